@@ -108,7 +108,7 @@ describe("an entry without a tensor", () => {
   it.each([
     [[3, 7], "other outputs of this node: #3, #3:1"],
     [[17, 0], "params file"],
-    [[5, 0], "no output of this node"],
+    [[5, 0], "No output of this node"],
     [[99, 0], "nodes 0 to 17"],
   ] as const)("%j is explained", (entry, why) => {
     const { title, detail } = missingWords(entry, graph, entries);

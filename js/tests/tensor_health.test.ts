@@ -84,7 +84,7 @@ describe("the strip", () => {
     const half = { 3: { verdict: Verdict.NOT_SCANNED }, 4: { verdict: Verdict.NOT_SCANNED } };
     expect(stateWords(healthOf(5, half, "scanning"))).toBe("3 of 5 …");
     expect(stateWords(healthOf(5, half, "cancelled"))).toBe("3 OK; 3 of 5");
-    expect(sentence(healthOf(9, { 2: FAULT }))).toContain("that of node 2");
+    expect(sentence(healthOf(9, { 2: FAULT }))).toContain("The first with NaN or Inf is node 2.");
     expect(verdictCounts(Uint8Array.of(1, 4, 3, 1, 2))).toEqual([
       [3, 1],
       [2, 1],

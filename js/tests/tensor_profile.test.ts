@@ -75,8 +75,8 @@ describe("a profile", () => {
     answer.maximum.set([2, Number.NaN]);
     answer.mean.set([0.25, Number.NaN]);
     answer.flags[1] = 3;
-    expect(cellWords(answer, 3)).toBe("indices 0 to 4: min ≈ −1.5, mean ≈ 0.25, max ≈ 2");
-    expect(cellWords(answer, 9)).toBe("indices 5 to 9: no finite value, some NaN, +Inf");
+    expect(cellWords(answer, 3, "float32")).toBe("indices 0 to 4: min −1.5, mean 0.25, max 2");
+    expect(cellWords(answer, 9, "float32")).toBe("indices 5 to 9: no finite value, some NaN, +Inf");
   });
 
   it("keeps one scale of values wherever it is looked at", () => {

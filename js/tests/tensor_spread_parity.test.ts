@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../src/shared/tensor_questions.ts";
-import { beyondText } from "../src/tensor/beyond.ts";
+import { beyondText, crowdText } from "../src/tensor/beyond.ts";
+import { colorScale, nearRange } from "../src/tensor/color_scale.ts";
 import { specialCounts } from "../src/tensor/health_pill.ts";
 import { share } from "../src/tensor/share.ts";
 import { spreadOf } from "../src/tensor/spread.ts";
@@ -16,6 +17,8 @@ function answerOf({
   distribution,
   robust,
   linear,
+  scale,
+  crowd,
 }: Case): StatisticsAnswer {
   const columns = distribution && {
     low: Float64Array.from(distribution.low),
@@ -33,41 +36,59 @@ function answerOf({
     percentiles: [],
     robust,
     linear,
+    scale,
+    crowd,
     reason: "",
   } as unknown as StatisticsAnswer;
 }
 
-describe("the histogram of figures is the live view's", () => {
-  it.each(golden)("$why", (each) => {
-    const answer = answerOf(each);
-    const zoom = each.robust && ([each.robust.low, each.robust.high] as const);
-    const found = spreadOf(answer, each.dtype, { kind: "linear", zoom })!;
-    expect(beyondText(answer)).toBe(each.beyond);
-    const told = each.spread!;
-    expect([found.axis.low, found.axis.high]).toEqual([told.low, told.high]);
-    expect([found.codes, found.whole, found.apart]).toEqual([told.codes, told.whole, told.apart]);
-    expect(found.slots).toEqual(told.slots);
-    expect(found.limits).toEqual(told.limits);
-    expect(found.bars.map(({ from, to }) => [from, to])).toEqual(
-      told.bars.map((bar) => bar.slice(0, 2)),
-    );
-    found.bars.forEach(({ least, most, likely }, bar) => {
-      const own = told.bars[bar]!;
-      expect([least, most]).toEqual([own[2], own[3] ?? Infinity]);
-      expect(likely).toBeCloseTo(own[4]!, 9);
+describe.each(["auto", "log", "symlog"] as const)(
+  "the histogram of figures is the live view's (%s)",
+  (choice) => {
+    it.each(golden)("$why", (each) => {
+      const answer = answerOf(each);
+      const colors = { scale: choice, map: "auto", range: "auto" } as const;
+      const near = nearRange(answer, colors);
+      const kind = colorScale({ statistics: answer, tile: null }, colors)?.kind ?? "linear";
+      const zoom = near && ([near.low, near.high] as const);
+      const found = spreadOf(answer, each.dtype, { kind, zoom })!;
+      const words = [beyondText(answer, colors), crowdText(answer, colors)].join("");
+      if (choice === "auto") expect(words).toBe(each.adapted);
+      const told = each.spreads[choice]!;
+      expect(found.axis.kind).toBe(told.kind);
+      expect(found.axis.low).toBeCloseTo(told.low, 9);
+      expect(found.axis.high).toBeCloseTo(told.high, 9);
+      expect([found.codes, found.whole, found.apart]).toEqual([told.codes, told.whole, told.apart]);
+      expect(found.only).toBe(told.only);
+      expect(found.slots).toEqual(told.slots);
+      expect(found.limits).toEqual(told.limits);
+      const near9 = (one: number, other: number) =>
+        expect(Math.abs(one - other)).toBeLessThanOrEqual(1e-9 * Math.abs(other));
+      expect(found.bars.length).toBe(told.bars.length);
+      found.bars.forEach(({ from, to, least, most, likely }, bar) => {
+        const own = told.bars[bar]!;
+        near9(from, own[0]!);
+        near9(to, own[1]!);
+        expect([least, most]).toEqual([own[2], own[3] ?? Infinity]);
+        expect(likely).toBeCloseTo(own[4]!, 6);
+      });
+      const { top } = spreadScene(found, each.statistics.size, 300, 150, false);
+      expect(top).toBeCloseTo(told.top, 6);
+      const ticks = told.ticks.length ? found.axis.ticks(6).map(({ value }) => value) : [];
+      expect(ticks.map((value) => value.toPrecision(9))).toEqual(
+        told.ticks.map((value) => value.toPrecision(9)),
+      );
     });
-    const { top } = spreadScene(found, each.statistics.size, 300, 150, false);
-    expect(top).toBeCloseTo(told.top, 9);
-    const ticks = each.ticks.length ? found.axis.ticks(6).map(({ value }) => value) : [];
-    expect(ticks).toEqual(each.ticks);
-  });
-});
+  },
+);
 
 describe("the counts beside a figure are the live view's", () => {
   it.each(golden)("$why", ({ statistics, dtype, health }) => {
     const specials = specialCounts(answerOf({ statistics } as Case).statistics!, dtype);
     expect(health.slice(0, specials.length)).toEqual(specials);
     const { zero, size } = statistics;
-    expect(health[specials.length]).toBe(`${zero} zero${share(zero, size)}`);
+    expect(health[specials.length]).toBe(
+      `${zero} ${dtype === "bool" ? "False" : "zero"}${share(zero, size)}`,
+    );
   });
 });

@@ -19,15 +19,12 @@ from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.figures.tensor_facts import TensorFacts
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.widgets.answers_tensor.statistics import (
-    histogram_json,
-    linear,
-    robust_json,
-    statistics_json,
-)
+from tvmdbg_widgets.widgets.answers_tensor.statistics import counted_json
 
 #: Of these also what is known without a distribution.
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")
+#: Scales of the colors, which the histogram follows.
+KINDS = ("auto", "log", "symlog")
 PATH = Path(__file__).parents[1] / "data" / "tensors" / "spread.json"
 
 
@@ -60,6 +57,13 @@ def arrays() -> dict[str, np.ndarray[Any, Any]]:
         "one far value": np.append(random.normal(size=500), 1e8).astype(np.float32),
         "one far whole number": np.append(random.integers(0, 99, 500), 2**31 - 2).astype(np.int32),
         "float8": some.astype(ml_dtypes.float8_e4m3fn),
+        "many decades": np.exp(random.normal(size=600) * 5).astype(np.float32),
+        "many decades and zeros": np.append(np.exp(random.normal(size=600) * 5), [0.0] * 9),
+        "zeros of an unsigned type": np.zeros(16, np.uint8),
+        "one whole number beyond float64": np.full(5, 2**53 + 1),
+        "far whole numbers on both sides": np.append(
+            random.integers(-20, 20, 500), [2**31 - 2, -(2**30), 70_000]
+        ).astype(np.int32),
     }
 
 
@@ -74,36 +78,41 @@ def cases() -> list[dict[str, Any]]:
         run = tvmdbg.open(Path(folder) / "some.params")
         tensors = run.tensors or {}
         for (why, array), tensor in zip(made.items(), tensors.values(), strict=True):
-            facts = TensorFacts.of(run, tensor, TensorOptions())
+            facts = [TensorFacts.of(run, tensor, TensorOptions(color_scale=each)) for each in KINDS]
             found.append(_case(why, array, facts))
             if why in ROUGH:
-                facts = facts.without_values("withheld", counts_only=False)
+                facts = [each.without_values("withheld", counts_only=False) for each in facts]
                 found.append(_case(f"{why}, equal bins alone", array, facts))
     return found
 
 
-def _case(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[str, Any]:
+def _drawn(facts: TensorFacts) -> dict[str, Any] | None:
+    """Return a histogram and its ticks."""
+    spread = facts.spread
+    if spread is None:
+        return None
+    told = spread.facts()
+    ticks = [] if spread.whole else spread.ticks(6)
+    return {**told, "bars": [list(bar.values()) for bar in told["bars"]], "ticks": ticks}
+
+
+def _case(why: str, array: np.ndarray[Any, Any], kinds: list[TensorFacts]) -> dict[str, Any]:
+    facts = kinds[0]
     known = facts.statistics
-    spread = None if facts.spread is None else facts.spread.facts()
-    if spread is not None:
-        spread["bars"] = [list(bar.values()) for bar in spread["bars"]]
     spans = known.distribution
     bounds = None if spans is None else [each.astype(float).tolist() for each in spans.bounds()]
     ends = limits(array.dtype)
+    told = counted_json(known, array.shape, array.dtype, facts.contrast)
     return {
         "why": why,
-        "dtype": facts.tensor.dtype.name,
-        "statistics": statistics_json(known, array.shape),
-        "histogram": histogram_json(known),
-        "robust": robust_json(facts.robust),
-        "linear": linear(known),
-        "beyond": facts.beyond,
+        "dtype": array.dtype.name,
+        "adapted": facts.adapted,
+        **told,
         "limits": None if ends is None else list(ends),
         "distribution": None
         if spans is None or bounds is None
         else {"low": bounds[0], "high": bounds[1], "count": spans.counts.tolist()},
-        "spread": spread,
-        "ticks": [] if facts.spread is None or facts.spread.whole else facts.spread.ticks(6),
+        "spreads": {kind: _drawn(each) for kind, each in zip(KINDS, kinds, strict=True)},
         "health": facts.health,
     }
 

@@ -529,7 +529,7 @@ def test_the_theme_follows_the_system_until_it_is_turned(
         return bool(graph.evaluate("node => node.classList.contains('tvmdbg-dark')"))
 
     assert dark() == (system == "dark")
-    page.get_by_role("button", name=f"{other.capitalize()} colours").click()
+    page.get_by_role("button", name=f"{other.capitalize()} theme").click()
     settle(page)
     assert dark() == (other == "dark")
     scheme = page.evaluate("getComputedStyle(document.documentElement).colorScheme")

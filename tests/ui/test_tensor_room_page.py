@@ -86,7 +86,7 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
         assert to_y <= low or y >= low  # whole, or not there
     strip = panel.locator(".tvmdbg-health > button:visible").evaluate_all(EDGES)
     assert len({y for y, _ in strip}) == 1
-    panel.get_by_role("button", name="Show or hide further numbers (q)").click()
+    panel.get_by_role("button", name="Show or hide more numbers (q)").click()
     expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("0 NaN")
     nan = panel.locator(".tvmdbg-tensor-health > span", has_text="0 NaN")
     assert sides(nan)[3] <= sides(panel.locator(".tvmdbg-tensor-health"))[3]
@@ -118,7 +118,7 @@ def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> No
     rest(page)
     legend = page.locator(".tvmdbg-tensor-legend")
     expect(legend).to_have_attribute(
-        "aria-label", "Legend: colours from −7.5e−12 to −7.5e−12, linear"
+        "aria-label", "Legend: colors from −7.5e−12 to −7.5e−12, linear"
     )
     color = legend.locator(".tvmdbg-tensor-swatch, .tvmdbg-tensor-colors").first.evaluate(
         "each => getComputedStyle(each).backgroundColor"
@@ -129,7 +129,7 @@ def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> No
             const root = canvas.closest(".tvmdbg-tensor");
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
             const { x, y, width, height } = detail.plot;
-            const at = [x + width / 2, y + height / 2].map((each) => each * devicePixelRatio);
+            const at = [x + width / 8, y + height / 8].map((each) => each * devicePixelRatio);
             const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
             return `rgb(${r}, ${g}, ${b})`;
         }"""

@@ -21,7 +21,7 @@ from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.planes import Plane
-from tvmdbg_widgets.model.statistics.robust import linear_zone
+from tvmdbg_widgets.model.statistics.contrast import linear_zone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,9 +97,9 @@ def test_a_logarithmic_scale_has_no_place_for_zero_and_below(tmp_path: Path) -> 
     found = pixels(figure)
     assert (found[0, :3] == channels(UNDER)).all()
     assert (found[1, 3] == channels(ColorScale.of(0, 1000, "log").color(1))).all()
-    assert "zero and negative too" in " ".join(texts(figure))
+    assert "including zero and negative" in " ".join(texts(figure))
     negative = run_of(tmp_path, a=-np.ones((2, 2), np.float32) - np.eye(2, dtype=np.float32))
-    assert "no positive value, so no log" in " ".join(
+    assert "no positive values, so not log" in " ".join(
         texts(negative.figure("tensor", color_scale="log", width=900))
     )
 
@@ -124,8 +124,8 @@ def test_a_layout_is_unfolded_and_said_so(tmp_path: Path) -> None:
     scale = ColorScale.of(float(packed.min()), float(packed.max()))
     assert (pixels(figure) == colors(logical[0, 11], scale)).all()
     shown = " ".join(texts(figure))
-    assert "H (12) down, W (10) across; C at 11 of 16" in shown
-    assert "layout NCHW8c given by hand" in shown
+    assert "rows: H (12), columns: W (10); C at 11 of 16" in shown
+    assert "layout NCHW8c (custom)" in shown
     stored = run.figure("tensor", data_layout="")
     assert stored.description["layout"] == ""
     misfit = run.figure("tensor", data_layout="NCHW4c")
@@ -142,7 +142,7 @@ def test_channels_are_pictures_of_each_index(tmp_path: Path) -> None:
     scale = ColorScale.of(float(array.min()), float(array.max()))
     for channel in range(6):
         assert (pixels(figure, channel) == colors(array[0, channel], scale)).all()
-    assert "a picture for each of axis 1 (6)" in " ".join(texts(figure))
+    assert "tiled by axis 1 (6)" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=array[0, 0]).figure("tensor", show="channels")
     assert (pixels(flat) == colors(array[0, 0], ColorScale.of(*ends(array[0, 0])))).all()
 
@@ -193,7 +193,7 @@ def test_integers_at_their_ends_are_called_saturated(tmp_path: Path) -> None:
     figure = run_of(tmp_path, a=array).figure("tensor")
     assert figure.description["verdict"] == "saturated"
     count = int((array == 127).sum() + (array == -128).sum())
-    assert f"{count} at the type's end" in " ".join(texts(figure))
+    assert f"{count} at −128 or 127" in " ".join(texts(figure))
 
 
 def test_what_is_huge_is_sampled_and_marked(
@@ -207,7 +207,7 @@ def test_what_is_huge_is_sampled_and_marked(
     figure = run.figure("tensor")
     shown = " ".join(texts(figure))
     assert "sampled values" in shown
-    assert "of which it was sampled" in shown
+    assert "values, sampled" in shown
     assert "all finite in a sample of 65,536" in shown
     assert figure.description["exact"] is False
     run.findings(progress=False)
@@ -243,7 +243,7 @@ def test_sizes_hide_padding_in_pictures_and_words(tmp_path: Path) -> None:
     assert figure.svg.count("<image") == 3
     for channel in range(3):
         assert (pixels(figure, channel) == colors(logical[0, channel], scale)).all()
-    assert "a picture for each of C (3)" in " ".join(texts(figure))
+    assert "tiled by C (3)" in " ".join(texts(figure))
     told = figure.description
     assert (told["sizes"], told["view_shape"], told["along"]) == ({"C": 3}, [1, 3, 4, 5], 1)
     whole = run.figure("tensor", data_layout="NCHW8c", data_sizes={}).description
@@ -286,8 +286,8 @@ def test_cells_show_the_number_that_was_asked_for(tmp_path: Path, cells: str) ->
     }[cells]
     scale = ColorScale.of(*ends(blocks))
     assert (pixels(figure) == colors(expected.reshape(side(figure)), scale)).all()
-    named = "value farthest from 0" if cells == "extreme" else cells
-    assert f"each cell is coloured by the {named} of up to" in " ".join(texts(figure))
+    named = {"mean": "mean", "least": "min", "largest": "max", "extreme": "max abs"}[cells]
+    assert f"each cell: {named} of " in " ".join(texts(figure))
     assert figure.description["cells"] == cells
 
 
@@ -309,11 +309,9 @@ def test_channels_and_profile_go_along_the_axis_that_was_asked_for(tmp_path: Pat
     ]:
         figure = run.figure("tensor", show=show, along=along)
         assert figure.description["along"] == found
-        said = {"profile": "along axis", "channels": "a picture for each of axis"}.get(show, "")
+        said = {"profile": "along axis", "channels": "tiled by axis"}.get(show, "")
         assert not said or f"{said} {found} (" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=np.zeros((4, 4), np.float32))
-    assert "no axis longer than 1 is left" in " ".join(
-        texts(flat.figure("tensor", show="channels"))
-    )
+    assert "no axis is left to tile by" in " ".join(texts(flat.figure("tensor", show="channels")))
     with pytest.raises(ValueError, match="along is the number of an axis, found -1"):
         run.figure("tensor", along=-1)

@@ -205,7 +205,7 @@ def test_refuses_complex_rows_and_bad_looks(small: DebugRun) -> None:
     with pytest.raises(ValueError, match="name"):
         node_column(graph, zeros, name=" ")
     for bad in ((1, 1), (2, 1), (0, math.inf), 3, "ab"):
-        with pytest.raises(ValueError, match="range of colours"):
+        with pytest.raises(ValueError, match="range of colors"):
             node_column(graph, zeros, range=bad)  # type: ignore[arg-type]
 
 

@@ -10,10 +10,13 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.statistics import statistics
-from tvmdbg_widgets.model.statistics.robust import linear_zone, robust_range
+from tvmdbg_widgets.model.statistics.contrast import linear_zone
+from tvmdbg_widgets.model.statistics.robust import robust_range
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
 
 RANDOM = np.random.default_rng(5)
 NORMAL = RANDOM.standard_normal(20_000).astype(np.float32)
@@ -63,10 +66,88 @@ def test_bins_of_integers_that_are_too_wide_are_looked_into(tmp_path: Path) -> N
     write_params(tmp_path / "a.params", {"a": array})
     run = tvmdbg.open(tmp_path / "a.params")
     assert run.tensors is not None
-    inner = next(iter(run.tensors.values())).robust()
+    found = next(iter(run.tensors.values())).contrast()
+    assert found is not None
+    inner = found.robust
     assert inner is not None
     assert (inner.low, inner.high, inner.beyond) == (5, 99, 1)
     expected = np.histogram(bulk, inner.histogram.edges)[0]
     assert inner.histogram.counts.tolist() == expected.tolist()
     figure = run.figure("tensor")
     assert "1 of 10,001 values beyond" in figure.text
+
+
+def contrast(tmp_path: Path, array: np.ndarray[Any, Any]) -> Contrast:
+    write_params(tmp_path / "a.params", {"a": array})
+    tensors = tvmdbg.open(tmp_path / "a.params").tensors
+    assert tensors is not None
+    found = next(iter(tensors.values())).contrast()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        [2_000_000_000],
+        [2**31 - 2, -(2**30), 70_000],
+        [40_000, 2**31 - 2],
+        [2**62, -(2**62), 2**40],
+        [10**9] * 3 + [-40_000] * 2,
+    ],
+)
+@pytest.mark.parametrize("bulk", [(-20, 20), (5, 100), (-90, -5)])
+def test_near_integers_are_told_apart_however_far_others_lie(
+    tmp_path: Path, far: list[int], bulk: tuple[int, int]
+) -> None:
+    dtype = np.int64 if max(far) > 2**31 else np.int32
+    near = RANDOM.integers(*bulk, 4000)
+    found = contrast(tmp_path, np.concatenate([near, far]).astype(dtype))
+    low, high = found.distribution.bounds()
+    counts = found.distribution.counts
+    values, expected = np.unique(near, return_counts=True)
+    single = low == high
+    told = dict(zip(low[single].tolist(), counts[single].tolist(), strict=True))
+    assert {value: told.get(value) for value in values.tolist()} == dict(
+        zip(values.tolist(), expected.tolist(), strict=True)
+    )
+    assert (low[1:] > high[:-1]).all()
+    assert counts.sum() == len(near) + len(far)
+    for start, end in ((-(2**63), bulk[0] - 1), (bulk[1], 2**63 - 1)):
+        inside = sum(start <= each <= end for each in far)
+        assert found.distribution.count(start, end) == (inside, inside)
+    assert found.robust is not None
+    assert found.robust.beyond == len(far)
+
+
+LOGNORMAL = np.exp(RANDOM.standard_normal(16_384) * 5).astype(np.float32)
+
+
+def test_values_of_many_decades_get_a_logarithmic_scale(tmp_path: Path) -> None:
+    found = contrast(tmp_path, LOGNORMAL)
+    assert found.scale == "log"
+    assert found.robust is not None
+    inside = LOGNORMAL[(found.robust.low <= LOGNORMAL) & (found.robust.high >= LOGNORMAL)]
+    fullest = np.histogram(inside, 64, (found.robust.low, found.robust.high))[0].max()
+    assert found.crowd == pytest.approx(fullest / len(LOGNORMAL), abs=0.002)
+    with_zeros = contrast(tmp_path, np.append(LOGNORMAL, np.zeros(99, np.float32)))
+    assert with_zeros.scale == "symlog"
+    signed = LOGNORMAL * RANDOM.choice([-1, 1], len(LOGNORMAL))
+    assert contrast(tmp_path, signed.astype(np.float32)).scale == "symlog"
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        NORMAL,
+        np.maximum(NORMAL, 0),
+        np.append(NORMAL, np.float32(1e8)),
+        RANDOM.exponential(size=20_000),
+        (RANDOM.random((100, 100)) < 0.01).astype(np.float32),
+        np.where(RANDOM.random(5000) < 0.9, 1, 2).astype(np.int32),
+        np.full(500, 3.5),
+        LOGNORMAL[:99],
+    ],
+)
+def test_usual_tensors_keep_a_linear_scale(tmp_path: Path, array: np.ndarray[Any, Any]) -> None:
+    assert contrast(tmp_path, array).scale == "linear"

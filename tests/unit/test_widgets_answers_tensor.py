@@ -266,15 +266,31 @@ def test_what_has_no_order_has_no_statistics_and_no_picture_but_values() -> None
     told, _ = ask(run, "statistics", reading="complex", exact=True)
     assert (told["state"], told["statistics"], told["limits"]) == ("exact", None, None)
     assert "no order" in told["reason"]
-    assert ask(run, "tensor", reading="complex", rows=4, cols=4)[0]["tile"] is None
+    header, _ = ask(run, "tensor", reading="complex", rows=4, cols=4)
+    assert (header["tile"], header["unordered"], header["axes"]) == (None, True, [0, 1])
     assert ask(run, "percentiles", reading="complex", percents=[50])[0][0]["low"]["value"] is None
-    with pytest.raises(ValueError, match="no picture"):
+    with pytest.raises(ValueError, match="no heatmap"):
         ask(run, "profile", reading="complex", axis=0, points=4)
     text = ask(run, "values", reading="complex", row=0, col=0, rows=1, cols=2)[0]["text"]
     assert [complex(each) for each in text] == values.ravel().tolist()
-    assert ask(run, "tensor", rows=4, cols=4)[0]["reading"] == "magnitude"
+    face, _ = ask(run, "tensor", rows=4, cols=4)
+    assert (face["reading"], face["unordered"]) == ("magnitude", False)
+    assert (face["dtype"], face["valueDtype"]) == ("complex64", "float32")
     _, buffer = ask(run, "data", reading="complex", row=0, rows=1)
     assert buffer == values.tobytes()
+
+
+@pytest.mark.parametrize("reading", ["complex", "magnitude", "phase", "real", "imag"])
+def test_bits_of_complex_numbers_are_those_that_are_stored(reading: str) -> None:
+    values = np.array([[1 + 2j, 3 - 1j]], np.complex64)
+    window = {"reading": reading, "row": 0, "col": 0, "rows": 1}
+    told, _ = ask(run_of(x=values), "values", format="hex", cols=2, **window)
+    words = values.view(np.uint32).reshape(-1, 2)
+    assert told["text"] == [f"0x{real:08X} 0x{imag:08X}" for real, imag in words.tolist()]
+    one = ask(run_of(x=values), "values", cols=1, **window)[0]["one"]
+    assert one["hex"] == told["text"][0]
+    assert one["bits"] == "".join(f"{word:032b}" for word in words[0].tolist())
+    assert one["fields"] == []
 
 
 @given(shapes.filter(lambda shape: len(shape) > 1), st.data())

@@ -52,16 +52,13 @@ ODD = {
     r"\bnothing disagrees\b": "no issues",
     r"\bformat of TVM\b": "TVM 0.9–0.19 format",
     r"\b(de)?(quanti|optimi|normali)s(e|es|ed|ing|ation)\b": "-ize",
+    r"\bcolours?\b|\bcoloured\b": "color",
 }
 #: Files and folders whose words are still to be put right.
 OPEN = frozenset(
     {
-        "js/src/tensor/",
-        "js/src/page/stored_",
         "tvmdbg_widgets/figures/graph_",
-        "tvmdbg_widgets/figures/tensor_",
         "tvmdbg_widgets/figures/time",
-        "tvmdbg_widgets/widgets/answers_tensor/",
     }
 )
 

@@ -74,7 +74,7 @@ def html(
         str, typer.Option(metavar="SIZE", help="Maximum file size: 800k, 5MB, …")
     ] = "5MB",
     theme: Annotated[
-        Theme, typer.Option(help="Colour theme; auto follows the reader's.")
+        Theme, typer.Option(help="Color theme; auto follows the reader's.")
     ] = Theme.AUTO,
     node: Annotated[
         str | None, typer.Option(metavar="NODE", help="Node to start at: id or name.")

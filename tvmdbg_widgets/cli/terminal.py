@@ -47,7 +47,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def has_color(stream: TextIO) -> bool:
-    """Whether to colour: a terminal that can, and ``NO_COLOR`` (no-color.org) not set."""
+    """Whether to color: a terminal that can, and ``NO_COLOR`` (no-color.org) not set."""
     able = os.environ.get("TERM", "") != "dumb"
     return is_terminal(stream) and able and not os.environ.get("NO_COLOR")
 

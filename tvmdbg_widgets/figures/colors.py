@@ -75,15 +75,18 @@ class ColorScale:
         part: tuple[float, float] | None = None,
         *,
         linear: float | None = None,
+        positive: float | None = None,
     ) -> ColorScale:
         """Choose the table where none is asked for: diverging for values on both sides of zero.
 
         A diverging scale is even around zero. A logarithmic one has no place for zero and below:
-        it begins six decades below the largest value there, and where nothing is positive it is
-        ``"symlog"``. Values beyond ``part`` have no place on the scale, though it be wider.
+        it begins at the least ``positive`` value, at most six decades below the largest, and where
+        nothing is positive it is ``"symlog"``. Values beyond ``part`` have no place on the scale,
+        though it be wider.
         """
         if scale == "log" and high > 0:
-            low = low if low > 0 else high / 10**_LOG_DECADES or math.ulp(0.0)
+            least = math.ulp(0.0) if positive is None else positive
+            low = low if low > 0 else max(least, high / 10**_LOG_DECADES)
             return cls(low, high, "diverging" if map_ == "diverging" else "sequential", scale)
         scale = "symlog" if scale == "log" else scale
         chosen: ColorMap = "sequential"

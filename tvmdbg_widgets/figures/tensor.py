@@ -50,7 +50,7 @@ def tensor_figure(
     entry: tuple[int, int] | None = None,
     axes: Axes | None = None,
     index: Sequence[int] | None = None,
-    color_scale: str = "linear",
+    color_scale: str = "auto",
     color_map: str = "auto",
     color_range: ColorRange = "auto",
     data_layout: str | None = None,
@@ -65,7 +65,7 @@ def tensor_figure(
     saved: bool = False,
     withhold: Withhold | None = None,
 ) -> Figure:
-    """Draw one tensor: its health, statistics, histogram, and two of its axes in colours.
+    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors.
 
     Parameters
     ----------
@@ -76,12 +76,13 @@ def tensor_figure(
     index : sequence of int or None
         Index at which every other axis is held.
     color_scale : str
-        ``"linear"``, ``"log"`` or ``"symlog"``.
+        ``"linear"``, ``"log"`` or ``"symlog"``; ``"auto"`` is linear unless that would give
+        nearly all values the same color.
     color_map : str
         ``"auto"``, ``"sequential"`` or ``"diverging"``.
     color_range : str or (float, float)
-        What the colours span: all values of the ``"tensor"``, of the ``"plane"`` that is drawn,
-        ``"robust"`` (1st to 99th percentile), or two numbers. Values beyond have colours of their
+        What the colors span: all values of the ``"tensor"``, of the ``"plane"`` that is drawn,
+        ``"robust"`` (1st to 99th percentile), or two numbers. Values beyond have colors of their
         own.
     data_layout : str or None
         What is unfolded (``"NCHW8c"``); the one that the graph states where None, the axes as
@@ -97,7 +98,7 @@ def tensor_figure(
         Sizes of logical axes that hide padding (``{"C": 3}``); those that the graph tells where
         None, none hidden where empty.
     cells : str
-        What the colours show of a cell of several values: its ``"mean"``, the ``"least"``, the
+        What the colors show of a cell of several values: its ``"mean"``, the ``"least"``, the
         ``"largest"`` or the ``"extreme"``, which is farthest from zero.
     along : int or None
         Axis that the channels or the profile go along; the channels where they are known, else
@@ -154,10 +155,10 @@ def tensor_panel(
     """Return one tensor as a panel; its picture holds at most so many pixels."""
     entry = options.entry or default_entry(run)
     if not run.tensors or entry is None:
-        why = "" if run.tensors is None else "The run's params file holds no tensor."
+        why = "" if run.tensors is None else "This run's params file has no tensors."
         return missing_panel(run, "tensors", width, theme, why)
     if entry not in run.tensors:
-        why = f"The run holds no tensor of node {entry[0]}, output {entry[1]}."
+        why = f"This run has no tensor for node {entry[0]}, output {entry[1]}."
         return missing_panel(run, "tensors", width, theme, why)
     facts = TensorFacts.of(run, run.tensors[entry], options)
     why, counts_only = ("", False) if withhold is None else withhold(facts.tensor)
@@ -311,7 +312,7 @@ def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
             panel.marks.text(line, at, y, fill=muted)
     if facts.statistics.finite < facts.statistics.size:
         y += LINE_HEIGHT
-        panel.marks.text("of the finite values only", x, y, fill=muted)
+        panel.marks.text("finite values only", x, y, fill=muted)
     return y
 
 
@@ -325,6 +326,6 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     lines.append(f"  {facts.trust(exact=None)}")
     lines += [f"  {facts.shown.words}"] if facts.shown.words else []
     lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
-    lines += [f"  {facts.beyond}"] if facts.beyond else []
+    lines += [f"  {facts.adapted}"] if facts.adapted else []
     lines += [] if facts.spread is None else histogram_lines(facts.spread)
     return "\n".join(lines)

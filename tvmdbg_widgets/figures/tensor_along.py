@@ -150,7 +150,7 @@ def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> 
         labels.write(str(index), plot.x + place, below, align="center")
     name = facts.shown.axis_text(drawn.axis)
     said = f"{name} →; band: min to max, line: mean"
-    more = f", {drawn.step:,} indices a point" if drawn.step > 1 else ""
+    more = f", {drawn.step:,} indices per point" if drawn.step > 1 else ""
     y = below + 7
     for text in wrap(said + more, box.room, SMALL, 3):
         y += LINE_HEIGHT

@@ -14,7 +14,7 @@ Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 @dataclass(frozen=True)
 class SpreadBar:
-    """Values from ``start`` to ``end``, the last bar's end included; or one value alone.
+    """Values from ``start`` to ``end``, which a closed bar includes; or one value alone.
 
     ``least`` and ``most`` are certain, ``likely`` lies between them; ``most`` may be infinite.
     """
@@ -24,6 +24,7 @@ class SpreadBar:
     least: float
     most: float
     likely: float
+    closed: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Bins:
         """Return a bar for each value."""
         each = zip(self.low.tolist(), self.high.tolist(), self.count.tolist(), strict=True)
         return [
-            SpreadBar(start, end, count, count, count)
+            SpreadBar(start, end, count, count, count, closed=True)
             for start, end, count in each
             if start >= low and end <= high and count
         ]
@@ -84,5 +85,6 @@ class Bins:
                 k += 1
         counts = zip(least.tolist(), most.tolist(), likely.tolist(), strict=True)
         return [
-            SpreadBar(float(edges[k]), float(edges[k + 1]), *each) for k, each in enumerate(counts)
+            SpreadBar(float(edges[k]), float(edges[k + 1]), *each, closed=k == last)
+            for k, each in enumerate(counts)
         ]

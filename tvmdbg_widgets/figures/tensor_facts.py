@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
-from tvmdbg_widgets.figures.tensor_spread import Spread, spread_of
+from tvmdbg_widgets.figures.tensor_spread import Spread, SpreadChoice, spread_of
 from tvmdbg_widgets.figures.texts import index_text, shape_text
 from tvmdbg_widgets.model.errors import FormatError, why_unread
 from tvmdbg_widgets.model.node_words import tensor_title
@@ -27,12 +27,11 @@ from tvmdbg_widgets.model.number_text import (
     computed_text,
     number_text,
     percentile_text,
-    short_text,
+    screen_text,
 )
-from tvmdbg_widgets.model.numbers import bytes_text, fixed
+from tvmdbg_widgets.model.numbers import bytes_text, fixed, percent
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.model.statistics.robust import linear_zone
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.tensor_options import TensorOptions
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
@@ -50,11 +50,11 @@ UNREAD = "could not be read"
 #: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20
-_FLOOR, _CEILING = (Context(prec=4, rounding=each) for each in (ROUND_FLOOR, ROUND_CEILING))
+_FLOOR, _CEILING = (Context(prec=5, rounding=each) for each in (ROUND_FLOOR, ROUND_CEILING))
 _SECOND = 1
 _CAPTURED = {
     "node": "captured after the node ran",
-    "later": "read after the run: its buffer may have been used again",
+    "later": "read after the run: its buffer may have been reused",
     "unknown": "capture time unknown",
 }
 
@@ -126,7 +126,7 @@ class TensorFacts:
     statistics: Statistics
     shown: Shown
     percentiles: tuple[tuple[int, Interval], ...] = ()
-    robust: Robust | None = None
+    contrast: Contrast | None = None
     withheld: str = ""
     unread: str = ""
 
@@ -141,16 +141,18 @@ class TensorFacts:
             nothing = Statistics.not_applicable(tensor.size, UNREAD)
             return cls(tensor, title, options, nothing, shown).without_picture(problem)
         sample = None if found.exact else _SAMPLE
-        inner = tensor.robust(sample, reading=shown.reading)
+        adapted = tensor.contrast(sample, reading=shown.reading)
         bounds = _percentiles(tensor, shown.reading, found)
-        return cls(tensor, title, options, found, shown, bounds, inner)
+        if adapted is not None:
+            found = replace(found, distribution=adapted.distribution)
+        return cls(tensor, title, options, found, shown, bounds, adapted)
 
     def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
         """Return the same where the values cannot be read any more."""
         hint = getattr(problem, "hint", None)
         told = f"The values cannot be read: {why_unread(problem)}."
         if self.statistics.applicable:
-            told += " The statistics were counted before."
+            told += " The statistics are from an earlier read."
         shown = replace(self.shown, plane=None, region=None)
         return replace(self, shown=shown, unread=" ".join(filter(None, (told, hint))))
 
@@ -159,10 +161,10 @@ class TensorFacts:
         found = self.statistics.withheld(counts_only=counts_only)
         shown = replace(self.shown, plane=None, region=None)
         told = replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
-        return replace(told, robust=None)
+        return replace(told, contrast=None)
 
     def scale(self, drawn: Picture | Channels | Profile | None = None) -> ColorScale | None:
-        """Return the colours over the chosen range; None where nothing is finite."""
+        """Return the colors over the chosen range; None where nothing is finite."""
         found, choice = self.statistics, self.options.color_range
         span, part = None, None
         if not isinstance(choice, str):
@@ -172,27 +174,50 @@ class TensorFacts:
         elif choice == "robust" and found.distribution is not None:
             low, high = found.percentile(1).low, found.percentile(99).high
             span = (low, high) if low <= high else None
-        elif choice == "auto" and self.robust is not None:
+        elif self.robust is not None:
             span = part = (self.robust.low, self.robust.high)
         if span is None:
             if found.minimum is None or found.maximum is None:
                 return None
             span = (float(found.minimum), float(found.maximum))
-        spread = found.distribution
-        zone = None if spread is None else linear_zone(spread, found.zero)
-        return ColorScale.of(
-            *span, self.options.color_scale, self.options.color_map, part, linear=zone
-        )
+        zone = None if self.contrast is None else self.contrast.linear
+        kind, colors = self.kind, self.options.color_map
+        return ColorScale.of(*span, kind, colors, part, linear=zone, positive=self._positive)
+
+    @property
+    def _positive(self) -> float | None:
+        """The least positive value, as far as it is known."""
+        if self.contrast is None:
+            return None
+        low = self.contrast.distribution.low
+        return float(low[low > 0][0]) if (low > 0).any() else None
+
+    @property
+    def kind(self) -> str:
+        """The color scale that was chosen, by the values where that is left to them."""
+        asked = self.options.color_scale
+        if asked != "auto":
+            return asked
+        return "linear" if self.contrast is None else self.contrast.scale
+
+    @property
+    def robust(self) -> Robust | None:
+        """The range without few far values, where colors and histogram keep to it."""
+        found = self.contrast
+        if found is None or self.options.color_range != "auto":
+            return None
+        # A scale that tells all values apart needs none left out.
+        return None if "linear" not in (self.kind, found.scale) else found.robust
 
     def outside(self, scale: ColorScale) -> dict[str, str]:
-        """Say how many finite values lie below and above the colours; nothing where none do."""
+        """Say how many finite values lie below and above the colors; nothing where none do."""
         found = self.statistics
         if found.minimum is None or found.maximum is None:
             return {}
         told = {}
         low, high = float(found.minimum), float(found.maximum)
         if low < scale.least:
-            none = ", zero and negative too" if scale.scale == "log" and low <= 0 else ""
+            none = ", including zero and negative" if scale.scale == "log" and low <= 0 else ""
             count = self._between(-math.inf, math.nextafter(scale.least, -math.inf))
             told["under"] = f"below {about_text(scale.least, self.dtype)}{none}{count}"
         if high > scale.most:
@@ -213,7 +238,7 @@ class TensorFacts:
         """dtype, shape, bytes and how the values were matched to the node."""
         tensor = self.tensor
         sure = tensor.trust is Trust.EXACT
-        matched = "exact" if sure else f"matched {tensor.trust.label}"
+        matched = "matched" if sure else f"matched {tensor.trust.label}"
         return [tensor.dtype.name, shape_text(tensor.shape), bytes_text(tensor.nbytes), matched]
 
     @property
@@ -223,7 +248,7 @@ class TensorFacts:
         if self.unread and not found.applicable:
             return UNREAD
         if not found.applicable:
-            return f"not counted: {found.reason}"
+            return f"no statistics: {found.reason}"
         if not found.size:
             return "no values"
         said = "all finite" if found.finite == found.size else "not finite"
@@ -234,7 +259,7 @@ class TensorFacts:
     @property
     def ends(self) -> int:
         """How many values lie at an end of an integer type; zero is no end of an unsigned one."""
-        found, name = self.statistics, self.tensor.dtype.name
+        found, name = self.statistics, self.dtype.name
         if not re.match(r"u?int\d", name) or found.at_lowest is None or found.at_highest is None:
             return 0
         return (0 if name.startswith("u") else found.at_lowest) + found.at_highest
@@ -245,17 +270,31 @@ class TensorFacts:
         found = self.statistics
         if not found.applicable or not found.size:
             return []
-        counts = [(found.zero, "zero"), (found.negative, "negative")]
-        more = ((found.denormal, "denormal"), (self.ends, "at the type's end"))
+        if self.dtype.kind == "b":
+            counts = [(found.zero, "False")]
+        else:
+            counts = [(found.zero, "zero"), (found.negative, "negative")]
+        more = ((found.denormal, "denormal"), (self.ends, f"at {self._limit_words}"))
         counts += [each for each in more if each[0]]
         share = [f"{count:,} {noun}{share_text(count, found.size)}" for count, noun in counts]
         specials = [f"{count:,} {SPECIAL_TEXT[name]}" for name, count in self.specials().items()]
         specials.sort(key=lambda text: text.startswith("0 "))
-        return [*specials, *share, f"{found.finite:,} finite of {found.size:,}"]
+        partly = found.finite < found.size
+        return [
+            *specials,
+            *share,
+            *([f"{found.finite:,} of {found.size:,} finite"] if partly else []),
+        ]
+
+    @property
+    def _limit_words(self) -> str:
+        """The ends of an integer type; of an unsigned one the upper end alone."""
+        ends = limits(self.dtype) or ()
+        return " or ".join(about_text(each) for each in ends[self.dtype.name.startswith("u") :])
 
     def specials(self) -> dict[str, int]:
         """Counts of NaN, +Inf and -Inf, as far as the dtype can hold them."""
-        return specials_told(self.statistics, self.tensor.dtype.name)
+        return specials_told(self.statistics, self.dtype.name)
 
     @cached_property
     def spread(self) -> Spread | None:
@@ -263,18 +302,25 @@ class TensorFacts:
         found = self.statistics
         if not found.applicable or not found.size or (found.finite and found.minimum is None):
             return None
-        ends = limits(self.dtype)
-        near = self.robust if self.options.color_range == "auto" else None
-        return spread_of(found, self.tensor.dtype.name, ends, self.dtype, near)
+        scale = self.scale()
+        kind = "linear" if scale is None else scale.scale
+        zone = None if self.contrast is None else self.contrast.linear
+        choice = SpreadChoice(kind, self.robust, zone)
+        return spread_of(found, self.dtype, limits(self.dtype), choice)
 
     @property
-    def beyond(self) -> str:
-        """Say how many values a range leaves out that few of them would set."""
-        if self.robust is None or self.options.color_range != "auto":
+    def adapted(self) -> str:
+        """Say how many values the range leaves out, or why the scale is not linear."""
+        found, near = self.statistics, self.contrast
+        if near is None:
             return ""
-        found = self.statistics
-        where = "values" if found.exact else "sampled values"
-        return f"{self.robust.beyond:,} of {found.finite:,} {where} beyond"
+        values = "values" if found.exact else "sampled values"
+        if self.robust is not None:
+            return f"{self.robust.beyond:,} of {found.finite:,} {values} beyond"
+        if self.options.color_scale != "auto" or near.scale == "linear":
+            return ""
+        which = f"nonzero {values}" if found.zero else values
+        return f"{near.scale} scale: {percent(near.crowd)} of {which} would share one bar"
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -282,24 +328,34 @@ class TensorFacts:
         found = self.statistics
         if not found.applicable or not found.size or (self.withheld and found.minimum is None):
             return []
+        least, most = exact_text(found.minimum), exact_text(found.maximum)
+        if found.minimum is not None and least == most:
+            return [("value" if found.size == 1 else "all", screen_text(least), ""), *self._firsts]
         rows = [
-            ("minimum", exact_text(found.minimum), self._at(found.argmin)),
-            ("maximum", exact_text(found.maximum), self._at(found.argmax)),
-            ("mean", float_text(found.mean), ""),
-            ("std", float_text(found.std), ""),
+            ("min", screen_text(least), self._at(found.argmin)),
+            ("max", screen_text(most), self._at(found.argmax)),
+            ("mean", screen_text(float_text(found.mean)), ""),
+            ("std", screen_text(float_text(found.std)), ""),
         ]
         if self.percentiles:
-            known = {percent: interval_text(each, self.dtype) for percent, each in self.percentiles}
+            known = {each: interval_text(bounds, self.dtype) for each, bounds in self.percentiles}
             rows.append(("median", known[50], ""))
             rows += [
                 (f"p{low} to p{high}", f"{known[low]} to {known[high]}", "")
                 for low, high in ((1, 99), (5, 95), (25, 75))
             ]
+        return [*rows, *self._firsts]
+
+    @property
+    def _firsts(self) -> list[tuple[str, str, str]]:
+        """Name and place of the first of what is not finite."""
+        found = self.statistics
         places = (found.first_nan, found.first_pos_inf, found.first_neg_inf)
-        for name, place in zip(SPECIAL_TEXT.values(), places, strict=True):
-            if place is not None:
-                rows.append((f"first {name}", self._at(place), ""))
-        return rows
+        return [
+            (f"first {name}", self._at(place), "")
+            for name, place in zip(SPECIAL_TEXT.values(), places, strict=True)
+            if place is not None
+        ]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -352,12 +408,12 @@ def share_text(count: int, size: int) -> str:
 def interval_text(bounds: Interval, dtype: np.dtype[Any]) -> str:
     """Return a percentile of values of a type, or bounds of it, rounded outwards."""
     if bounds.low == bounds.high:
-        return percentile_text(bounds.low, dtype)
-    # Beyond the largest float64 there is none of four digits.
+        return screen_text(percentile_text(bounds.low, dtype))
+    # Beyond the largest float64 there is none of five digits.
     most = float(np.finfo(np.float64).max)
     low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
     high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
-    return f"({short_text(low)} … {short_text(high)})"
+    return f"({screen_text(number_text(low))} … {screen_text(number_text(high))})"
 
 
 def _source(shown: Shown) -> str:
@@ -365,7 +421,7 @@ def _source(shown: Shown) -> str:
     for each in shown.known:
         if each.layout.text == shown.layout:
             return f"from {each.source}{' (likely)' if each.certainty == 'likely' else ''}"
-    return "given by hand"
+    return "(custom)"
 
 
 def _ends(drawn: Picture | Channels | Profile) -> tuple[float, float] | None:

@@ -11,7 +11,7 @@ from tvmdbg_widgets.figures.tensor_marks import draw_special
 from tvmdbg_widgets.figures.tensor_picture import Box
 from tvmdbg_widgets.figures.tensor_spread import SLOT_TEXT, Spread
 from tvmdbg_widgets.figures.texts import width, wrap
-from tvmdbg_widgets.model.number_text import about_text, short_text
+from tvmdbg_widgets.model.number_text import about_text, screen_text, short_text
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def draw_histogram(
     theme = marks.theme
     for_slots = _slot_width(spread, room)
     wide = room - len(spread.slots) * for_slots - (_SLOT_GAP if spread.slots else 0)
-    said = "; ".join(filter(None, (histogram_words(spread), facts.beyond)))
+    said = "; ".join(filter(None, (histogram_words(spread), facts.adapted)))
     for line in wrap(said, room, SMALL, 2):
         marks.text(line, x, y + 10, fill=theme.muted)
         y += LINE_HEIGHT
@@ -55,20 +55,20 @@ def draw_histogram(
         marks.path(bars, fill=theme.accent)
     if spread.bars:
         marks.path(f"M{number(x)} {number(foot)}h{number(wide)}", stroke=theme.line)
-    else:
+    elif not spread.slots.keys() & {"zero", "negative", "positive"}:
         labels.write("no finite value", x + wide / 2, y + tall / 2, align="center")
     for at, (name, count) in enumerate(spread.slots.items()):
         left = x + wide + _SLOT_GAP + at * for_slots
         high = min(tall, max(4.0, tall * count / spread.top))
         place = (left + (for_slots - _SLOT_BAR) / 2, foot - high, _SLOT_BAR, high)
-        if name == "zero":
+        if name not in _NAMES:
             marks.rect(*place, fill=theme.muted)
         else:
             draw_special(marks, _NAMES[name], place)
         if count > spread.top:
             _cut(marks, place)
         middle = left + for_slots / 2
-        labels.write(SLOT_TEXT[name], middle, foot + 10, align="center", fill=theme.text)
+        labels.write(slot_text(name, spread), middle, foot + 10, align="center", fill=theme.text)
         labels.write(f"{count:,}", middle, foot - high - 8, align="center", fill=theme.text)
     axis = Box(x, y, wide, tall)
     _limits(labels, spread, axis, above)
@@ -82,11 +82,11 @@ def histogram_words(spread: Spread) -> str:
         return "histogram"
     about = "" if all(bar.least == bar.most for bar in spread.bars) else "about "
     top = max(round(bar.likely) for bar in spread.bars)
-    if _is_single(spread):
-        only = about_text(_first(spread.bars[0], spread), spread.dtype)
+    if spread.only is not None:
+        only = screen_text(spread.only)
         return f"histogram: {about}{counted(top, 'value')} of {only}" if top else "histogram"
-    each = "a bar a value" if spread.codes else counted(len(spread.bars), "bar")
-    return f"histogram: {each}, the highest of {about}{counted(top, 'value')}"
+    each = "one bar per value" if spread.codes else counted(len(spread.bars), "bar")
+    return f"histogram: {each}, max count {about}{top:,}"
 
 
 def histogram_lines(spread: Spread) -> list[str]:
@@ -100,7 +100,7 @@ def histogram_lines(spread: Spread) -> list[str]:
         )
     top = max([1.0, *(likely for _, likely in groups)])
     groups = [group for group in groups if len(groups) > 1 or group[1]]
-    slots = [(SLOT_TEXT[name], float(count)) for name, count in spread.slots.items()]
+    slots = [(slot_text(name, spread), float(count)) for name, count in spread.slots.items()]
     wide = max([0, *(len(name) for name, _ in [*groups, *slots])])
     lines = []
     for name, count in [*groups, *slots]:
@@ -115,11 +115,9 @@ def _first(bar: SpreadBar, spread: Spread) -> float:
     return float(math.ceil(bar.start)) if spread.whole else bar.start
 
 
-def _is_single(spread: Spread) -> bool:
-    """Whether one bar stands for one value."""
-    if len(spread.bars) != 1:
-        return False
-    return spread.single or (spread.whole and spread.high - spread.low <= 1)
+def slot_text(name: str, spread: Spread) -> str:
+    """What a slot holds, as its values are written."""
+    return "False" if name == "zero" and spread.dtype.kind == "b" else SLOT_TEXT[name]
 
 
 def _slot_width(spread: Spread, room: float) -> float:
@@ -132,7 +130,7 @@ def _extents(spread: Spread, x: float, wide: float) -> list[tuple[float, float]]
     """Left and right end of each bar; single values take the room to their neighbours."""
 
     def at(value: float) -> float:
-        return x + min(1.0, max(0.0, spread.share(value))) * wide
+        return x + min(1.0, max(0.0, spread.axis.share(value))) * wide
 
     half = 0.5 if spread.whole else 0.0
     places = [
@@ -166,7 +164,7 @@ def _limits(labels: Labels, spread: Spread, plot: Box, above: float) -> None:
     marks, theme = labels.marks, labels.marks.theme
     for limit in spread.limits:
         ink = theme.warning if limit.count else theme.muted
-        at = plot.x + min(1.0, max(0.0, spread.share(limit.value))) * plot.room
+        at = plot.x + min(1.0, max(0.0, spread.axis.share(limit.value))) * plot.room
         line = f"M{number(at)} {number(plot.y - 4)}v{number(plot.tall + 4)}"
         marks.path(line, z=1, stroke=ink, stroke_dasharray="3 3", fill="none")
         end = about_text(limit.value, spread.dtype)
@@ -180,13 +178,13 @@ def _limits(labels: Labels, spread: Spread, plot: Box, above: float) -> None:
 def _ticks(labels: Labels, spread: Spread, plot: Box) -> None:
     """Write round numbers below the axis, zero first; of a single value what it is."""
     marks, foot = labels.marks, plot.y + plot.tall
-    if _is_single(spread):
-        only = about_text(_first(spread.bars[0], spread), spread.dtype)
-        labels.write(only, plot.x + plot.room / 2, foot + 10, align="center")
+    if spread.only is not None and spread.bars:
+        labels.write(screen_text(spread.only), plot.x + plot.room / 2, foot + 10, align="center")
         return
     ticks = spread.ticks(plot.room / _TICK_ROOM)
     for value in sorted(ticks, key=lambda tick: tick != 0):
-        at = plot.x + spread.share(value) * plot.room
-        if labels.write(short_text(value), at, foot + 10, align="center"):
+        at = plot.x + spread.axis.share(value) * plot.room
+        text = about_text(value, spread.dtype) if spread.whole else short_text(value)
+        if labels.write(text, at, foot + 10, align="center"):
             ink = marks.theme.text if value == 0 else marks.theme.muted
             marks.path(f"M{number(at)} {number(foot)}v{number(_TICK)}", stroke=ink)

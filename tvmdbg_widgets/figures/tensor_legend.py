@@ -1,4 +1,4 @@
-"""What the colours of a tensor mean, as SVG marks."""
+"""What the colors of a tensor mean, as SVG marks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTSIDE = {"under": UNDER, "over": OVER}
 
 
 def draw_color_bar(marks: Marks, facts: TensorFacts, scale: ColorScale | None, box: Box) -> float:
-    """Say what the colours mean, in as many lines as it takes; return the y below them."""
+    """Say what the colors mean, in as many lines as it takes; return the y below them."""
     x, room = box.x, box.room
     middle, at = box.y + 8, x
     if scale is not None and scale.low == scale.high:
@@ -49,7 +49,7 @@ def draw_color_bar(marks: Marks, facts: TensorFacts, scale: ColorScale | None, b
 
 
 def _bar(marks: Marks, facts: TensorFacts, scale: ColorScale, x: float, middle: float) -> float:
-    """Draw the colours between their ends; return the x behind them."""
+    """Draw the colors between their ends; return the x behind them."""
     low, high = (about_text(each, facts.dtype) for each in (scale.least, scale.most))
     marks.text(low, x, middle + 4, fill=marks.theme.muted)
     at = x + width(low, SMALL) + 5
@@ -70,7 +70,7 @@ def _scale_words(scale: ColorScale, facts: TensorFacts) -> str:
     if scale.scale != "symlog":
         return ""
     said = f"symlog: linear within ±{short_text(scale.threshold)}, logarithmic beyond"
-    no_log = "; no positive value, so no log" if facts.options.color_scale == "log" else ""
+    no_log = "; no positive values, so not log" if facts.options.color_scale == "log" else ""
     return said + no_log
 
 

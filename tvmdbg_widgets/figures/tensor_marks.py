@@ -1,4 +1,4 @@
-"""Signs on what is not finite or beyond the colours: told apart without colour, as live."""
+"""Signs on what is not finite or beyond the colors: told apart without color, as live."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Place = tuple[float, float, float, float]
 _FLAGS = {"nan": NAN, "pos_inf": POS_INF, "neg_inf": NEG_INF}
 _Z = 2
 _STRIPE = 4
-#: From this many px on a cell that is not finite gets a sign, one beyond the colours a chevron.
+#: From this many px on a cell that is not finite gets a sign, one beyond the colors a chevron.
 MARK_FROM, SIGN_FROM = 6, 10
 #: Narrower signs say nothing.
 _LEAST_SIGN = 3
@@ -89,7 +89,7 @@ def draw_sign(marks: Marks, name: str, place: Place, stripe: int = _STRIPE) -> N
 
 
 def draw_chevron(marks: Marks, side: str, place: Place) -> None:
-    """Draw a chevron: to the left below the colours, to the right above them."""
+    """Draw a chevron: to the left below the colors, to the right above them."""
     x, y, wide, tall = place
     reach = 0.18 * min(wide, tall, 24)
     tip = -reach if side == "under" else reach

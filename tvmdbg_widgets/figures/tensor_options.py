@@ -19,8 +19,9 @@ Region: TypeAlias = tuple[int, int, int, int]
 ColorRange: TypeAlias = str | tuple[float, float]
 
 TENSOR_SHOWS = ("picture", "channels", "profile")
+COLOR_SCALES = ("auto", *SCALES)
 COLOR_RANGES = ("auto", "tensor", "plane", "robust")
-#: What the colours show of a cell of several values.
+#: What the colors show of a cell of several values.
 CELLS = ("mean", "least", "largest", "extreme")
 
 
@@ -31,7 +32,7 @@ class TensorOptions:
     entry: tuple[int, int] | None = None
     axes: Axes | None = None
     index: Sequence[int] | None = None
-    color_scale: str = "linear"
+    color_scale: str = "auto"
     color_map: str = "auto"
     color_range: ColorRange = "auto"
     data_layout: str | None = None
@@ -44,7 +45,7 @@ class TensorOptions:
 
     def __post_init__(self) -> None:
         """Refuse what no tensor can be shown with."""
-        one_of("color_scale", self.color_scale, SCALES)
+        one_of("color_scale", self.color_scale, COLOR_SCALES)
         one_of("color_map", self.color_map, COLOR_MAPS)
         one_of("show", self.show, TENSOR_SHOWS)
         one_of("cells", self.cells, CELLS)

@@ -1,4 +1,4 @@
-"""The values of a plane in colours, with their indices, as SVG marks."""
+"""The values of a plane in colors, with their indices, as SVG marks."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def draw_cells(
     box: Box,
     size: tuple[float, float],
 ) -> None:
-    """Draw cells of colours, ``uint16 [rows, cols]``, as one image with a frame."""
+    """Draw cells of colors, ``uint16 [rows, cols]``, as one image with a frame."""
     x, y = box.x, box.y
     marks.add(
         f'<image x="{number(x)}" y="{number(y)}" width="{number(size[0])}" '
@@ -166,11 +166,9 @@ def draw_caption(marks: Marks, facts: TensorFacts, shown: Picture | Channels, bo
     y = box.y
     if shown.row_step * shown.col_step == 1:
         return y
-    said = f"{shown.row_step:,} × {shown.col_step:,} values"
-    which = "" if getattr(shown, "exact", True) else ", of which it was sampled"
-    cells = facts.options.cells
-    what = "value farthest from 0" if cells == "extreme" else cells
-    text = f"each cell is coloured by the {what} of up to {said}{which}"
+    what = {"mean": "mean", "least": "min", "largest": "max", "extreme": "max abs"}
+    said = f"{what[facts.options.cells]} of {shown.row_step}×{shown.col_step} values"
+    text = f"each cell: {said}{'' if getattr(shown, 'exact', True) else ', sampled'}"
     for line in balanced(text, box.room, SMALL, 3):
         y += LINE_HEIGHT
         marks.text(line, box.x, y - 3, fill=marks.theme.muted)
@@ -185,12 +183,12 @@ def cell_size(rows: int, cols: int, room: float, tall: float) -> tuple[float, fl
     return max(square, min(room / cols, _THIN)), max(square, min(tall / rows, _THIN))
 
 
-#: Codes of colours beyond the table: NaN, +Inf, -Inf, below and above the scale.
+#: Codes of colors beyond the table: NaN, +Inf, -Inf, below and above the scale.
 _NAN, _POS_INF, _NEG_INF, _UNDER, _OVER = range(256, 261)
 
 
 def cell_values(shown: Picture | Channels, cells: str) -> npt.NDArray[np.floating]:
-    """Return what the colours show of each cell, as ``js/src/tensor/plane_painter.ts`` has it."""
+    """Return what the colors show of each cell, as ``js/src/tensor/plane_painter.ts`` has it."""
     if cells == "mean":
         return shown.mean
     least, largest = shown.minimum, shown.maximum
@@ -202,7 +200,7 @@ def cell_values(shown: Picture | Channels, cells: str) -> npt.NDArray[np.floatin
 def codes_of(
     shown: Picture | Channels, scale: ColorScale | None, cells: str = "mean"
 ) -> npt.NDArray[np.uint16]:
-    """Return 0 … 255 of the colour table, 256 on for what has no place there."""
+    """Return 0 … 255 of the color table, 256 on for what has no place there."""
     numbers = cell_values(shown, cells)
     codes = np.full(numbers.shape, _NAN, np.uint16)
     if scale is not None:
@@ -236,7 +234,7 @@ def _less(bound: float) -> float:
 
 
 def palette(scale: ColorScale | None) -> npt.NDArray[np.uint8]:
-    """Return the colour of each code, ``uint8 [261, 3]``."""
+    """Return the color of each code, ``uint8 [261, 3]``."""
     others = [*SPECIAL.values(), UNDER, OVER]
     specials = np.array([channels(each) for each in others], np.uint8)
     own = table(scale.map) if scale is not None else np.zeros((256, 3), np.uint8)

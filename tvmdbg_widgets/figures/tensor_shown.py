@@ -168,17 +168,18 @@ class Shown:
             return f"along {self.axis_text(axis)}, over all other axes"
         if across is None:
             return "a single value"
-        shown = f"{self.axis_text(across)} across"
+        shown = f"columns: {self.axis_text(across)}"
         if down is not None:
-            shown = f"{self.axis_text(down)} down, {shown}"
+            shown = f"rows: {self.axis_text(down)}, {shown}"
         if self.region is not None:
             row, col, rows, cols = self.region
-            shown += f"; rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
+            part = f"rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
+            shown += f"; zoomed to {part}"
         each = axis if self.show == "channels" else None
         parts = [shown]
         if self.show == "channels":
-            left = None if each is None else f"a picture for each of {self.axis_text(each)}"
-            parts = [left or "no axis longer than 1 is left for channels", shown]
+            left = None if each is None else f"tiled by {self.axis_text(each)}"
+            parts = [left or "no axis is left to tile by", shown]
         parts += [
             f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
             for at, size in enumerate(self.plane.shape)

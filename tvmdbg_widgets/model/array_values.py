@@ -72,12 +72,15 @@ class ArrayValues:
 
     @property
     def codes(self) -> ArrayValues:
-        """The same scalars for telling their bits: bools as stored, since any bit makes one true.
+        """The same scalars for telling their bits, as they are stored.
 
-        All other arrays keep the bits of their scalars, and ``model/bits.py`` tells them.
+        Bools as bytes, since any bit makes one true; complex numbers whole, whatever is made of
+        them. All other arrays keep the bits of their scalars, and ``model/bits.py`` tells them.
         """
         if self.dtype.is_bool and not self.is_packed:
             return replace(self, dtype=DataType(UINT, 8, self.dtype.lanes))
+        if self.reading in COMPLEX_PARTS:
+            return replace(self, reading="complex")
         return self
 
     @property

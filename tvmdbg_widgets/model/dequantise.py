@@ -1,4 +1,4 @@
-"""Quantised integers as the real numbers they stand for."""
+"""Quantized integers as the real numbers they stand for."""
 
 from __future__ import annotations
 

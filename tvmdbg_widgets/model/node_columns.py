@@ -180,7 +180,7 @@ def checked_range(range_: Any) -> tuple[float, float] | None:
     except (TypeError, ValueError):
         low = high = math.nan
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(f"a range of colours is (low, high), both finite, found {range_!r:.80}")
+        raise ValueError(f"a range of colors is (low, high), both finite, found {range_!r:.80}")
     return low, high
 
 
@@ -225,7 +225,7 @@ def _nodes(graph: Graph, key: object) -> list[int]:
 def _of_rows(graph: Graph, data: Any) -> tuple[Of, Any]:
     if isinstance(data, str | bytes) or not hasattr(data, "__len__"):
         raise TypeError(
-            "colours come from the name of a column, from one value a node or entry, or from a "
+            "colors come from the name of a column, from one value a node or entry, or from a "
             f"mapping of nodes to values, not from {type(data).__name__}"
         )
     rows = data if isinstance(data, list | tuple) else np.asanyarray(data)
@@ -257,7 +257,7 @@ def _told(
             return np.array(rows, np.float64), None, ()
     kind = rows.dtype.kind if isinstance(rows, np.ndarray) else "O"
     if kind not in "bOUT":
-        raise TypeError(f"colours come from numbers or texts, not from {rows.dtype}")
+        raise TypeError(f"colors come from numbers or texts, not from {rows.dtype}")
     each = rows.tolist() if isinstance(rows, np.ndarray) else rows
     plain = [None if _is_missing(value) else value for value in each]
     if any(isinstance(value, str | bool | np.bool_) for value in plain):
@@ -299,7 +299,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"colours come from numbers or texts, not from {value!r:.80}") from None
+        raise TypeError(f"colors come from numbers or texts, not from {value!r:.80}") from None
 
 
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
@@ -67,7 +68,9 @@ def computed_text(value: float) -> str:
 
 
 def percentile_text(value: float, dtype: np.dtype[Any]) -> str:
-    """Write a percentile: as a value of a short float type where it is one, else as computed."""
+    """Write a percentile: as a value of bool or a short float type, else as computed."""
+    if dtype.kind == "b" and value in (0, 1):
+        return str(value == 1)
     if dtype == _FLOAT64 or float_type(dtype) is None or not is_held(value, dtype):
         return computed_text(value)
     return value_text(value, dtype)
@@ -75,8 +78,17 @@ def percentile_text(value: float, dtype: np.dtype[Any]) -> str:
 
 def value_text(value: float, dtype: np.dtype[Any]) -> str:
     """Write a number in a type that holds it; as a float64 in another."""
-    held = dtype.kind != "b" and is_held(value, dtype)
-    return number_text(dtype.type(value) if held else np.float64(value))
+    return number_text(dtype.type(value) if is_held(value, dtype) else np.float64(value))
+
+
+def screen_text(text: str) -> str:
+    """Return a number's text as figures and views show it: ``"−1.5"``, ``"NaN"``, ``"+Inf"``.
+
+    >>> screen_text("-inf"), screen_text("(1-2j)")
+    ('−Inf', '1−2j')
+    """
+    plain = re.sub(r"^\((.*)\)$", r"\1", text).replace("nan", "NaN").replace("inf", "Inf")
+    return ("+Inf" if plain == "Inf" else plain).replace("-", "−")
 
 
 def is_held(value: float, dtype: np.dtype[Any]) -> bool:
@@ -118,7 +130,7 @@ def about_text(value: float, dtype: np.dtype[Any] = _FLOAT64) -> str:
         return short_text(value)
     text = value_text(value, dtype)
     if len(text) <= _SHORT_LETTERS:
-        return "0" if value == 0 else text.replace("-", "−")
+        return "0" if text == "-0" else screen_text(text)
     rounded = float(_SHORT.create_decimal_from_float(value))
     exact = rounded == value or (is_held(value, dtype) and _nearest(rounded, dtype) == value)
     return short_text(value) if exact else f"≈ {short_text(value)}"

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.histograms import Scale
-    from tvmdbg_widgets.model.statistics.robust import Robust
 
 
 class Counted:
@@ -141,14 +141,14 @@ class Counted:
         """
         return self._kept(reading).told_percentiles(watch)
 
-    def robust(
+    def contrast(
         self,
         sample: int | None = None,
         *,
         reading: Reading | None = None,
         watch: Callable[[], None] | None = None,
-    ) -> Robust | None:
-        """Return the range of nearly all values, where a few far ones set the tensor's own.
+    ) -> Contrast | None:
+        """Return how colours and histograms are to span the values, so that they can be told apart.
 
         Parameters
         ----------
@@ -157,10 +157,10 @@ class Counted:
 
         Returns
         -------
-        Robust or None
-            None where the least and the largest value are not far from the others.
+        Contrast or None
+            None without finite values.
         """
-        return self._kept(reading).robust(sample, watch)
+        return self._kept(reading).contrast(sample, watch)
 
     def histogram(
         self,

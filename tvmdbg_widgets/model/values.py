@@ -23,7 +23,7 @@ class Values(Protocol):
 
     @property
     def codes(self) -> Values:
-        """The same scalars for telling their bits: bools as the bytes that are stored."""
+        """The same scalars for telling their bits: as they are stored."""
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
         """Read what basic numpy indexing of the whole would give, and little more than that.

@@ -155,7 +155,7 @@ class _Pass:
                 _BINS, reading=self._reading, watch=self._watch, progress=self._progress
             )
             self._tensor.told_percentiles(self._reading, self._watch)
-            self._tensor.robust(reading=self._reading, watch=self._watch)
+            self._tensor.contrast(reading=self._reading, watch=self._watch)
         except _StoppedError:
             pass
         except Exception as problem:  # noqa: BLE001 (told at the next question)

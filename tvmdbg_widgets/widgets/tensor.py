@@ -9,7 +9,7 @@ import traitlets
 
 from tvmdbg_widgets.model.layouts import Layout, checked_sizes
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
@@ -33,7 +33,7 @@ class TensorOptions(traitlets.HasTraits):
         default_value=None,
     ).tag(sync=True)
     index = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
-    color_scale = traitlets.Enum(["linear", "log", "symlog"], "linear").tag(sync=True)
+    color_scale = traitlets.Enum(["auto", "linear", "log", "symlog"], "auto").tag(sync=True)
     color_map = traitlets.Enum(["auto", "sequential", "diverging"], "auto").tag(sync=True)
     color_range: Any = traitlets.Union(
         [
@@ -125,14 +125,15 @@ class TensorInspector(TensorOptions, View):
     index : list of int or None
         Fixed index on each axis.
     color_scale : str
-        ``"linear"``, ``"log"`` or ``"symlog"``.
+        ``"linear"``, ``"log"`` or ``"symlog"``; ``"auto"`` is linear unless that would give
+        nearly all values the same color.
     color_map : str
         ``"auto"``, ``"sequential"`` or ``"diverging"``.
     color_range : str or (float, float)
-        Between which values the colours lie: ``"auto"`` spans the tensor without the few far
+        Between which values the colors lie: ``"auto"`` spans the tensor without the few far
         values that would set its range, if there are any; ``"tensor"`` and ``"plane"`` span all
         of either, ``"robust"`` the tensor's percentiles 1 to 99; or two numbers. Values beside
-        it have colours of their own.
+        it have colors of their own.
     data_layout : str or None
         The layout to unfold, as TVM spells it (``"NCHW8c"``); ``""`` for the axes as stored. None
         takes the one that the graph states, if it does. ``axes``, ``index`` and ``along`` speak
@@ -150,7 +151,7 @@ class TensorInspector(TensorOptions, View):
         That axis. None, as one that cannot be gone along, leaves the choice to the view: the
         channels where they are known, else the longest.
     cells : str
-        Which number colours show of a cell that stands for several values: their ``"mean"``, the
+        Which number colors show of a cell that stands for several values: their ``"mean"``, the
         ``"least"``, the ``"largest"`` or the ``"extreme"``, which is farthest from zero.
     region : (int, int, int, int) or None
         Row, column, rows and columns of the plane that are in sight; None for all of it.
@@ -160,12 +161,13 @@ class TensorInspector(TensorOptions, View):
         How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantised"``.
     scale, zero_point : float, int
         Of dequantised values: ``(value - zero_point) * scale``.
-    height : int
-        CSS pixels.
+    height : int or "auto"
+        CSS pixels; ``"auto"`` is the height of the part of the notebook that is seen, from 480 to
+        720.
     """
 
     show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
-    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+    height = auto_height(least=120)
 
     _esm = module("tensor")
     _css = bundle("tensor.css")

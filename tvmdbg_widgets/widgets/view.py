@@ -67,9 +67,9 @@ def a_session(proposal: dict[str, Any]) -> Session:
     return found
 
 
-def auto_height() -> Any:
+def auto_height(least: int = 240) -> Any:
     """Return the trait of a height that may be that of the part of the notebook that is seen."""
-    choices = [traitlets.Enum(["auto"]), traitlets.Int(min=240, max=4000)]
+    choices = [traitlets.Enum(["auto"]), traitlets.Int(min=least, max=4000)]
     return traitlets.Union(choices, default_value="auto").tag(sync=True)
 
 

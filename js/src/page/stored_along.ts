@@ -23,7 +23,7 @@ export function channels(
   const most = askedCells(question, wanted);
   const plane = askedPlane(view.shape, question);
   const axis = question.integer("axis", 0, view.shape.length - 1);
-  if (plane.axes.includes(axis)) throw new Error(`axis ${axis} is shown in each picture already`);
+  if (plane.axes.includes(axis)) throw new Error(`axis ${axis} is already shown in each tile`);
   const length = view.shape[axis]!;
   const first = question.integer("first", 0, length - 1);
   const count = Math.min(wanted, length - first);

@@ -29,12 +29,12 @@ export class StoredData {
     const bytes = new Uint8Array(data);
     const text = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to));
     if (bytes.length < 16 || text(0, 8) !== MAGIC)
-      throw new Error("the data of this page are damaged");
+      throw new Error("the data of this page is damaged");
     const start = 16 + new DataView(data).getUint32(8, true);
-    if (start > bytes.length) throw new Error("the data of this page end early");
+    if (start > bytes.length) throw new Error("the data of this page is truncated");
     this.head = JSON.parse(text(16, start)) as Head;
     if (this.head?.version !== 1)
-      throw new Error(`this page has data of version ${this.head?.version}`);
+      throw new Error(`the data of this page has version ${this.head?.version}`);
     this.#body = bytes.subarray(start);
   }
 
@@ -46,7 +46,7 @@ export class StoredData {
   table(name: string): Table {
     const known = this.#tables.get(name);
     if (known) return known;
-    if (!this.has(name)) throw new Error(`the data of this page lack ${name}`);
+    if (!this.has(name)) throw new Error(`the data of this page has no ${name}`);
     const { columns: headers, at, size } = this.head.tables[name]!;
     const bytes = this.blob(at, size).slice();
     for (const [kind, offset, length] of regions(headers)) restore(bytes, kind, offset, length);
@@ -63,7 +63,7 @@ export class StoredData {
 
   blob(at: number, size: number): Uint8Array {
     if (!(at >= 0 && size >= 0 && at + size <= this.#body.length)) {
-      throw new Error("the data of this page end early");
+      throw new Error("the data of this page is truncated");
     }
     return this.#body.subarray(at, at + size);
   }

@@ -7,20 +7,48 @@ import type { Scalars } from "./stored_scalars.ts";
 const MOST = 65_536n;
 
 /** The columns of a distribution. */
-type Bins = {
+export type Bins = {
   low: Float64Array;
   high: Float64Array;
   count: Float64Array;
+  /** Whether they are bins of several integers. */
+  wide: boolean;
 };
 
-/** The finite ones of so many values; null where there is none. */
-export function distributionOf(scalars: Scalars, size: number): Bins | null {
-  const bounds = binOf(scalars, size);
+/** So many values of a type. */
+export interface Numbers extends Pick<Scalars, "kind" | "value" | "exact"> {
+  size: number;
+  whole: boolean;
+}
+
+/** The values of a tensor that is stored whole, or of the places in it that are told. */
+export function numbersOf(scalars: Scalars, size: number, places?: Float64Array): Numbers {
+  const at = (i: number) => places?.[i] ?? i;
+  return {
+    kind: scalars.kind,
+    size,
+    whole: /int/.test(scalars.kind),
+    value: (i) => scalars.value(at(i)),
+    exact: (i) => scalars.exact(at(i)),
+  };
+}
+
+/** The finite values, or those of a range; null where there is none. */
+export function binsOf(
+  numbers: Numbers,
+  [from, past]: readonly number[] = [-Infinity, Infinity],
+): Bins | null {
+  const inside = Array.from({ length: numbers.size }, (_, at) => at).filter((at) => {
+    const value = numbers.value(at);
+    return Number.isFinite(value) && value >= from! && value <= past!;
+  });
+  if (!inside.length) return null;
+  const shift = /^u?int(32|64)$/.test(numbers.kind) ? shiftOf(numbers, inside) : 0n;
+  const bounds = binOf(numbers, shift);
   const bins = new Map<number, { low: number; high: number; count: number }>();
   let [least, largest] = [Infinity, -Infinity];
-  for (let at = 0; at < size; at++) {
-    const value = scalars.value(at);
-    if (!Number.isFinite(value)) continue;
+  for (const at of inside) {
+    const value = numbers.value(at);
     least = Math.min(least, value);
     largest = Math.max(largest, value);
     const [low, high] = bounds(at, value);
@@ -28,21 +56,57 @@ export function distributionOf(scalars: Scalars, size: number): Bins | null {
     if (known) known.count += 1;
     else bins.set(low, { low, high, count: 1 });
   }
-  if (!bins.size) return null;
   const found = [...bins.values()].sort((a, b) => a.low - b.low);
   found[0]!.low = least;
   found.at(-1)!.high = largest;
-  const column = (name: "low" | "high" | "count") => Float64Array.from(found, (bin) => bin[name]);
-  return { low: column("low"), high: column("high"), count: column("count") };
+  return columnsOf(found, shift > 0n);
+}
+
+type Bin = { low: number; high: number; count: number };
+
+function columnsOf(found: readonly Bin[], wide: boolean): Bins {
+  const column = (name: keyof Bin) => Float64Array.from(found, (bin) => bin[name]);
+  return { low: column("low"), high: column("high"), count: column("count"), wide };
+}
+
+/** The bins with those of a range in place of what they hold of it. */
+export function joined(
+  found: Bins,
+  near: Bins,
+  numbers: Numbers,
+  [from, past]: readonly [number, number, ...unknown[]],
+): Bins {
+  const [before, cut, after]: [Bin[], Bin[], Bin[]] = [[], [], []];
+  found.count.forEach((count, bin) => {
+    const [low, high] = [found.low[bin]!, found.high[bin]!];
+    (high < from ? before : low > past ? after : cut).push({ low, high, count });
+  });
+  const held = (bins: readonly Bin[]) => bins.reduce((total, { count }) => total + count, 0);
+  let under = -held(before);
+  for (let at = 0; at < numbers.size; at += 1) under += Number(numbers.value(at) < from);
+  const over = held(cut) - under - near.count.reduce((a, b) => a + b, 0);
+  const rest = [
+    ...before,
+    ...(under ? [{ low: cut[0]!.low, high: from - 1, count: under }] : []),
+    ...Array.from(near.count, (count, bin) => {
+      return { low: near.low[bin]!, high: near.high[bin]!, count };
+    }),
+    ...(over ? [{ low: past + 1, high: cut.at(-1)!.high, count: over }] : []),
+    ...after,
+  ];
+  return rest.length > Number(MOST) ? found : columnsOf(rest, found.wide);
 }
 
 type BinOf = (at: number, value: number) => readonly [low: number, high: number];
 
-function binOf(scalars: Scalars, size: number): BinOf {
-  if (scalars.kind === "float32") return prefixes(4);
-  if (scalars.kind === "float64") return prefixes(8);
-  if (/^u?int(32|64)$/.test(scalars.kind)) return powers(scalars, size);
-  return (_, value) => [value, value];
+function binOf(numbers: Numbers, shift: bigint): BinOf {
+  if (numbers.kind === "float32") return prefixes(4);
+  if (numbers.kind === "float64") return prefixes(8);
+  if (!shift) return (_, value) => [value, value];
+  return (at) => {
+    const low = (BigInt(numbers.exact(at)) >> shift) << shift;
+    return [Number(low), Number(low + (1n << shift) - 1n)];
+  };
 }
 
 /** Floats that share sign and upper 16 bits lie together; zero has a bin of its own. */
@@ -69,20 +133,16 @@ function prefixes(width: 4 | 8): BinOf {
 }
 
 /** Integers lie in bins of the least power of two of which so many are enough. */
-function powers(scalars: Scalars, size: number): BinOf {
-  const value = (at: number) => BigInt(scalars.exact(at));
-  let [least, largest] = [value(0), value(0)];
-  for (let at = 1; at < size; at++) {
-    const each = value(at);
+function shiftOf(numbers: Numbers, inside: readonly number[]): bigint {
+  let [least, largest]: [number | bigint, number | bigint] = [Infinity, -Infinity];
+  for (const at of inside) {
+    const each = numbers.exact(at);
     if (each < least) least = each;
-    else if (each > largest) largest = each;
+    if (each > largest) largest = each;
   }
   let shift = 0n;
-  while ((largest >> shift) - (least >> shift) >= MOST) shift += 1n;
-  return (at) => {
-    const low = (value(at) >> shift) << shift;
-    return [Number(low), Number(low + (1n << shift) - 1n)];
-  };
+  while ((BigInt(largest) >> shift) - (BigInt(least) >> shift) >= MOST) shift += 1n;
+  return shift;
 }
 
 /** Percentiles of the finite ones of so many values, as `numpy.percentile` makes them. */

@@ -40,6 +40,8 @@ export interface Found {
   dtype: string;
   /** Whether there is anything to draw. */
   drawn: boolean;
+  /** Whether there are complex values, which have no order. */
+  unordered: boolean;
 }
 
 export class StoredFacts {
@@ -67,7 +69,7 @@ export class StoredFacts {
     if (!known.length) question.text("reading");
     const { tensor, reading, shapeOffsets, shapeDims, applicable, dtype } = this.#variants;
     const first = tensor.indexOf(row);
-    if (first < 0) throw new Error("the data of this page are damaged");
+    if (first < 0) throw new Error("the data of this page is damaged");
     let variant = asked === null ? first : -1;
     for (let at = first; variant < 0 && tensor[at] === row; at++) {
       if (reading.at(at) === asked) variant = at;
@@ -77,7 +79,8 @@ export class StoredFacts {
     );
     const drawn = applicable[variant] === 1 && !shape.includes(0);
     const read = reading.at(variant) || null;
-    return { row, variant, reading: read, shape, dtype: dtype.at(variant), drawn };
+    const unordered = read === "complex" && !shape.includes(0);
+    return { row, variant, reading: read, shape, dtype: dtype.at(variant), drawn, unordered };
   }
 
   readings(row: number): string[] {
@@ -101,11 +104,11 @@ export class StoredFacts {
 
   /** Why something of the values cannot be told, and what would tell it. */
   missing({ row }: Found, what: string): string {
-    const why = this.#facts.pageNotes.at(row) || "the values of this tensor are not here";
+    const why = this.#facts.pageNotes.at(row) || "its values were not saved";
     return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;
   }
 
-  header({ row, reading, shape }: Found): object {
+  header({ row, reading, shape, dtype, unordered }: Found): object {
     const [list, facts] = [this.#list, this.#facts];
     const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
     const notes: string[] = [];
@@ -119,6 +122,7 @@ export class StoredFacts {
       title: tensorTitle(this.#graph, list.names.at(row), list.node[row]!, list.output[row]!),
       key: facts.keys.at(row),
       dtype: list.dtypes.at(row),
+      valueDtype: dtype,
       shape: Array.from(dims),
       nbytes: list.nbytes[row],
       offset: facts.offsets[row],
@@ -129,6 +133,7 @@ export class StoredFacts {
       readings: this.readings(row),
       reading,
       layouts: this.layouts(row),
+      unordered,
       storedShape: shape,
     };
   }

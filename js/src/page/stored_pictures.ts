@@ -54,7 +54,7 @@ export function storedPicture(
   const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
   const axes = saved.layout ? ` in ${saved.layout}` : "";
   throw new Error(
-    `not in this page: this plane; of this tensor only pictures of ${shown}${more}${axes} were ` +
+    `not in this page: this plane; only heatmaps of ${shown}${more}${axes} were ` +
       'saved; open the dump, or save_html(share="tensors")',
   );
 }

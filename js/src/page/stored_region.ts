@@ -1,48 +1,77 @@
 /** The values of a part of a plane, counted as `widgets/answers_tensor/region.py` counts them. */
 import { computedText, numberText } from "../shared/number_text.ts";
-import type { ExactNumber, RegionAnswer } from "../shared/tensor_questions.ts";
+import type { ExactNumber, RegionAnswer, RegionNumbers } from "../shared/tensor_questions.ts";
 import { isWide } from "./stored_cells.ts";
+import { contrastOf, equalEdges, histogramOf } from "./stored_contrast.ts";
+import { numbersOf } from "./stored_distribution.ts";
 import type { Part, Shown } from "./stored_picture.ts";
 import type { Place } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
-const BINS = 24;
 const NONE: ExactNumber = { text: "none", value: null };
 
 /** Every value is looked at. */
-export function region(scalars: Scalars, place: Place, part: Part): RegionAnswer {
+export function region(
+  scalars: Scalars,
+  place: Place,
+  part: Part,
+  limits: RegionAnswer["limits"],
+): RegionAnswer {
   const [row, col, rows, cols] = part;
-  const found = { size: rows * cols, nan: 0, posInf: 0, negInf: 0, zero: 0 };
-  const finite = new Float64Array(found.size);
-  let count = 0;
-  let [lowest, highest] = [-1, -1];
-  for (let down = row; down < row + rows; down += 1) {
-    for (let across = col; across < col + cols; across += 1) {
-      const at = place.first + place.down[down]! + place.across[across]!;
-      const value = scalars.value(at);
-      if (Number.isNaN(value)) found.nan += 1;
-      else if (value === Infinity) found.posInf += 1;
-      else if (value === -Infinity) found.negInf += 1;
-      else {
-        if (value === 0) found.zero += 1;
-        if (lowest < 0 || scalars.exact(at) < scalars.exact(lowest)) lowest = at;
-        if (highest < 0 || scalars.exact(at) > scalars.exact(highest)) highest = at;
-        finite[count] = value;
-        count += 1;
-      }
-    }
-  }
+  const places = Float64Array.from({ length: rows * cols }, (_, at) => {
+    const [down, across] = [row + Math.floor(at / cols), col + (at % cols)];
+    return place.first + place.down[down]! + place.across[across]!;
+  });
+  const values = Float64Array.from(places, (at) => scalars.value(at));
+  const many = (is: (value: number) => boolean) => values.reduce((sum, each) => sum + +is(each), 0);
+  const [nan, posInf, negInf] = [
+    many(Number.isNaN),
+    many((value) => value === Infinity),
+    many((value) => value === -Infinity),
+  ];
+  const finite = values.filter(Number.isFinite);
+  const [lowest, highest] = extremes(scalars, places);
   const number = (at: number): ExactNumber =>
     at < 0 ? NONE : { text: scalars.text(at), value: scalars.value(at) };
+  const zero = many((value) => value === 0);
+  const numbers = numbersOf(scalars, places.length, places);
+  const adapted = contrastOf(numbers, zero);
+  const { low, high } = adapted?.distribution ?? {};
+  const ends = low && high && ([low[0]!, high.at(-1)!] as const);
   return {
+    state: "exact",
+    statistics: {
+      ...{ size: places.length, finite: finite.length, nan, posInf, negInf, zero },
+      negative: many((value) => value < 0),
+      atLowest: limits && many((value) => value === limits[0]),
+      atHighest: limits && many((value) => value === limits[1]),
+      minimum: number(lowest),
+      maximum: number(highest),
+      mean: finite.length ? computedNumber(meanOf(finite)) : NONE,
+    },
+    histogram: ends ? histogramOf(numbers, equalEdges(...ends), ends) : null,
+    robust: null,
+    linear: null,
+    scale: "linear",
+    crowd: 0,
+    distribution: null,
+    ...adapted,
+    limits,
     part,
-    ...found,
-    minimum: number(lowest),
-    maximum: number(highest),
-    mean: count ? computedNumber(meanOf(finite.subarray(0, count))) : NONE,
-    histogram: histogramOf(finite.subarray(0, count)),
+    bounds: null,
     cells: null,
   };
+}
+
+/** Where the least and the largest finite value are; -1 without one. */
+function extremes(scalars: Scalars, places: Float64Array): [lowest: number, highest: number] {
+  let [lowest, highest] = [-1, -1];
+  for (const at of places) {
+    if (!Number.isFinite(scalars.value(at))) continue;
+    if (lowest < 0 || scalars.exact(at) < scalars.exact(lowest)) lowest = at;
+    if (highest < 0 || scalars.exact(at) > scalars.exact(highest)) highest = at;
+  }
+  return [lowest, highest];
 }
 
 function meanOf(finite: Float64Array): number {
@@ -53,29 +82,6 @@ function meanOf(finite: Float64Array): number {
 
 function computedNumber(value: number): ExactNumber {
   return { text: computedText(value), value };
-}
-
-function histogramOf(finite: Float64Array): RegionAnswer["histogram"] {
-  if (!finite.length) return null;
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of finite) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  if (low === high) [low, high] = [low - 0.5, high + 0.5];
-  const step = high / BINS - low / BINS;
-  if (!(step > 0)) return null;
-  const edges = Array.from({ length: BINS + 1 }, (_, bin) =>
-    bin < BINS ? low + bin * step : high,
-  );
-  const counts = edges.slice(1).map(() => 0);
-  for (const value of finite) {
-    let bin = Math.max(0, Math.min(BINS - 1, Math.floor((value - low) / step)));
-    while (bin > 0 && value < edges[bin]!) bin -= 1;
-    while (bin < BINS - 1 && value >= edges[bin + 1]!) bin += 1;
-    counts[bin]! += 1;
-  }
-  return { counts, edges, exact: true };
 }
 
 /** As far as the cells of a stored picture tell: bounds of the cells that the part touches, and no counts. */
@@ -106,8 +112,7 @@ export function regionOfPicture({ grid, cells }: Shown, part: Part): RegionAnswe
   const bound = (value: number): ExactNumber =>
     weight ? { text: numberText(value, isWide(cells) ? "float64" : "float32"), value } : NONE;
   const some = (bit: number) => (flags & bit ? null : 0);
-  return {
-    part,
+  const bounds: RegionNumbers = {
     size: rows * cols,
     nan: some(1),
     posInf: some(2),
@@ -116,8 +121,11 @@ export function regionOfPicture({ grid, cells }: Shown, part: Part): RegionAnswe
     minimum: bound(low),
     maximum: bound(high),
     mean: weight ? computedNumber(total / weight) : NONE,
-    histogram: null,
-    cells: [grid.rowStep, grid.colStep],
+  };
+  return {
+    ...{ state: "exact", statistics: null, histogram: null, robust: null, linear: null },
+    ...{ scale: "linear", crowd: 0, distribution: null, limits: null },
+    ...{ part, bounds, cells: [grid.rowStep, grid.colStep] },
   };
 }
 

@@ -118,12 +118,17 @@ function exponentOf(value: number): number {
   return exponent ? exponent - 1022 : exponentOf(value * 2 ** 60) - 60;
 }
 
-/** Both parts of complex numbers, whose texts alone are stored. */
-export function complexScalars(texts: Scalars, real: Scalars, imag: Scalars): Scalars {
+/** What is made of complex numbers with the bits of both parts; of the numbers themselves texts alone are stored. */
+export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Scalars {
+  const told = {
+    ...made,
+    fields: [],
+    hex: (at: number) => `${real.hex(at)} ${imag.hex(at)}`,
+    binary: (at: number) => real.binary(at) + imag.binary(at),
+  };
+  if (!made.descr.includes("c")) return told;
   return {
-    ...texts,
-    hex: (at) => `${real.hex(at)} ${imag.hex(at)}`,
-    binary: (at) => real.binary(at) + imag.binary(at),
+    ...told,
     write: (to, offset, at) => {
       real.write(to, offset, at);
       imag.write(to, offset + real.itemsize, at);

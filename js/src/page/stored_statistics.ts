@@ -7,6 +7,7 @@ import type {
   StatisticsAnswer,
   TensorStatistics,
 } from "../shared/tensor_questions.ts";
+import type { AxisKind } from "../shared/value_axis.ts";
 import type { StoredData } from "./stored_data.ts";
 import type { Found } from "./stored_facts.ts";
 
@@ -37,8 +38,8 @@ type Numbers =
 
 type Columns = Record<Numbers | "first" | "last" | "edges", Float64Array> &
   Record<"histogram" | "uneven" | "percentileOffsets", Int32Array> &
-  Record<"minimumText" | "maximumText" | "reason", StringColumn> &
-  Record<"percents" | "low" | "high" | "linear", Float64Array> &
+  Record<"minimumText" | "maximumText" | "reason" | "scale", StringColumn> &
+  Record<"percents" | "low" | "high" | "linear" | "crowd", Float64Array> &
   Record<"robust" | "robustOffsets", Int32Array> &
   Record<"robustLow" | "robustHigh" | "beyond" | "robustEdges" | "robustCounts", Float64Array> & {
     robustExact: Uint8Array;
@@ -65,6 +66,8 @@ export function storedStatistics(
     percentiles: percentilesOf(all, variant, dtype),
     robust: robustOf(all, variant),
     linear: Number.isNaN(all.linear[variant]!) ? null : all.linear[variant]!,
+    scale: all.scale.at(variant) as AxisKind,
+    crowd: all.crowd[variant]!,
     distribution: null,
     limits: Number.isNaN(lowest) ? null : [lowest, highest],
   };

@@ -1,7 +1,9 @@
 /** Pictures, numbers and values of the tensors of a page, as `widgets/answers_tensor` answers them. */
+import type { Distribution } from "../shared/tensor_questions.ts";
 import { type Along, channels, profile } from "./stored_along.ts";
+import { apartOf } from "./stored_contrast.ts";
 import type { StoredData } from "./stored_data.ts";
-import { distributionOf, exactPercentiles, unknownPercentile } from "./stored_distribution.ts";
+import { exactPercentiles, numbersOf, unknownPercentile } from "./stored_distribution.ts";
 import { type Found, StoredFacts } from "./stored_facts.ts";
 import { same, storedView, unfoldedView, type View } from "./stored_layout.ts";
 import {
@@ -46,7 +48,7 @@ export class StoredTensors {
     const most = askedCells(question);
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    const plane = found.drawn ? askedPlane(view.shape, question) : null;
+    const plane = found.drawn || found.unordered ? askedPlane(view.shape, question) : null;
     const header = {
       ...this.#facts.header(found),
       layout: view.layout,
@@ -57,7 +59,7 @@ export class StoredTensors {
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
     };
-    if (!plane) return { result: header };
+    if (!plane || found.unordered) return { result: header };
     const shown = this.#picture(found, view, plane, askedPart(plane, question), most);
     if (!shown) return { result: header };
     const { grid, exact } = shown;
@@ -69,10 +71,8 @@ export class StoredTensors {
     const found = this.#facts.find(question);
     const told = storedStatistics(this.#data, found);
     const scalars = found.drawn ? this.#scalars(found) : null;
-    const bins = scalars && distributionOf(scalars, told.total);
-    if (!bins) return { result: told };
-    const distribution = {};
-    return { result: { ...told, distribution }, columns: { of: distribution, named: bins } };
+    const numbers = scalars && numbersOf(scalars, told.total);
+    return withBins(told, numbers && apartOf(numbers, told.statistics?.zero ?? 0));
   }
 
   cancelTensor(question: Question): Told {
@@ -83,7 +83,7 @@ export class StoredTensors {
     const found = this.#facts.find(question);
     const percents = question.numbers("percents", 0, 100, 32);
     if (!found.drawn) return { result: percents.map(unknownPercentile) };
-    const scalars = this.#values(found, "percentiles of your own choice");
+    const scalars = this.#values(found, "other percentiles");
     return { result: exactPercentiles(scalars, sizeOf(found.shape), percents, found.dtype) };
   }
 
@@ -107,33 +107,37 @@ export class StoredTensors {
   region(question: Question): Told {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no picture");
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
     const plane = askedPlane(view.shape, question);
     const part = askedPart(plane, question);
     const scalars = this.#scalars(found);
-    if (scalars) return { result: region(scalars, placeOf(view, plane), part) };
+    if (scalars) {
+      const { limits } = storedStatistics(this.#data, found);
+      const counted = region(scalars, placeOf(view, plane), part, limits);
+      return withBins(counted, counted.distribution);
+    }
     const shown = this.#picture(found, view, plane, part, [plane.rows, plane.cols]);
-    if (!shown) throw new Error(this.#facts.missing(found, "what this region holds"));
+    if (!shown) throw new Error(this.#facts.missing(found, "the values of this region"));
     return { result: regionOfPicture(shown, part) };
   }
 
   profile(question: Question): Told {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no picture");
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
     const saved = this.#scalars(found) ? null : this.#profile(found, view, question);
     const { result, cells } =
-      saved ?? profile(this.#values(found, "what this profile is made of"), view, question);
+      saved ?? profile(this.#values(found, "the values of this line plot"), view, question);
     return { result, columns: { of: result, named: cells } };
   }
 
   channels(question: Question): Told {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no picture");
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
     const { result, cells } = channels(view, question, (plane, most) => {
       const shown = this.#picture(found, view, plane, [0, 0, plane.rows, plane.cols], most);
-      if (!shown) throw new Error(this.#facts.missing(found, "what these pictures are made of"));
+      if (!shown) throw new Error(this.#facts.missing(found, "the values of these tiles"));
       return coarser(shown, plane, most);
     });
     return { result, columns: { of: result, named: cells } };
@@ -180,9 +184,10 @@ export class StoredTensors {
 
   #read(variant: number): Scalars | null {
     const found = scalarsOf(this.#data, variant);
-    if (!found?.descr.includes("c")) return found;
+    const isComplex = found?.descr.includes("c");
     const [real, imag] = this.#facts.parts(variant).map((each) => scalarsOf(this.#data, each));
-    return real && imag ? complexScalars(found, real, imag) : null;
+    if (found && real && imag) return complexScalars(found, real, imag);
+    return isComplex ? null : found;
   }
 
   #view(found: Found, question: Question): View {
@@ -207,6 +212,15 @@ export class StoredTensors {
     }
     return storedView(shape);
   }
+}
+
+/** A distribution goes as columns beside what it is a part of. */
+function withBins(told: object, bins: Distribution | null): Told {
+  if (!bins) return { result: told };
+  const { low, high, count } = bins;
+  const distribution = {};
+  const columns = { of: distribution, named: { low, high, count } };
+  return { result: { ...told, distribution }, columns };
 }
 
 function sizeOf(shape: number[]): number {

@@ -67,7 +67,7 @@ function textOf(scalars: Scalars, format: string, question: Question): (at: numb
   if (format === "hex") return scalars.hex;
   if (format === "bits") return scalars.binary;
   if (format !== "dequantised") return scalars.text;
-  if (scalars.descr.includes("c")) throw new Error("complex values are not quantised");
+  if (scalars.descr.includes("c")) throw new Error("complex values are not quantized");
   const scale = question.number("scale");
   const zeroPoint = question.integer("zeroPoint", -(2 ** 53));
   return (at) => computedText((scalars.value(at) - zeroPoint) * scale);

@@ -9,7 +9,7 @@ export function themeToggle(): HTMLButtonElement {
   const dark = () => (root.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark";
   const label = () => {
     const text = dark() ? "Light" : "Dark";
-    relabel(toggle, text, `${text} colours`);
+    relabel(toggle, text, `${text} theme`);
   };
   const toggle = button("", "", () => {
     root.dataset.theme = dark() ? "light" : "dark";

@@ -7,13 +7,14 @@ const UNKNOWN = 720;
 /** What stays free above and below a view in the part of the notebook that is seen, CSS px. */
 const AROUND = 16;
 
-/** Options whose height "auto" is that of the notebook's viewport. */
+/** Options whose height "auto" is that of the notebook's viewport, but no more than `most`. */
 export function withAutoHeight<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
   signal: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
 ): ViewOptions<T> {
-  const room = new Room(root, signal);
+  const room = new Room(root, most, signal);
   return {
     get: (name) => {
       const value = options.get(name);
@@ -30,13 +31,15 @@ export function withAutoHeight<T extends { height: unknown }>(
 /** The part of a notebook that is seen at once. */
 class Room {
   readonly #root: HTMLElement;
+  readonly #most: number;
   readonly #listeners = new Set<() => void>();
   readonly #observer = new ResizeObserver(() => this.#look());
   #scroller: Element | null = null;
   #height = 0;
 
-  constructor(root: HTMLElement, signal: AbortSignal) {
+  constructor(root: HTMLElement, most: number, signal: AbortSignal) {
     this.#root = root;
+    this.#most = most;
     this.#observer.observe(root);
     addEventListener("resize", () => this.#look(), { signal });
     signal.addEventListener("abort", () => this.#observer.disconnect());
@@ -68,7 +71,7 @@ class Room {
       this.#scroller = scroller;
     }
     const seen = scroller?.clientHeight ?? windowHeight();
-    return Math.max(LEAST, Math.round(seen - AROUND));
+    return Math.min(this.#most, Math.max(LEAST, Math.round(seen - AROUND)));
   }
 }
 

@@ -112,15 +112,32 @@ export function computedText(value: number): string {
   return rounded === 0 ? "0" : numberText(rounded);
 }
 
-/** A percentile: as a value of a short float dtype where it is one, else as computed. */
+/** A percentile: as a value of a bool or a short float dtype where it is one, else as computed. */
 export function percentileText(value: number, dtype: string): string {
+  const truth = truthText(value, dtype);
+  if (truth) return truth;
   const held = heldIn(value, dtype);
   return held === "float64" ? computedText(value) : numberText(value, held);
 }
 
 /** All digits of a number, in the dtype where that holds it. */
 export function valueText(value: number, dtype: string): string {
-  return numberText(value, heldIn(value, dtype));
+  return truthText(value, dtype) || numberText(value, heldIn(value, dtype));
+}
+
+/** What Python calls a bool; empty for any other number. */
+function truthText(value: number, dtype: string): string {
+  if (dtype !== "bool") return "";
+  return value === 0 ? "False" : value === 1 ? "True" : "";
+}
+
+/** A number's text as it is shown: with a true minus sign, and NaN and infinities by the names they have in views. */
+export function screenText(text: string): string {
+  const plain = text
+    .replace(/^\((.*)\)$/, "$1")
+    .replaceAll("nan", "NaN")
+    .replaceAll("inf", "Inf");
+  return (plain === "Inf" ? "+Inf" : plain).replaceAll("-", "−");
 }
 
 /** The dtype where it holds the number, else float64. */
@@ -144,7 +161,7 @@ export function shortText(value: number): string {
 export function aboutText(value: number, dtype = "float64"): string {
   if (!Number.isFinite(value)) return shortText(value);
   const text = valueText(value, dtype);
-  if (text.length <= SHORT_LETTERS) return value === 0 ? "0" : text.replaceAll("-", "−");
+  if (text.length <= SHORT_LETTERS) return text === "-0" ? "0" : screenText(text);
   const rounded = nearest(Number(value.toPrecision(4)), formatOf(heldIn(value, dtype)));
   return rounded === value ? shortText(value) : `≈ ${shortText(value)}`;
 }

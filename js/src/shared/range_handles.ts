@@ -2,7 +2,7 @@ import { element, KEEP_KEYS } from "./dom.ts";
 import { aboutText } from "./number_text.ts";
 import { tidy, type ValueAxis } from "./value_axis.ts";
 
-const NAMES = ["Minimum", "Maximum"] as const;
+const NAMES = ["Low", "High"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
 
@@ -14,7 +14,7 @@ export interface Plot {
   height: number;
 }
 
-/** The two ends of the colours' range, to be dragged along the axis or moved by arrow keys. */
+/** The two ends of the colors' range, to be dragged along the axis or moved by arrow keys. */
 export class RangeHandles {
   readonly nodes: HTMLElement[];
   readonly #change: (range: [low: number, high: number]) => void;
@@ -37,8 +37,8 @@ export class RangeHandles {
         class: "tvmdbg-handle",
         role: "slider",
         tabindex: 0,
-        "aria-label": `${name} value of the colours' range`,
-        title: `${name} value of the colours' range: drag, or press arrow keys; Escape or a double click resets`,
+        "aria-label": `${name} end of the color range`,
+        title: `${name} end of the color range: drag, or press arrow keys; Escape or a double-click resets`,
         ...KEEP_KEYS,
       });
       this.#listen(node, end);
@@ -46,7 +46,7 @@ export class RangeHandles {
     });
   }
 
-  /** Puts the handles where the colours' range ends, or to the end of the axis if that is beyond; null hides them. */
+  /** Puts the handles where the colors' range ends, or to the end of the axis if that is beyond; null hides them. */
   place(
     plot: Plot | null,
     axis: ValueAxis | null,

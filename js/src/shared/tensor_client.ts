@@ -14,6 +14,7 @@ import type {
   ProfileRequest,
   RegionAnswer,
   RegionRequest,
+  SpreadAnswer,
   StatisticsAnswer,
   StatisticsRequest,
   TensorAnswer,
@@ -67,7 +68,7 @@ export class TensorClient implements TensorQuestions {
   }
 
   async statistics(question: StatisticsRequest, signal: AbortSignal): Promise<StatisticsAnswer> {
-    return statistics(await this.#ask("statistics", question, signal));
+    return statistics(await this.#ask<StatisticsAnswer>("statistics", question, signal));
   }
 
   async percentiles(question: PercentilesRequest, signal: AbortSignal): Promise<Percentile[]> {
@@ -92,7 +93,7 @@ export class TensorClient implements TensorQuestions {
   }
 
   async region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer> {
-    return (await this.#ask<RegionAnswer>("region", question, signal)).result;
+    return statistics(await this.#ask<RegionAnswer>("region", question, signal));
   }
 
   async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
@@ -104,11 +105,11 @@ export class TensorClient implements TensorQuestions {
     question: Pick<StatisticsRequest, "entry" | "reading">,
     signal: AbortSignal,
   ): Promise<StatisticsAnswer> {
-    return statistics(await this.#ask("cancelTensor", question, signal));
+    return statistics(await this.#ask<StatisticsAnswer>("cancelTensor", question, signal));
   }
 }
 
-function statistics({ result, buffers }: Answer<StatisticsAnswer>): StatisticsAnswer {
+function statistics<T extends SpreadAnswer>({ result, buffers }: Answer<T>): T {
   if (result.distribution) unpackInto(result.distribution as Distribution & Packed, buffers);
   return result;
 }

@@ -1,3 +1,5 @@
+import type { AxisKind } from "./value_axis.ts";
+
 /** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers_tensor` answers. */
 
 /** One output of one node. */
@@ -58,6 +60,8 @@ export interface TensorAnswer {
   title: string;
   key: string;
   dtype: string;
+  /** Of the values under the reading: float32 for the magnitudes of complex64. */
+  valueDtype: string;
   shape: number[];
   nbytes: number;
   offset: number;
@@ -86,6 +90,8 @@ export interface TensorAnswer {
   cheap?: boolean;
   /** Why the values of the plane cannot be read; what was counted of them before is still known. */
   trouble?: string;
+  /** Whether the plane has values that can be read one by one though no picture shows them: complex ones. */
+  unordered?: boolean;
   tile: Tile | null;
 }
 
@@ -177,26 +183,43 @@ export interface Histogram {
   exact: boolean;
 }
 
-export interface StatisticsAnswer {
+/** Of counts and bounds what a histogram is made of. */
+export type SpreadNumbers = Pick<
+  TensorStatistics,
+  | ("size" | "finite" | "nan" | "posInf" | "negInf" | "zero" | "negative")
+  | ("atLowest" | "atHighest" | "minimum" | "maximum")
+>;
+
+/** How values are spread. */
+export interface SpreadAnswer {
   /** "sampled": of a part of the values, until asked for all of them. */
   state: "exact" | "sampled" | "scanning" | "cancelled";
-  /** Values looked at by the pass, of how many. */
-  done: number;
-  total: number;
-  /** The best that is known; null where the dtype has no order (`reason` says why). */
-  statistics: TensorStatistics | null;
-  reason: string;
+  /** The best that is known; null where the dtype has no order, or a page does not know the values. */
+  statistics: SpreadNumbers | null;
   /** From the least to the largest finite value. */
   histogram: Histogram | null;
-  /** Null where no few far values set the tensor's range. */
+  /** Null where no few far values set the range. */
   robust: RobustRange | null;
   /** The magnitude below which a symlog scale is linear; null where nothing is finite, or not zero. */
   linear: number | null;
-  percentiles: Percentile[];
+  /** The scale that tells the values apart; `model/statistics/contrast.py` says when it is not linear. */
+  scale: AxisKind;
+  /** The largest share of the values, without zeros, that one bar of a linear histogram holds. */
+  crowd: number;
   /** Null while scanning, and in pages that do not hold it. */
   distribution: Distribution | null;
   /** Lowest and highest finite value of the dtype; null where it has none. */
   limits: [low: number, high: number] | null;
+}
+
+export interface StatisticsAnswer extends SpreadAnswer {
+  /** Values looked at by the pass, of how many. */
+  done: number;
+  total: number;
+  statistics: TensorStatistics | null;
+  /** Why the dtype has no statistics. */
+  reason: string;
+  percentiles: Percentile[];
 }
 
 export interface PercentilesRequest {
@@ -284,10 +307,8 @@ export interface RegionRequest extends PlaneView {
   part: readonly [row: number, col: number, rows: number, cols: number];
 }
 
-/** Bounds and mean are of the finite values. */
-export interface RegionAnswer {
-  /** The part that was counted: no more than the plane has. */
-  part: [row: number, col: number, rows: number, cols: number];
+/** Counts of a region; bounds and mean are of its finite values. */
+export interface RegionNumbers {
   size: number;
   /** Null where a page knows of some, but not how many. */
   nan: number | null;
@@ -297,8 +318,14 @@ export interface RegionAnswer {
   minimum: ExactNumber;
   maximum: ExactNumber;
   mean: ExactNumber;
-  /** Null where nothing is finite, or a page does not know the values. */
-  histogram: { counts: number[]; edges: number[]; exact: boolean } | null;
+}
+
+export interface RegionAnswer extends SpreadAnswer {
+  statistics: (SpreadNumbers & RegionNumbers) | null;
+  /** The part that was counted: no more than the plane has. */
+  part: [row: number, col: number, rows: number, cols: number];
+  /** What a page tells in place of statistics where it does not know the values; else null. */
+  bounds: RegionNumbers | null;
   /** Values a cell of the stored picture from which a page tells this; null where each value was looked at. */
   cells: [rowStep: number, colStep: number] | null;
 }

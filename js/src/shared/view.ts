@@ -47,17 +47,18 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   };
 }
 
-/** The options with the height that the view has. */
+/** The options with the height that the view has; one that it takes by itself is at most `most`. */
 export function sized<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
   signal: AbortSignal,
+  most?: number,
 ): ViewOptions<T> {
-  return withFullScreen(root, withAutoHeight(root, options, signal), signal);
+  return withFullScreen(root, withAutoHeight(root, options, signal, most), signal);
 }
 
 /** Makes the anywidget `render` of a view that only knows plain data and callbacks. */
-export function widget<T extends { height: unknown }>(mount: Mount<T>) {
+export function widget<T extends { height: unknown }>(mount: Mount<T>, most?: number) {
   return {
     async render({ model, el, host, signal }: RenderProps<ViewState & T>): Promise<void> {
       const run = await host.getModel(model.get("run"));
@@ -72,7 +73,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>) {
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),
-        options: sized(root, modelOptions<T>(model as unknown as AnyModel), signal),
+        options: sized(root, modelOptions<T>(model as unknown as AnyModel), signal, most),
         signal,
       });
     },

@@ -1,8 +1,8 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
-import { AXIS_KINDS } from "../shared/value_axis.ts";
 import { switched } from "./beyond.ts";
 import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
+import { SCALE_CHOICES } from "./color_scale.ts";
 import { following } from "./following.ts";
 import type { Inspector } from "./inspector.ts";
 import { swapped } from "./plane.ts";
@@ -44,61 +44,69 @@ export function actions(inspector: Inspector): KeyAction[] {
   };
 
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
-    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "next value (Shift: mark a region)", arrow],
-    ["j", "type an index to go to", () => board.typeIndex()],
-    ["Home End", "start, end of the row", either("Home", (by) => steering.move(0, by * end))],
-    ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => steering.move(by * PAGE, 0))],
+    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "move the crosshair (Shift: mark a region)", arrow],
+    ["j", "go to an index", () => board.typeIndex()],
+    ["Home End", "start or end of the row", either("Home", (by) => steering.move(0, by * end))],
+    [
+      "PageUp PageDown",
+      `up or down ${PAGE} rows`,
+      either("PageUp", (by) => steering.move(by * PAGE, 0)),
+    ],
     ["Escape", "clear the region, then the crosshair", () => board.clear()],
-    ["- + =", "zoom out, in", either("-", (by) => steering.zoom(2 ** by))],
-    ["0", "the whole plane", () => inspector.whole()],
+    ["- + =", "zoom out or in", either("-", (by) => steering.zoom(2 ** by))],
+    ["0", "fit the whole heatmap", () => inspector.whole()],
     [pans.join(" "), "pan", pan],
     [
       "m x",
-      "minimum, maximum",
+      "go to the minimum or maximum",
       either("m", (by) => inspector.goToExtreme(by < 0 ? "argmin" : "argmax")),
     ],
-    ["i", "next NaN or Inf of the picture", () => board.cross.toNextSpecial()],
+    ["i", "next NaN or Inf in the heatmap", () => board.cross.toNextSpecial()],
     [
       ", .",
-      "previous, next index of the first fixed axis",
+      "previous or next index of the first fixed axis",
       either(",", (by) => steering.index(by)),
     ],
-    ["s", "swap the two axes", () => inspector.look(swapped)],
-    ["[ p ] n", "previous, next tensor", either("[ p", (by) => inspector.step(by))],
-    ["/", "search a tensor", () => inspector.search()],
+    ["s", "swap rows and columns", () => inspector.look(swapped)],
+    ["[ p ] n", "previous or next tensor", either("[ p", (by) => inspector.step(by))],
+    ["/", "search tensors", () => inspector.search()],
     [
       "1 2 3",
       "heatmap, tiles, line plot",
       ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
     ],
-    ["Enter", "open the chosen channel", () => board.openChannel()],
-    ["a", "next layout of the axes", () => board.nextLayout()],
+    ["Enter", "open the selected tile", () => board.openChannel()],
+    ["a", "next layout", () => board.nextLayout()],
     ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
-    ["v", "table of values", () => board.toggleTable()],
+    ["v", "show or hide the values", () => board.toggleTable()],
     ["f", "values as decimal, hex, bits, dequantized", () => board.table.nextFormat()],
-    ["q", "more, fewer numbers of the tensor in a low panel", () => board.numbers.toggle()],
-    ["g", "logarithmic counts", () => board.histogram.toggleLog()],
-    ["h", "histogram linear, log or symlog", () => board.histogram.nextKind()],
+    ["q", "more or fewer statistics", () => board.numbers.toggle()],
+    ["g", "log counts", () => board.histogram.toggleLog()],
+    ["h", "histogram scale: auto, linear, log or symlog", () => board.histogram.nextKind()],
     [
       "l",
-      "linear, log or symlog",
-      () => inspector.recolor(({ scale }) => ({ scale: following(AXIS_KINDS, scale) })),
+      "color scale: auto, linear, log or symlog",
+      () => inspector.recolor(({ scale }) => ({ scale: following(SCALE_CHOICES, scale) })),
     ],
-    ["c", "next colours", () => inspector.recolor(({ map }) => ({ map: following(MAPS, map) }))],
+    ["c", "next color map", () => inspector.recolor(({ map }) => ({ map: following(MAPS, map) }))],
     [
       "r",
-      "next colour range",
+      "next color range",
       () => inspector.recolor(({ range }) => ({ range: following(RANGE_NAMES, range) })),
     ],
     [
       "o",
-      "show all values, or leave out the few far ones that set the range",
+      "show all values, or leave out far outliers",
       () => inspector.recolor(({ range }) => ({ range: switched(range) })),
     ],
-    ["e", "what colours show of a cell", () => inspector.cells((cells) => following(CELLS, cells))],
+    [
+      "e",
+      "downsample by mean, min, max or max abs",
+      () => inspector.cells((cells) => following(CELLS, cells)),
+    ],
     ["k", "stop or resume scanning all values", () => inspector.viewing.toggleCount()],
     ["w", "save what is shown", () => board.saving.toggle()],
-    [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],
+    [COPY_KEY, "copy Python code for the value, region or heatmap", () => inspector.copy()],
   ];
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
 }

@@ -2,6 +2,7 @@ import { clear, type Layer } from "../shared/canvas.ts";
 import type { Theme } from "../shared/theme.ts";
 import { niceTicks } from "../shared/ticks.ts";
 import { SPECIAL } from "./colors.ts";
+import { cellText } from "./digit_text.ts";
 import { type Label, Labels } from "./labels.ts";
 import { paintSpecial } from "./plane_painter.ts";
 import type { ProfileScene, Stretch } from "./profile_scene.ts";
@@ -19,6 +20,7 @@ export function paintAlong(
   scene: ProfileScene | null,
   stretch: Stretch,
   name: string,
+  dtype: string,
   theme: Theme,
 ): Label[] {
   clear(base, width, height);
@@ -36,7 +38,9 @@ export function paintAlong(
     context.globalAlpha = 1;
     labels.write(text, plot.x - 6, at, { align: "right" });
   }
-  if (axis?.single) labels.write(String(axis.low), plot.x - 6, y(axis.low), { align: "right" });
+  if (axis?.single) {
+    labels.write(cellText(axis.low, dtype), plot.x - 6, y(axis.low), { align: "right" });
+  }
   const gap = (bars[0]?.width ?? 0) >= 5 ? 1 : 0;
   for (const bar of bars) {
     const wide = Math.max(1, bar.width - gap);

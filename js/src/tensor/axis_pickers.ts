@@ -47,7 +47,7 @@ export class AxisPickers {
     if (plane.shape.length >= MANY) {
       fields.push(
         element("label", {}, "rows ", this.#axis(plane, "down")),
-        button("⇄", "Swap the two axes (s)", () => {
+        button("⇄", "Swap rows and columns (s)", () => {
           if (this.#plane) this.#change(swapped(this.#plane));
         }),
         element("label", {}, "columns ", this.#axis(plane, "across")),
@@ -67,7 +67,7 @@ export class AxisPickers {
     const none = side === "down" ? [["", "none"] as const] : [];
     const chosen = plane.axes[side === "down" ? 0 : 1];
     return select(
-      `Axis shown as ${side === "down" ? "rows" : "columns"}`,
+      `Axis for ${side === "down" ? "rows" : "columns"}`,
       [...none, ...choices],
       chosen === null ? "" : String(chosen),
       (value) => {
@@ -93,7 +93,7 @@ export class AxisPickers {
     });
     const number = element("input", {
       type: "number",
-      "aria-label": `Index along ${name}, typed`,
+      "aria-label": `Index along ${name} (number)`,
       ...field,
     });
     const set = (input: HTMLInputElement) => {

@@ -1,16 +1,32 @@
 import { button, relabel } from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
-import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
-import type { RangeChoice } from "./color_scale.ts";
-import { muted, part } from "./parts.ts";
+import { integer, percent } from "../shared/format.ts";
+import type { SpreadAnswer } from "../shared/tensor_questions.ts";
+import { type ColorChoice, nearRange, type RangeChoice, scaleKind } from "./color_scale.ts";
+import { muted, part, piece } from "./parts.ts";
 import type { Acts, Shown } from "./state.ts";
 
-/** `1 of 51,200,000 values beyond`; in a sample it says so. Empty where the range leaves none out. */
-export function beyondText(known: StatisticsAnswer | null): string {
-  const found = known?.statistics;
-  if (!known?.robust || !found) return "";
-  const where = known.state === "exact" ? "values" : "sampled values";
-  return `${integer(known.robust.beyond)} of ${integer(found.finite)} ${where} beyond`;
+/** `1 of 51,200,000 values beyond`; empty where colors and histogram leave none out. */
+export function beyondText(
+  known: SpreadAnswer | null,
+  colors: Pick<ColorChoice, "scale" | "range">,
+): string {
+  const near = nearRange(known, colors);
+  if (!near || !known?.statistics) return "";
+  return `${integer(near.beyond)} of ${integer(known.statistics.finite)} ${valuesOf(known)} beyond`;
+}
+
+/** `log scale: 95.1 % of values would share one bar`; of a linear one that they do. Empty where nothing crowds. */
+export function crowdText(known: SpreadAnswer | null, { scale }: ColorChoice): string {
+  if (!known?.statistics || known.scale === "linear") return "";
+  const kind = scaleKind(known, scale);
+  const values = `${known.statistics.zero ? "nonzero " : ""}${valuesOf(known)}`;
+  const told = `${percent(known.crowd)} of ${values}`;
+  if (kind === "linear") return `${told} share one bar`;
+  return scale === "auto" ? `${kind} scale: ${told} would share one bar` : "";
+}
+
+function valuesOf({ state }: SpreadAnswer): string {
+  return state === "exact" ? "values" : "sampled values";
 }
 
 /** The range after the next press: all values, or all but the few far ones. */
@@ -18,29 +34,43 @@ export function switched(range: RangeChoice): RangeChoice {
   return range === "auto" ? "tensor" : "auto";
 }
 
-/** Says how many values the range leaves out, and switches to all of them and back. */
+/** Says how colors and histogram adapt to the values and why, each with a way back. */
 export class Beyond {
   readonly node = part("beyond");
-  readonly #text = muted();
-  readonly #button: HTMLButtonElement;
-  #range: RangeChoice = "auto";
+  readonly #crowd = muted();
+  readonly #crowded = piece("adapted");
+  readonly #scale: HTMLButtonElement;
+  readonly #far = muted();
+  readonly #beyond = piece("adapted");
+  readonly #range: HTMLButtonElement;
+  #colors: ColorChoice = { scale: "auto", map: "auto", range: "auto" };
 
   constructor(acts: Pick<Acts, "recolor">) {
-    this.#button = button("show all", "", () => acts.recolor({ range: switched(this.#range) }));
-    this.node.append(this.#text, " ", this.#button);
+    this.#scale = button("linear", "", () => {
+      acts.recolor({ scale: this.#colors.scale === "auto" ? "linear" : "auto" });
+    });
+    this.#range = button("show all", "", () =>
+      acts.recolor({ range: switched(this.#colors.range) }),
+    );
+    this.#crowded.append(this.#crowd, " ", this.#scale);
+    this.#beyond.append(this.#far, " ", this.#range);
+    this.node.append(this.#crowded, this.#beyond);
     this.node.hidden = true;
   }
 
   show({ statistics, colors }: Shown): void {
-    const text = beyondText(statistics);
-    const { range } = colors;
-    this.#range = range;
-    this.node.hidden = !text || (range !== "auto" && range !== "tensor");
-    this.#text.textContent = range === "auto" ? `${text} → ` : "A few far values set the range → ";
-    const [label, title] =
-      range === "auto"
-        ? ["show all", "Let colours and histogram span all values (o)"]
-        : ["leave them out", "Let colours and histogram span all but the few far values (o)"];
-    relabel(this.#button, label, title);
+    this.#colors = colors;
+    const crowd = crowdText(statistics, colors);
+    this.#crowded.hidden = !crowd;
+    this.#crowd.textContent = `${crowd} → `;
+    if (colors.scale === "auto") relabel(this.#scale, "linear", "Use a linear scale (l)");
+    else relabel(this.#scale, `${statistics?.scale} scale`, `Use a ${statistics?.scale} scale (l)`);
+    const beyond = beyondText(statistics, colors);
+    const all = colors.range === "tensor" && beyondText(statistics, { ...colors, range: "auto" });
+    this.#beyond.hidden = !beyond && !all;
+    this.#far.textContent = beyond ? `${beyond} → ` : "A few outliers set the range → ";
+    if (beyond) relabel(this.#range, "show all", "Show all values in colors and histogram (o)");
+    else relabel(this.#range, "leave them out", "Leave outliers out of the range (o)");
+    this.node.hidden = this.#crowded.hidden && this.#beyond.hidden;
   }
 }

@@ -1,4 +1,4 @@
-import { button } from "../shared/dom.ts";
+import { iconButton } from "../shared/dom.ts";
 import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
@@ -7,6 +7,7 @@ import type { BoardActs } from "./acts.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ChannelGrid } from "./channel_grid.ts";
 import { ColorControls } from "./color_controls.ts";
+import { copyNumbers } from "./copied_numbers.ts";
 import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
@@ -19,6 +20,7 @@ import { Legend } from "./legend.ts";
 import { Marked } from "./marked.ts";
 import type { TensorOptions } from "./options.ts";
 import { Overview } from "./overview.ts";
+import { part } from "./parts.ts";
 import { Picture, type Plate } from "./picture.ts";
 import type { Plane } from "./plane.ts";
 import { ProfileView } from "./profile_view.ts";
@@ -30,6 +32,7 @@ import { Saving } from "./saving.ts";
 import { Sight } from "./sight.ts";
 import type { ShowChoice, Shown } from "./state.ts";
 import { StatisticsLine } from "./statistics.ts";
+import { TablePlace } from "./table_place.ts";
 import { Trouble } from "./trouble.ts";
 import { type Progress, TrustLine } from "./trust_line.ts";
 import { ValuesTable } from "./values_table.ts";
@@ -61,6 +64,7 @@ export class Board {
   readonly #layouts: LayoutPicker;
   readonly #reading: ReadingPicker;
   readonly #controls: ColorControls;
+  readonly #region: RegionPanel;
   readonly #legend = new Legend();
   readonly #readout: Readout;
   readonly #trust: TrustLine;
@@ -69,6 +73,7 @@ export class Board {
   readonly #trouble = new Trouble();
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton: HTMLButtonElement;
+  readonly #tablePlace: TablePlace;
   #shown: Shown | null = null;
   #progress: Progress = { refining: false, stopped: false };
   /** The entry whose statistics are shown. */
@@ -118,20 +123,23 @@ export class Board {
     this.histogram = new Histogram(root, acts, signal);
     this.numbers = new StatisticsLine(run, acts, signal);
     this.#controls = new ColorControls(acts);
-    this.#readout = new Readout(acts);
-    const region = new RegionPanel({
-      copy: acts.copy,
-      zoomTo: () => {
-        acts.zoomTo(this.marked.region);
-        acts.leave();
+    this.#region = new RegionPanel(
+      root,
+      {
+        copy: acts.copy,
+        zoomTo: () => {
+          acts.zoomTo(this.marked.region);
+          acts.leave();
+        },
+        clear: () => {
+          this.marked.mark(null);
+          acts.leave();
+        },
       },
-      clear: () => {
-        this.marked.mark(null);
-        acts.leave();
-      },
-    });
+      signal,
+    );
     this.marked = new Marked(
-      { picture: this.picture, panel: region, mirror: this.mirror },
+      { picture: this.picture, panel: this.#region, mirror: this.mirror },
       run,
       () => acts.marked(),
       signal,
@@ -157,6 +165,11 @@ export class Board {
       (text) => this.mirror.say(text),
       signal,
     );
+    this.#valuesButton = iconButton("table", "values", "Show or hide the table of values (v)", () =>
+      this.toggleTable(),
+    );
+    this.#valuesButton.setAttribute("aria-pressed", "false");
+    this.#readout = new Readout(acts, [this.#valuesButton, this.saving.node]);
     this.cross = new Crosshair(
       {
         picture: this.picture,
@@ -170,16 +183,12 @@ export class Board {
       () => acts.words(),
       signal,
     );
-    this.#valuesButton = button("values", "Show or hide the table of values (v)", () =>
-      this.toggleTable(),
-    );
-    this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.#bar = new ViewBar(acts, [this.#valuesButton, this.saving.node]);
+    this.#bar = new ViewBar(acts);
     this.#frame = frame({
       bar: this.#bar.node,
       axes: [this.#axes.node, this.#layouts.node],
       readout: this.#readout.more,
-      region: region.node,
+      region: this.#region.node,
       stage: this.picture.stage,
       profile: this.profile.node,
       channels: this.channels.node,
@@ -188,18 +197,26 @@ export class Board {
       trust: this.#trust.node,
       statistics: this.numbers.node,
       histogram: this.histogram.node,
+      table: this.table.node,
     });
-    root.append(
-      this.picker.node,
+    const { body, view } = this.#frame;
+    const scroll = part(
+      "scroll",
       this.#health.node,
       this.#header.node,
       this.#readout.node,
       this.#reading.node,
       this.#trouble.node,
-      this.#frame.body,
-      this.table.node,
-      this.mirror.node,
+      body,
     );
+    this.#tablePlace = new TablePlace({
+      ...{ scroll, body, view, stage: this.picture.stage, table: this.table.node },
+    });
+    root.append(this.picker.node, scroll, this.mirror.node);
+    const sizes = new ResizeObserver(() => this.#placeTable());
+    sizes.observe(scroll);
+    signal.addEventListener("abort", () => sizes.disconnect());
+    copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
 
@@ -239,11 +256,12 @@ export class Board {
     this.numbers.show(shown);
     this.histogram.show(shown);
     // A page without a kernel may hold the statistics of a tensor and nothing else of it.
-    this.#frame.body.hidden = nothing && !statistics?.statistics?.size;
-    this.#frame.left.hidden = nothing;
+    this.#frame.body.hidden = nothing && !answer.unordered && !statistics?.statistics?.size;
+    const { unordered = false } = answer;
+    this.#frame.left.hidden = nothing && !unordered;
     if (answer.trouble) {
       this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.", again);
-    } else if (nothing) {
+    } else if (nothing && !unordered) {
       const { title, detail } = nothingWords(shown);
       this.#trouble.empty(title, detail);
     } else {
@@ -262,7 +280,8 @@ export class Board {
     this.picture.show(plate);
     this.cross.over(shown);
     this.marked.over(shown);
-    this.#frame.show(shown.show);
+    this.#frame.show(shown);
+    this.#placeTable();
     this.progress(this.#progress);
   }
 
@@ -313,7 +332,7 @@ export class Board {
 
   /** What can be chosen stays, so that one can go back to what could be read. */
   failed(wish: Wish, error: unknown, again: () => void): void {
-    const hint = "Choose another plane or tensor, see the axes as stored (a), or retry.";
+    const hint = "Choose other axes or another tensor, show the axes as stored (a), or retry.";
     this.#trouble.failed(UNREAD, error, hint, again);
     this.#unread(wish.entry);
     this.choose(wish);
@@ -330,6 +349,15 @@ export class Board {
 
   toggleTable(): void {
     this.table.toggle();
+    this.#placeTable();
+    if (this.table.open) this.table.node.scrollIntoView({ block: "nearest" });
+  }
+
+  #placeTable(): void {
+    const answer = this.#shown?.answer ?? null;
+    const tile = this.#shown?.show === "picture" ? (answer?.tile ?? null) : null;
+    const plane = tile && { rows: tile.planeRows, cols: tile.planeCols };
+    this.#tablePlace.arrange(plane, answer?.unordered ?? false, this.#stated);
     this.#valuesButton.setAttribute("aria-pressed", String(this.table.open));
   }
 
@@ -354,6 +382,7 @@ export class Board {
     const answer = this.#shown?.answer ?? null;
     Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
       histogram: this.histogram.inspect(),
+      region: this.#region.inspect(),
       profile: this.profile.inspect(),
       channels: this.channels.inspect(),
       plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },

@@ -1,11 +1,13 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
+import { counted } from "../shared/format.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { AlongPicker } from "./along_picker.ts";
 import { Channels, channelSigns } from "./channels.ts";
+import { cellText } from "./digit_text.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
 import type { Label } from "./labels.ts";
 import { Failure, muted, part } from "./parts.ts";
@@ -23,7 +25,7 @@ interface Events extends Pick<Acts, "along" | "leave"> {
 
 const FONT = 11;
 
-/** A small picture for each index of one axis, all in the same colours; only those in sight are asked for. */
+/** A small picture for each index of one axis, all in the same colors; only those in sight are asked for. */
 export class ChannelGrid {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
@@ -53,8 +55,8 @@ export class ChannelGrid {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
-    const title = "Axis of which each index is a picture (t)";
-    this.#picker = new AlongPicker("a picture for each ", title, events);
+    const title = "Axis to tile by (t)";
+    this.#picker = new AlongPicker("tile by ", title, events);
     this.#scroll.append(this.#space, this.#layer.canvas);
     this.node = element(
       "div",
@@ -150,7 +152,7 @@ export class ChannelGrid {
     this.#picker.show(shown, axesAlong(viewShape, answer.axes));
     if (axis === null) {
       this.#words.textContent =
-        "All axes longer than 1 are in the picture; none is left for channels.";
+        "No axis is left to tile by: the heatmap shows all axes longer than 1.";
     }
     return true;
   }
@@ -232,7 +234,7 @@ export class ChannelGrid {
       this.#repaint.request();
     } catch (error) {
       if (isAbort(error) || channels !== this.#channels || asked !== this.#asked) return;
-      this.#failure.tell("channels", error);
+      this.#failure.tell("tiles", error);
     }
   }
 
@@ -240,8 +242,8 @@ export class ChannelGrid {
     const { known, dead, odd } = channels.counts();
     const parts = [
       known < channels.length
-        ? `${known} of ${channels.length} read`
-        : `${channels.length} channels`,
+        ? `${known} of ${channels.length} tiles read`
+        : counted(channels.length, "tile"),
       dead ? `${dead} dead (all zero)` : "",
       odd ? `${odd} with NaN or Inf` : "",
       channels.steps && this.#shown ? cellCaption(channels.steps, this.#shown.cells) : "",
@@ -254,7 +256,9 @@ export class ChannelGrid {
     const name = axisText(this.#shown?.answer?.axisNames ?? [], this.#shown?.along ?? null);
     if (!channel) return `${name} ${index}`;
     const signs = channelSigns(channel);
-    return `${name} ${index}: ${channel.low} to ${channel.high}${signs.length ? `, ${signs.join(", ")}` : ""}`;
+    const dtype = this.#shown?.answer?.valueDtype ?? "";
+    const [low, high] = [cellText(channel.low, dtype), cellText(channel.high, dtype)];
+    return `${name} ${index}: ${low} to ${high}${signs.length ? `, ${signs.join(", ")}` : ""}`;
   }
 
   #indexAt(event: MouseEvent): number | null {

@@ -1,6 +1,12 @@
 import { element, select } from "../shared/dom.ts";
-import { AXIS_KINDS } from "../shared/value_axis.ts";
-import type { CellChoice, ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
+import {
+  type CellChoice,
+  type ColorChoice,
+  type MapChoice,
+  type RangeChoice,
+  SCALE_CHOICES,
+  type ScaleChoice,
+} from "./color_scale.ts";
 import { field, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
 
@@ -8,16 +14,16 @@ export const MAPS = ["auto", "sequential", "diverging"] as const;
 const RANGES = [
   ["auto", "auto"],
   ["tensor", "whole tensor"],
-  ["plane", "this picture"],
-  ["robust", "1st to 99th percentile"],
+  ["plane", "this heatmap"],
+  ["robust", "p1 to p99"],
 ] as const;
-const TYPED = ["typed", "from … to"] as const;
+const TYPED = ["typed", "custom"] as const;
 export const RANGE_NAMES = RANGES.map(([name]) => name);
 const CELL_NAMES = [
   ["mean", "mean"],
   ["least", "min"],
   ["largest", "max"],
-  ["extreme", "largest magnitude"],
+  ["extreme", "max abs"],
 ] as const;
 export const CELLS = ["mean", "least", "largest", "extreme"] as const;
 
@@ -27,7 +33,7 @@ interface Events {
   leave(): void;
 }
 
-/** Scale, table and range of the colours, and which number of a cell they show. */
+/** Scale, table and range of the colors, and which number of a cell they show. */
 export class ColorControls {
   readonly node: HTMLElement;
   readonly #events: Events;
@@ -44,34 +50,31 @@ export class ColorControls {
   constructor(events: Events) {
     this.#events = events;
     const { recolor } = events;
-    const ends = ["Least", "Largest"].map((end) => {
+    const ends = ["from", "to"].map((end) => {
       const look = { inputmode: "decimal", size: 8 };
-      return field(`${end} value of the colours`, look, () => this.#type(), events.leave);
+      return field(`Color range ${end}`, look, () => this.#type(), events.leave);
     });
     [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
     this.#typed = piece("typed", this.#low, "to", this.#high);
-    this.#scale = select("Scale of the colours (l)", named(AXIS_KINDS), "linear", (scale) =>
-      recolor({ scale: scale as ScaleKind }),
+    this.#scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
+      recolor({ scale: scale as ScaleChoice }),
     );
-    this.#map = select("Colours (c)", named(MAPS), "auto", (map) =>
+    this.#map = select("Color map (c)", named(MAPS), "auto", (map) =>
       recolor({ map: map as MapChoice }),
     );
-    this.#range = select("Range of the colours (r)", [...RANGES, TYPED], "auto", (range) =>
+    this.#range = select("Color range (r)", [...RANGES, TYPED], "auto", (range) =>
       recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
     );
-    this.#cells = select(
-      "What colours show of a cell of several values (e)",
-      CELL_NAMES,
-      "mean",
-      (cells) => events.cells(cells as CellChoice),
+    this.#cells = select("Downsample cells of several values by (e)", CELL_NAMES, "mean", (cells) =>
+      events.cells(cells as CellChoice),
     );
     this.#cellsLabel = element("label", {}, element("span", {}, "downsample by"), this.#cells);
     this.node = element(
       "div",
-      { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colours" },
-      element("label", {}, element("span", {}, "colour scale"), this.#scale),
-      element("label", {}, element("span", {}, "colours"), this.#map),
-      element("label", {}, element("span", {}, "range"), this.#range),
+      { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colors" },
+      element("label", {}, element("span", {}, "color scale"), this.#scale),
+      element("label", {}, element("span", {}, "color map"), this.#map),
+      element("label", {}, element("span", {}, "color range"), this.#range),
       this.#typed,
       this.#cellsLabel,
     );

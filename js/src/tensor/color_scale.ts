@@ -1,12 +1,20 @@
-import type { StatisticsAnswer, Tile } from "../shared/tensor_questions.ts";
+import type {
+  RobustRange,
+  SpreadAnswer,
+  StatisticsAnswer,
+  Tile,
+} from "../shared/tensor_questions.ts";
 import { powerTicks, type Tick } from "../shared/ticks.ts";
-import { type AxisKind, ValueAxis } from "../shared/value_axis.ts";
+import { AXIS_KINDS, type AxisKind, ValueAxis } from "../shared/value_axis.ts";
 import type { ColorMap } from "./colors.ts";
 
 export type ScaleKind = AxisKind;
+/** "auto" is the one that tells the values apart. */
+export type ScaleChoice = "auto" | ScaleKind;
+export const SCALE_CHOICES = ["auto", ...AXIS_KINDS] as const;
 export type MapChoice = "auto" | ColorMap;
 /**
- * What the colours span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers; "auto" is the tensor
+ * What the colors span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers; "auto" is the tensor
  * without the few far values that set its range.
  */
 export type RangeChoice =
@@ -19,7 +27,7 @@ export type RangeChoice =
 export type CellChoice = "mean" | "least" | "largest" | "extreme";
 
 export interface ColorChoice {
-  scale: ScaleKind;
+  scale: ScaleChoice;
   map: MapChoice;
   range: RangeChoice;
 }
@@ -34,7 +42,7 @@ export const ROUNDING = 2 ** -24;
 /** Where a value lies: on the scale, or below or above it. */
 export type Side = "on" | "under" | "over";
 
-/** Maps finite values to shares 0 … 1 of a colour table, whose ends are the ends of the axis. */
+/** Maps finite values to shares 0 … 1 of a color table, whose ends are the ends of the axis. */
 export class ColorScale extends ValueAxis {
   readonly map: ColorMap;
   /** The values that have a place on the scale: a part of those from `low` to `high`, else all. */
@@ -71,7 +79,7 @@ export class ColorScale extends ValueAxis {
   }
 }
 
-/** Whether two scales give every value the same colour. */
+/** Whether two scales give every value the same color. */
 export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
   if (!a || !b) return a === b;
   const names = ["low", "high", "map", "kind", "least", "most", "threshold"] as const;
@@ -86,17 +94,18 @@ export interface Known {
 
 /** The scale for what is known, or null where it holds no finite value. */
 export function colorScale(known: Known, choice: ColorChoice): ColorScale | null {
-  const span = range(known, choice.range);
+  const asked = scaleKind(known.statistics, choice.scale);
+  const span = range(known, choice);
   if (!span) return null;
-  const cut = choice.range === "auto" ? known.statistics?.robust : typeof choice.range !== "string";
+  const cut = nearRange(known.statistics, choice) ?? typeof choice.range !== "string";
   const part = cut ? span : undefined;
   let [low, high] = span;
-  if (choice.scale === "log" && high > 0) {
-    low = low > 0 ? low : high / 10 ** LOG_DECADES || Number.MIN_VALUE;
+  if (asked === "log" && high > 0) {
+    low = low > 0 ? low : Math.max(leastPositive(known), high / 10 ** LOG_DECADES);
     const map = choice.map === "diverging" ? "diverging" : "sequential";
     return new ColorScale(low, high, map, "log");
   }
-  const kind = choice.scale === "log" ? "symlog" : choice.scale;
+  const kind = asked === "log" ? "symlog" : asked;
   const map =
     choice.map === "auto" ? (low < 0 && high > 0 ? "diverging" : "sequential") : choice.map;
   if (map === "diverging") {
@@ -106,19 +115,39 @@ export function colorScale(known: Known, choice: ColorChoice): ColorScale | null
   return new ColorScale(low, high, map, kind, part, known.statistics?.linear);
 }
 
+/** The scale that is asked for, by the values where that is left to them. */
+export function scaleKind(known: SpreadAnswer | null, choice: ScaleChoice): ScaleKind {
+  return choice === "auto" ? (known?.scale ?? "linear") : choice;
+}
+
+/** The range without few far values, where colors and histogram keep to it: not where the scale tells all apart. */
+export function nearRange(
+  known: SpreadAnswer | null,
+  { scale, range }: Pick<ColorChoice, "scale" | "range">,
+): RobustRange | null {
+  if (range !== "auto" || !known?.robust) return null;
+  const bent = known.scale !== "linear" && scaleKind(known, scale) !== "linear";
+  return bent ? null : known.robust;
+}
+
+/** The least positive value, as far as it is known. */
+function leastPositive({ statistics }: Known): number {
+  return statistics?.distribution?.low.find((low) => low > 0) ?? Number.MIN_VALUE;
+}
+
 function defaultZone(low: number, high: number): number {
   return Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
 }
 
-function range(known: Known, choice: RangeChoice): readonly [number, number] | null {
-  if (typeof choice !== "string") return choice;
-  const near = choice === "auto" ? known.statistics?.robust : null;
+function range(known: Known, choice: ColorChoice): readonly [number, number] | null {
+  if (typeof choice.range !== "string") return choice.range;
+  const near = nearRange(known.statistics, choice);
   const robust = near
     ? ([near.low, near.high] as const)
-    : choice === "robust"
+    : choice.range === "robust"
       ? robustRange(known)
       : null;
-  if (choice === "plane") return planeRange(known) ?? tensorRange(known);
+  if (choice.range === "plane") return planeRange(known) ?? tensorRange(known);
   return robust ?? tensorRange(known) ?? planeRange(known);
 }
 

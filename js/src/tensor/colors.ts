@@ -1,4 +1,4 @@
-/** Colour tables and the colours of what has no place in them. */
+/** Color tables and the colors of what has no place in them. */
 
 import { values } from "../../../tvmdbg_widgets/figures/tokens.json";
 import { integer } from "../shared/format.ts";
@@ -8,7 +8,7 @@ export type ColorMap = "sequential" | "diverging";
 
 export const SPECIAL = { nan: values.nan, posInf: values.posInf, negInf: values.negInf } as const;
 export type Special = keyof typeof SPECIAL;
-/** Finite values below and above the range of the colours. */
+/** Finite values below and above the range of the colors. */
 export const OUTSIDE = { under: values.under, over: values.over } as const;
 export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
 
@@ -38,7 +38,7 @@ export function specialOf(flags: number): Special | null {
 
 /**
  * Sequential: from dark indigo over teal to pale green; lightness rises evenly, so that it also reads without hue.
- * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives colour blindness.
+ * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives color blindness.
  */
 export const STOPS: Record<ColorMap, readonly string[]> = {
   sequential: values.sequential,
@@ -47,7 +47,7 @@ export const STOPS: Record<ColorMap, readonly string[]> = {
 
 const tables = new Map<ColorMap, Uint8Array>();
 
-/** 256 colours, three bytes each. */
+/** 256 colors, three bytes each. */
 export function table(map: ColorMap): Uint8Array {
   let made = tables.get(map);
   if (!made) {

@@ -8,7 +8,7 @@ import type { Picture } from "./picture.ts";
 import { moved, type Plane, type Point } from "./plane.ts";
 import type { ProfileView } from "./profile_view.ts";
 import { type Readout, tooltipLines } from "./readout.ts";
-import type { Shown } from "./state.ts";
+import { hasValues, type Shown } from "./state.ts";
 import type { ValuesTable } from "./values_table.ts";
 import { pointWords } from "./words.ts";
 
@@ -72,7 +72,7 @@ export class Crosshair {
     if (!tile) return;
     const next = nextSpecial(tile, this.point);
     if (next) this.mark(next);
-    else this.#parts.mirror.say("No NaN and no infinity in this picture.");
+    else this.#parts.mirror.say("No NaN or Inf in this heatmap.");
   }
 
   /** Puts it somewhere, or takes it away, wherever the pointer is. */
@@ -100,7 +100,8 @@ export class Crosshair {
     const [shown, point] = [this.#shown, this.read];
     this.#tell(point, null);
     this.#exact.forget();
-    if (shown?.answer?.tile && point) this.#exact.ask(shown.answer, shown.values, point);
+    if (shown?.answer && hasValues(shown.answer) && point)
+      this.#exact.ask(shown.answer, shown.values, point);
   }
 
   #tell(point: Point | null, found: ValuesAnswer | null): void {

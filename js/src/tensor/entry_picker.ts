@@ -190,7 +190,7 @@ export class EntryPicker {
   #nothing(): HTMLElement {
     const others = this.#hidden;
     if (!others) return part("more", "no tensor matches");
-    const lift = part("option", `none here: show ${integer(others)} of other kinds (Enter)`);
+    const lift = part("option", `none of this kind: show ${integer(others)} others (Enter)`);
     lift.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       this.#lift();

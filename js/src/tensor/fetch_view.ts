@@ -39,7 +39,7 @@ export async function fetchBytes(
     const past = answer.col + answer.cols;
     const whole = answer.rows > 1 || past >= right;
     if (answer.row !== at || answer.rows < 1 || answer.col !== from || answer.cols < 1) {
-      throw new Error("the answer holds other values than were asked for");
+      throw new Error("received other values than requested");
     }
     const [first, last] = [Math.max(col, answer.col), Math.min(right, past)];
     const { buffer, byteOffset } = answer.bytes;
@@ -81,8 +81,7 @@ export async function fetchTexts(
         cols: across,
       };
       const { text } = await run.values(question, signal);
-      if (text.length !== asked * across)
-        throw new Error("the answer holds other values than asked");
+      if (text.length !== asked * across) throw new Error("received other values than requested");
       for (let k = 0; k < asked; k += 1) {
         lines[top + k]!.push(...text.slice(k * across, (k + 1) * across));
       }

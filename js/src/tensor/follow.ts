@@ -12,7 +12,6 @@ import type { Opening } from "./wish.ts";
 interface Follower {
   show(entry: Entry, opening: Opening | null): void;
   noted(): void;
-  resize(): void;
   look(change: (plane: Plane) => Plane): void;
   lay(layout: LayoutWish): void;
   along(axis: number | null): void;
@@ -36,7 +35,6 @@ export function follow(
   };
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
-  options.onChange("height", () => inspector.resize(), signal);
   const told = new Set<string>();
   const lay = () => inspector.lay(opening(options).layout);
   const plane = () =>

@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { part } from "./parts.ts";
-import type { ShowChoice } from "./state.ts";
+import type { Shown } from "./state.ts";
 
 interface Parts {
   bar: HTMLElement;
@@ -15,17 +15,19 @@ interface Parts {
   statistics: HTMLElement;
   histogram: HTMLElement;
   region: HTMLElement;
+  table: HTMLElement;
 }
 
 /** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
 export function frame(parts: Parts) {
   const caption = element("div", { class: "tvmdbg-muted" });
   const side = part("side", parts.legend, parts.controls, caption);
+  const view = part("view", parts.stage, parts.channels);
   const left = part(
     "left",
     parts.bar,
     part("choices", ...parts.axes),
-    part("view", parts.stage, parts.channels),
+    view,
     parts.profile,
     parts.trust,
     parts.readout,
@@ -35,13 +37,15 @@ export function frame(parts: Parts) {
     part("numbers", parts.statistics),
     left,
     part("right", parts.region, parts.histogram, side),
+    parts.table,
   );
   return {
     body,
     left,
+    view,
     caption,
-    show: (show: ShowChoice) => {
-      body.dataset.show = show;
+    show: ({ show, answer }: Shown) => {
+      body.dataset.show = answer?.unordered ? "values" : show;
     },
   };
 }

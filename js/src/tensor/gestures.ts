@@ -1,5 +1,5 @@
 import { listening } from "../shared/dom.ts";
-import { type Layout, placeAt } from "./layout.ts";
+import { type Layout, nearestPoint, placeAt } from "./layout.ts";
 import type { Point } from "./plane.ts";
 import type { Sight } from "./sight.ts";
 import type { Region } from "./state.ts";
@@ -9,8 +9,8 @@ interface Events {
   hover(x: number, y: number): void;
   leave(): void;
   pick(x: number, y: number): void;
-  /** Marks what lies between two places. */
-  mark(from: Place, to: Place): void;
+  /** Marks what lies between the value where dragging began and a place. */
+  mark(from: Point, to: Place): void;
   wheel(steps: number): void;
   moved(): void;
 }
@@ -39,8 +39,8 @@ export function gestures(
 ): void {
   const down = new Map<number, Place>();
   let dragged = false;
-  /** Where marking began; null while what is in sight is moved. */
-  let start: Place | null = null;
+  /** The value at which marking began, wherever it is drawn by then; null while what is in sight is moved. */
+  let start: Point | null = null;
   /** What two fingers hold: it stays between them. */
   let held: Point | null = null;
   let travel = 0;
@@ -57,12 +57,13 @@ export function gestures(
     if (event.button !== 0 && !(byMouse && event.button === MIDDLE)) return;
     if (event.button === MIDDLE) event.preventDefault();
     const place = at(event);
-    start = byMouse && event.button === 0 && !event.shiftKey ? place : null;
+    const { layout } = sight;
+    const marks = byMouse && event.button === 0 && !event.shiftKey;
+    start = marks && layout ? nearestPoint(layout, place.x, place.y) : null;
     down.set(event.pointerId, place);
     dragged = down.size > 1;
     held = null;
     const [one, other] = [...down.values()];
-    const layout = sight.layout;
     if (other && layout) held = placeAt(layout, (one!.x + other.x) / 2, (one!.y + other.y) / 2);
     if (!sight.zoomed && start) events.pick(place.x, place.y);
   });

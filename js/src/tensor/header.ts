@@ -75,7 +75,7 @@ export class Header {
     const place = element(
       "div",
       { class: "tvmdbg-tensor-place tvmdbg-muted", hidden: !this.#place },
-      `${answer.name}: key ${JSON.stringify(answer.key)} in ${answer.file}, values at byte ${integer(answer.offset)}`,
+      `${answer.name}: key ${JSON.stringify(answer.key)} in ${answer.file}, data at byte ${integer(answer.offset)}`,
     );
     const toggle = button("source", "Source: show or hide the file, key and byte offset", () => {
       this.#place = !this.#place;
@@ -121,7 +121,7 @@ export class Header {
         "span",
         {
           class: `tvmdbg-tensor-trust ${look}`,
-          title: "How the values were matched to this node of the graph",
+          title: "How the values were matched to this node",
         },
         trust === "exact" ? "✓ matched" : `⚠ matched ${trust}`,
       ),

@@ -15,7 +15,7 @@ export const HEIGHT = 31;
 /** What must not be overlooked is drawn so wide at least. */
 const LEAST = 3;
 
-/** By verdict: share of the lane that its mark takes, from below; no verdict is told by its colour alone. */
+/** By verdict: share of the lane that its mark takes, from below; no verdict is told by its color alone. */
 const TALL = [0.12, 0.34, 0.67, 1, 0.67] as const;
 
 /** Draws the strip, the most suspicious last so that nothing covers it. */

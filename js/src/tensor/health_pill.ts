@@ -80,10 +80,10 @@ export class HealthPill {
     const statistics = known?.statistics;
     if (!known || !statistics) {
       this.node.className = "tvmdbg-tensor-health";
-      refill(this.node, document.createTextNode(known?.reason || "not counted"));
+      refill(this.node, document.createTextNode(known?.reason || "no statistics"));
       return;
     }
-    const dtype = shown.answer?.dtype ?? "";
+    const dtype = shown.answer?.valueDtype ?? "";
     const ends = saturated(statistics, dtype);
     const { readings, reading } = shown.answer ?? {};
     const usual = (reading ?? null) === (readings?.[0] ?? null);
@@ -96,7 +96,7 @@ export class HealthPill {
       this.node,
       element("strong", {}, verdict(health, words, sampled ? statistics.size : null)),
       ...this.#specials(statistics, dtype),
-      ...counts(statistics, ends, limitsOf(known, dtype)),
+      ...counts(statistics, ends, limitsOf(known, dtype), dtype === "bool"),
     );
     this.node.title = [...this.node.children].map((each) => each.textContent).join(", ");
   }
@@ -164,11 +164,14 @@ function counts(
   { size, finite, zero, negative, denormal }: TensorStatistics,
   ends: ReturnType<typeof saturated>,
   limits: readonly number[],
+  isBool: boolean,
 ): HTMLElement[] {
   const said = [
-    element("span", {}, `${integer(zero)} zero${share(zero, size)}`),
-    element("span", {}, `${integer(negative)} negative${share(negative, size)}`),
+    element("span", {}, `${integer(zero)} ${isBool ? "False" : "zero"}${share(zero, size)}`),
   ];
+  if (!isBool) {
+    said.push(element("span", {}, `${integer(negative)} negative${share(negative, size)}`));
+  }
   if (denormal > 0) {
     said.push(element("span", {}, `${integer(denormal)} denormal${share(denormal, size)}`));
   }
@@ -179,7 +182,7 @@ function counts(
     );
   }
   if (finite < size) {
-    said.push(element("span", {}, `${integer(finite)} finite of ${integer(size)}`));
+    said.push(element("span", {}, `${integer(finite)} of ${integer(size)} finite`));
   }
   return said;
 }

@@ -28,12 +28,12 @@ interface Events {
 }
 
 interface Inspection {
-  /** What the columns of the strip show, the most suspicious entry of each. */
+  /** What the columns of the strip show, go to the worst tensor of each. */
   marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
 }
 
 const LANES =
-  "by entry in execution order, from above: verdict; range (logarithmic, NaN, Inf); zeros; values at the ends; dead channels";
+  "One column per tensor in execution order; from the top: verdict; range (log; NaN and Inf); zeros; saturated; dead channels";
 
 /** All entries of a run in execution order, as healthy as they are: one look, one click to the first NaN. */
 export class HealthStrip {
@@ -48,7 +48,7 @@ export class HealthStrip {
     class: "tvmdbg-health-stage",
     role: "slider",
     tabindex: 0,
-    "aria-label": "entries in execution order",
+    "aria-label": "tensors in execution order",
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
@@ -79,10 +79,10 @@ export class HealthStrip {
   constructor(root: HTMLElement, run: RunClient, events: Events, signal: AbortSignal) {
     this.#root = root;
     this.#events = events;
-    this.#firstInf = button("first Inf", "the first entry with Inf in execution order", () =>
+    this.#firstInf = button("first Inf", "go to the first tensor with Inf", () =>
       this.#go(this.#health!.firstNonfinite),
     );
-    this.#firstNan = button("first NaN", "the first entry with NaN in execution order", () =>
+    this.#firstNan = button("first NaN", "go to the first tensor with NaN", () =>
       this.#go(this.#health!.firstNan),
     );
     this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
@@ -154,7 +154,7 @@ export class HealthStrip {
     if (isAbort(error)) return;
     this.#state.textContent = "unknown";
     this.#state.title = errorText(error);
-    this.#spoken.textContent = `The health of the run is not known: ${errorText(error)}`;
+    this.#spoken.textContent = `The health of the run could not be computed: ${errorText(error)}`;
   }
 
   #stopOrGoOn(): void {
@@ -194,7 +194,7 @@ export class HealthStrip {
     this.#worst.hidden = next < 0;
     if (next >= 0) {
       const first = health!.rank[next] === 0 || !isSuspicious(health!.verdict[this.#row] ?? 0);
-      const title = first ? "the most suspicious entry" : "the next most suspicious entry";
+      const title = first ? "go to the worst tensor" : "go to the next worst tensor";
       relabel(this.#worst, first ? "worst" : "next worst", title);
     }
     const stopped = health?.state === "cancelled";
@@ -209,8 +209,8 @@ export class HealthStrip {
     this.#stage.setAttribute(
       "aria-valuetext",
       health && this.#row >= 0
-        ? `entry ${this.#row + 1} of ${health.total}: ${this.#lines(this.#row).join("; ")}`
-        : "no entry",
+        ? `tensor ${this.#row + 1} of ${health.total}: ${this.#lines(this.#row).join("; ")}`
+        : "no tensor",
     );
   }
 
@@ -279,7 +279,7 @@ export class HealthStrip {
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
     const lines = this.#lines(row);
-    if (others > 0) lines.push(`the most suspicious of ${others + 1} entries here`);
+    if (others > 0) lines.push(`the worst of ${others + 1} tensors here`);
     this.#tip.textContent = lines.join("\n");
     const x = this.#stage.offsetLeft + column * this.#scene.width;
     const most = this.node.clientWidth - this.#tip.offsetWidth - 4;

@@ -47,8 +47,8 @@ export function entryLines(health: HealthAnswer, row: number, name: string): str
   if (!Number.isNaN(low)) facts.push(`${rounded(low)} … ${rounded(high)}`);
   const shares = [
     [health.zero[row]!, "zero"],
-    [health.saturated[row]!, "at the ends of the range"],
-    [health.dead[row]!, "of the channels dead"],
+    [health.saturated[row]!, "saturated"],
+    [health.dead[row]!, "of channels dead"],
     [health.denormal[row]!, "denormal"],
   ] as const;
   for (const [share, what] of shares) if (share > 0) facts.push(`${percent(share)} ${what}`);
@@ -75,6 +75,6 @@ export function sentence(health: HealthAnswer): string {
   const first =
     health.firstNonfinite < 0
       ? ""
-      : ` The first that is not finite is that of node ${health.node[health.firstNonfinite]!}.`;
+      : ` The first with NaN or Inf is node ${health.node[health.firstNonfinite]!}.`;
   return `Health of ${of}: ${stateWords(health)}.${first}`;
 }

@@ -1,13 +1,28 @@
 import { layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS, listening, select } from "../shared/dom.ts";
+import {
+  button,
+  changeIcon,
+  element,
+  iconButton,
+  KEEP_KEYS,
+  listening,
+  select,
+} from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { aboutText } from "../shared/number_text.ts";
 import { RangeHandles } from "../shared/range_handles.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
-import { AXIS_KINDS, type AxisKind, tidy } from "../shared/value_axis.ts";
+import { tidy } from "../shared/value_axis.ts";
 import { Beyond } from "./beyond.ts";
 import { named } from "./color_controls.ts";
-import type { ColorScale } from "./color_scale.ts";
+import {
+  type ColorScale,
+  nearRange,
+  SCALE_CHOICES,
+  type ScaleChoice,
+  type ScaleKind,
+} from "./color_scale.ts";
 import { following } from "./following.ts";
 import { paintBase, paintChosen } from "./histogram_painter.ts";
 import type { Label } from "./labels.ts";
@@ -18,7 +33,7 @@ import type { Acts, Shown } from "./state.ts";
 
 const DRAG = 3;
 
-/** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colours span. */
+/** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colors span. */
 export class Histogram {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
@@ -28,7 +43,7 @@ export class Histogram {
     role: "slider",
     tabindex: 0,
     "aria-label":
-      "Bars of the histogram. Arrow keys choose one; with Shift they mark several, which the colours then span",
+      "Histogram bars. Arrow keys select one; with Shift, several, which set the color range",
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
@@ -38,15 +53,14 @@ export class Histogram {
   readonly #marks = muted();
   readonly #beyond: Beyond;
   readonly #kinds: HTMLSelectElement;
-  readonly #logButton = button("log counts", "Count on a logarithmic axis (g)", () =>
-    this.toggleLog(),
-  );
-  readonly #zoomButton = button("zoom", "Show the colours' range alone (z in the bars)", () =>
+  readonly #logButton = button("log counts", "Logarithmic count axis (g)", () => this.toggleLog());
+  readonly #zoomButton = iconButton("zoomIn", "zoom", "Zoom to the color range (z)", () =>
     this.#toggleZoom(),
   );
-  readonly #resetButton = button(
+  readonly #resetButton = iconButton(
+    "back",
     "reset",
-    "Let the colours span the whole tensor again (Escape, or double click)",
+    "Reset the color range (Esc, or double-click)",
     () => this.#reset(),
   );
   readonly #handles: RangeHandles;
@@ -56,8 +70,8 @@ export class Histogram {
   #colors: ColorScale | null = null;
   #spread: Spread | null = null;
   #scene: SpreadScene | null = null;
-  #kind: AxisKind = "linear";
-  /** What the axis is narrowed to; "auto" leaves out the few far values as the colours do. */
+  #kind: ScaleChoice = "auto";
+  /** What the axis is narrowed to; "auto" leaves out the few far values as the colors do. */
   #zoom: readonly [number, number] | "auto" | null = "auto";
   #log = false;
   #bar: number | null = null;
@@ -72,9 +86,10 @@ export class Histogram {
     this.#handles = new RangeHandles(
       (range) => acts.recolor({ range }),
       () => this.#reset(),
+      (value) => aboutText(value, this.#shown?.answer?.valueDtype),
     );
-    this.#kinds = select("Scale of the values (h)", named(AXIS_KINDS), "linear", (kind) =>
-      this.#scaled(kind as AxisKind),
+    this.#kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
+      this.#scaled(kind as ScaleChoice),
     );
     this.#stage.append(this.#base.canvas, this.#overlay.canvas);
     this.#logButton.setAttribute("aria-pressed", "false");
@@ -113,7 +128,7 @@ export class Histogram {
     this.#colors = scale;
     this.#marks.textContent = marks(statistics);
     const brushed = Array.isArray(shown.colors.range);
-    this.#resetButton.disabled = !brushed;
+    this.#resetButton.hidden = !brushed;
     this.#showZoom();
     this.#repaint.request();
   }
@@ -125,7 +140,7 @@ export class Histogram {
   }
 
   nextKind(): void {
-    this.#scaled(following(AXIS_KINDS, this.#kind));
+    this.#scaled(following(SCALE_CHOICES, this.#kind));
   }
 
   inspect() {
@@ -133,7 +148,7 @@ export class Histogram {
     return { labels: this.#labels, bars, plot, axis: this.#spread?.axis ?? null };
   }
 
-  #scaled(kind: AxisKind): void {
+  #scaled(kind: ScaleChoice): void {
     this.#kind = kind;
     this.#kinds.value = kind;
     this.#bar = this.#anchor = null;
@@ -149,15 +164,24 @@ export class Histogram {
   }
 
   #showZoom(): void {
-    this.#zoomButton.textContent = this.#narrower || !this.#span ? "zoom" : "unzoom";
-    this.#zoomButton.disabled = !this.#narrower && !this.#span;
+    const isIn = !this.#narrower && this.#span !== null;
+    changeIcon(this.#zoomButton, isIn ? "zoomOut" : "zoomIn");
+    const title = isIn ? "Zoom out to all values (z)" : "Zoom to the color range (z)";
+    this.#zoomButton.title = this.#zoomButton.ariaLabel = title;
+    this.#zoomButton.hidden = !this.#narrower && !isIn;
+  }
+
+  /** The scale of the axis: that of the colors where it is left to the view. */
+  get #axisKind(): ScaleKind {
+    return this.#kind === "auto" ? (this.#colors?.kind ?? "linear") : this.#kind;
   }
 
   /** What the axis spans; null for all values. */
   get #span(): readonly [number, number] | null {
     if (this.#zoom !== "auto") return this.#zoom;
-    const robust = this.#known?.robust;
-    return robust && this.#shown?.colors.range === "auto" ? [robust.low, robust.high] : null;
+    const range = this.#shown?.colors.range ?? "auto";
+    const near = nearRange(this.#known, { scale: this.#axisKind, range });
+    return near && [near.low, near.high];
   }
 
   /** What the axis may be narrowed to next: a range that is brushed, else all but the few far values. */
@@ -183,7 +207,10 @@ export class Histogram {
     const known = this.#known;
     this.#spread =
       known &&
-      spreadOf(known, this.#shown?.answer?.dtype ?? "", { kind: this.#kind, zoom: this.#span });
+      spreadOf(known, this.#shown?.answer?.valueDtype ?? "", {
+        kind: this.#axisKind,
+        zoom: this.#span,
+      });
     const size = known?.statistics?.size ?? 0;
     this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
     const theme = readTheme(this.#root);
@@ -222,11 +249,11 @@ export class Histogram {
     const text = this.#bar === null ? "" : (this.#scene?.bars[this.#bar]?.text ?? "");
     const sample = text && this.#known?.state !== "exact" ? `${text}, in the sample` : text;
     this.#said.textContent = sample;
-    this.#stage.setAttribute("aria-valuetext", sample || "no bar chosen");
+    this.#stage.setAttribute("aria-valuetext", sample || "no bar selected");
     this.#stage.setAttribute("aria-valuenow", String(this.#bar ?? 0));
   }
 
-  /** Lets the colours span what two bars and those between them hold. */
+  /** Lets the colors span what two bars and those between them hold. */
   #brushBars(one: number, other: number): void {
     const [first, last] = one < other ? [one, other] : [other, one];
     const spans = this.#scene?.bars
@@ -293,7 +320,7 @@ export class Histogram {
       this.#choose(next, anchor);
       if (anchor !== null) this.#brushBars(anchor, next);
     } else if (event.key === "Enter" && bar !== null) this.#brushBars(bar, bar);
-    else if (event.key === "z" && !this.#zoomButton.disabled) this.#toggleZoom();
+    else if (event.key === "z" && !this.#zoomButton.hidden) this.#toggleZoom();
     else if (event.key === "g") this.toggleLog();
     else if (event.key === "h") this.nextKind();
     else if (event.key === "Escape") {
@@ -311,6 +338,6 @@ export class Histogram {
 /** Whose values these are: all, or those of a sample. */
 function marks(known: StatisticsAnswer | null): string {
   if (!known?.statistics) return "";
-  if (known.state === "exact") return "of every finite value";
+  if (known.state === "exact") return "of all finite values";
   return `of a sample: ${integer(known.statistics.size)} of ${integer(known.total)} values`;
 }

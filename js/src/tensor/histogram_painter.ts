@@ -1,16 +1,19 @@
 import { clear, type Layer } from "../shared/canvas.ts";
 import { integer } from "../shared/format.ts";
+import { aboutText, screenText } from "../shared/number_text.ts";
 import type { Theme } from "../shared/theme.ts";
+import type { Tick } from "../shared/ticks.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor } from "./colors.ts";
 import { type Label, Labels } from "./labels.ts";
 import { paintSpecial } from "./plane_painter.ts";
 import type { Spread } from "./spread.ts";
-import { type Bar, isSpecial, SLOT_TEXT, type SpreadScene } from "./spread_scene.ts";
+import { type Bar, isSpecial, type SpreadScene, slotText } from "./spread_scene.ts";
 
 const STRIP = 5;
 const STRIP_STEP = 3;
 const ABOUT = 3;
+const TICK_ROOM = 48;
 
 interface View {
   spread: Spread | null;
@@ -19,7 +22,7 @@ interface View {
   theme: Theme;
 }
 
-/** Bars, slots, the dtype's limits and the colours below; gives the labels that found room. */
+/** Bars, slots, the dtype's limits and the colors below; gives the labels that found room. */
 export function paintBase(
   base: Layer,
   width: number,
@@ -43,7 +46,7 @@ export function paintBase(
     if (!bar.slot) continue;
     const middle = bar.x + bar.width / 2;
     const place = { align: "center", color: theme.text } as const;
-    labels.write(SLOT_TEXT[bar.slot], middle, bottom + 14, place);
+    labels.write(slotText(bar.slot, spread.dtype), middle, bottom + 14, place);
     labels.write(integer(bar.likely), middle, bar.y - 8, place);
   }
   paintLimits(context, labels, scene, theme);
@@ -52,17 +55,16 @@ export function paintBase(
     const limited = scene.limits.length > 0;
     const x = limited ? plot.x + plot.width / 2 : plot.x;
     labels.write(most, x, 7, { align: limited ? "center" : "left" });
-  } else {
+  } else if (spread.slots.every(({ name }) => isSpecial(name))) {
     const place = { align: "center" } as const;
     labels.write("no finite value", plot.x + plot.width / 2, plot.y + plot.height / 2, place);
   }
-  const { axis } = spread;
-  const ticks = axis.ticks(plot.width / 48);
-  if (ticks.length === 0 && spread.bars.length) {
-    labels.write(String(spread.bars[0]!.from), plot.x + plot.width / 2, bottom + 15, {
-      align: "center",
-    });
+  const { axis, only } = spread;
+  if (only !== null && spread.bars.length) {
+    const middle = plot.x + plot.width / 2;
+    labels.write(screenText(only), middle, bottom + 15, { align: "center" });
   }
+  const ticks = only === null ? ticksOf(spread, plot.width / TICK_ROOM) : [];
   const first = ticks.findIndex(({ value }) => value === 0);
   const ordered = first < 0 ? ticks : [ticks[first]!, ...ticks.filter((_, k) => k !== first)];
   for (const { value, text } of ordered) {
@@ -74,6 +76,15 @@ export function paintBase(
     }
   }
   return labels.written;
+}
+
+/** Round numbers along the axis, as values of the dtype are written; whole ones of whole numbers. */
+function ticksOf({ axis, whole, dtype }: Spread, count: number): Tick[] {
+  const ticks = axis.ticks(count);
+  if (!whole) return ticks;
+  return ticks
+    .filter(({ value }) => Number.isInteger(value))
+    .map(({ value }) => ({ value, text: aboutText(value, dtype) }));
 }
 
 function paintBar(
@@ -102,7 +113,7 @@ function paintBar(
   context.globalAlpha = 1;
 }
 
-/** A strip in the colours of the picture, and shade over what is outside their range. */
+/** A strip in the colors of the picture, and shade over what is outside their range. */
 function paintColors(
   context: CanvasRenderingContext2D,
   { axis, whole }: Spread,

@@ -13,7 +13,7 @@ import { following } from "./following.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
-import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
+import type { TensorOptions } from "./options.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
@@ -79,7 +79,6 @@ export class Inspector {
       clearTimeout(this.#settle);
       clearTimeout(this.#rest);
     });
-    this.resize();
   }
 
   start(): void {
@@ -88,7 +87,7 @@ export class Inspector {
     const first = chosen ?? this.#entries.first();
     if (!chosen) this.#opened = first?.join();
     if (!first) {
-      this.#empty("No tensors", "The run was read, but it holds no tensor.");
+      this.#empty("No tensors", "This run has no tensors.");
       return;
     }
     this.show(first, opening(options));
@@ -100,11 +99,6 @@ export class Inspector {
     if (session.entry || this.#wish.entry?.join() !== this.#opened) return;
     this.show(entry);
     this.#opened = entry.join();
-  }
-
-  resize(): void {
-    const height = this.#context.options.get("height") || DEFAULT_HEIGHT;
-    this.#root.style.setProperty("--tvmdbg-tensor-height", `${height}px`);
   }
 
   /** The notes of the session have changed. */
@@ -268,7 +262,7 @@ export class Inspector {
   /** Goes to an index that was typed; says why where it cannot, else nothing. */
   typed(text: string): string {
     const plane = this.#wish.plane;
-    if (!plane || !this.viewing.answer) return "no values are shown";
+    if (!plane || !this.viewing.answer) return "there are no values to go to";
     const index = typedIndex(text, plane.shape);
     if (typeof index === "string") return index;
     this.go(index, "view");

@@ -14,7 +14,7 @@ export interface LayoutWish {
   sizes: Record<string, number> | null;
 }
 
-const BY_HAND = "by hand";
+const BY_HAND = "custom";
 
 /** Which layout the axes are unfolded from: one that is told of, none, or one that is typed. */
 export class LayoutPicker {
@@ -40,7 +40,7 @@ export class LayoutPicker {
     this.#choose = choose;
     const typed = (label: string, placeholder: string, size: number) => {
       const input = field(
-        `${label}, for example ${placeholder}`,
+        `${label}, such as ${placeholder}`,
         {
           placeholder,
           size,
@@ -85,13 +85,10 @@ export class LayoutPicker {
     const choices = [
       ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
       ["", `as stored (${storedShape.length} axes)`] as const,
-      [BY_HAND, "by hand …"] as const,
+      [BY_HAND, "custom …"] as const,
     ];
-    const list = select(
-      "Layout of the axes (a)",
-      choices,
-      this.#byHand ? BY_HAND : layout,
-      (value) => this.#chosen(value),
+    const list = select("Layout (a)", choices, this.#byHand ? BY_HAND : layout, (value) =>
+      this.#chosen(value),
     );
     if (layout) list.title = `Layout ${layout} ${sourceOf(layouts, layout)} (a)`;
     const full = layouts.find((each) => each.layout === layout)?.sizes ?? {};
@@ -165,7 +162,7 @@ function parseSizes(text: string): Record<string, number> | string {
   const sizes: Record<string, number> = {};
   for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
     const found = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
-    if (!found) return `"${item}" is no size: expected for example C=12`;
+    if (!found) return `"${item}" is not a size: expected, for example, C=12`;
     sizes[found[1]!] = Number(found[2]);
   }
   return sizes;

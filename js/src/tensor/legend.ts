@@ -12,7 +12,7 @@ const LETTER = 6.5;
 const SIGNS = { nan: "", posInf: "▲", negInf: "▼" } as const;
 const CHEVRONS = { under: "‹", over: "›" } as const;
 
-/** What the colours mean: a bar with numbers, and one swatch for each kind of value that has no place on it. */
+/** What the colors mean: a bar with numbers, and one swatch for each kind of value that has no place on it. */
 export class Legend {
   readonly node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
   #scale: ColorScale | null | undefined;
@@ -20,7 +20,7 @@ export class Legend {
   #asked = "";
 
   show({ scale, statistics, colors, answer }: Shown): void {
-    const dtype = answer?.dtype;
+    const dtype = answer?.valueDtype;
     const asked = colors.scale;
     const same = scale === this.#scale && statistics === this.#statistics && asked === this.#asked;
     if (same) return;
@@ -30,7 +30,7 @@ export class Legend {
     if (scale) {
       this.node.append(colorBar(scale, dtype));
       const [low, high] = [aboutText(scale.least, dtype), aboutText(scale.most, dtype)];
-      said.push(`colours from ${low} to ${high}, ${scale.kind}`);
+      said.push(`colors from ${low} to ${high}, ${scale.kind}`);
       for (const side of ["under", "over"] as const) {
         const outside = outsideOf(scale, statistics, side, dtype);
         if (!outside) continue;
@@ -43,10 +43,10 @@ export class Legend {
       said.push(text);
     }
     const logless =
-      asked === "log" && scale?.kind !== "log" ? "no positive value: symlog in place of log" : "";
+      asked === "log" && scale?.kind !== "log" ? "no positive values: symlog instead of log" : "";
     if (logless) this.node.append(muted(logless));
     if (logless) said.push(logless);
-    this.node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colours"}`);
+    this.node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colors"}`);
   }
 
   #swatch(color: string, sign: string, text: string, name: string): void {
@@ -70,7 +70,7 @@ function outsideOf(
   if (extreme === null || extreme === undefined) return "";
   if (under ? extreme >= end : extreme <= end) return "";
   const text = `${under ? "below" : "above"} ${aboutText(end, dtype)}`;
-  const none = under && scale.kind === "log" && extreme <= 0 ? ", zero and negative too" : "";
+  const none = under && scale.kind === "log" && extreme <= 0 ? ", including zero and negative" : "";
   const count = countOutside(known!, end, under);
   return `${text}${none}${count ? ` (${count})` : ""}`;
 }
@@ -117,11 +117,11 @@ function colorBar(scale: ColorScale, dtype?: string): HTMLElement {
   );
 }
 
-/** The end of the bar, in the colour of what lies beyond it. */
+/** The end of the bar, in the color of what lies beyond it. */
 function arrow(side: "under" | "over"): HTMLElement {
   const node = element("span", {
     class: `tvmdbg-tensor-arrow tvmdbg-tensor-arrow-${side}`,
-    title: side === "under" ? "below the colours" : "above the colours",
+    title: side === "under" ? "below the color range" : "above the color range",
   });
   node.style.backgroundColor = OUTSIDE[side];
   return node;

@@ -13,7 +13,7 @@ export class Looks {
 
   constructor(options: ViewOptions<TensorOptions>) {
     this.colors = {
-      scale: options.get("color_scale") ?? "linear",
+      scale: options.get("color_scale") ?? "auto",
       map: options.get("color_map") ?? "auto",
       range: options.get("color_range") ?? "auto",
     };

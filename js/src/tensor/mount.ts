@@ -12,11 +12,16 @@ export type { TensorOptions };
 
 /** Shows one tensor of the run at a time. */
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {
-  const { run, signal } = context;
+  const { run, options, signal } = context;
   root.classList.add("tvmdbg-tensor");
   root.setAttribute("role", "application");
   root.setAttribute("aria-label", "Tensor inspector");
   root.setAttribute("aria-roledescription", "tensor inspector");
+  const resize = () => {
+    root.style.height = `${options.get("height")}px`;
+  };
+  options.onChange("height", resize, signal);
+  resize();
   const busy = message("busy", "Reading the list of tensors…");
   const wait = setTimeout(() => root.append(busy), 150);
   try {
@@ -27,7 +32,7 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
     ]);
     if (signal.aborted) return;
     if (!tensors || tensors.node.length === 0) {
-      const why = summary.missing.tensors ?? "The run holds none.";
+      const why = summary.missing.tensors ?? "This run has none.";
       root.append(message("empty", "No tensors", why));
       bindKeys(root, [], signal);
       root.dataset.ready = "true";

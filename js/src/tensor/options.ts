@@ -1,5 +1,5 @@
 import type { ValueFormat } from "../shared/tensor_questions.ts";
-import type { CellChoice, MapChoice, ScaleKind } from "./color_scale.ts";
+import type { CellChoice, MapChoice, ScaleChoice } from "./color_scale.ts";
 import type { ShowChoice } from "./state.ts";
 
 /** Traits of the Python `TensorInspector`. */
@@ -7,7 +7,7 @@ export interface TensorOptions {
   entry: [node: number, output: number] | null;
   axes: [down: number | null, across: number | null] | null;
   index: number[] | null;
-  color_scale: ScaleKind;
+  color_scale: ScaleChoice;
   color_map: MapChoice;
   color_range: "auto" | "tensor" | "plane" | "robust" | [low: number, high: number];
   /** Null for the one that the graph states, "" for the axes as stored. */
@@ -26,5 +26,3 @@ export interface TensorOptions {
   zero_point: number;
   height: number;
 }
-
-export const DEFAULT_HEIGHT = 420;

@@ -1,12 +1,14 @@
 import { layer } from "../shared/canvas.ts";
 import { element, listening } from "../shared/dom.ts";
 import type { Tile } from "../shared/tensor_questions.ts";
-import { inSight, type Layout } from "./layout.ts";
+import { type Box, inSight, type Layout } from "./layout.ts";
 import { part } from "./parts.ts";
 import { type Paint, tileImage } from "./plane_painter.ts";
 
 const LONGEST = 72;
 const SHORTEST = 10;
+/** Its place in the stage and the frame around it, as in tensor.css. */
+const [RIGHT, BOTTOM, FRAME] = [14, 12, 3];
 
 /** Where one is in the plane while only a part is in sight: the whole in small, with a frame about that part. */
 export class Overview {
@@ -23,7 +25,7 @@ export class Overview {
       class: "tvmdbg-tensor-overview",
       role: "img",
       hidden: true,
-      title: "Visible region of the whole plane: click or drag to move",
+      title: "Visible region of the heatmap: click or drag to move",
     });
     this.node.append(this.#small.canvas, this.#frame);
     const listen = listening(this.node, signal);
@@ -49,6 +51,18 @@ export class Overview {
     this.node.hidden = true;
   }
 
+  /** The part of a stage that it covers; null where it is hidden. */
+  boxIn(stage: HTMLElement): Box | null {
+    if (this.node.hidden) return null;
+    const { width, height } = this.#size;
+    return {
+      x: stage.clientWidth - RIGHT - width - FRAME,
+      y: stage.clientHeight - BOTTOM - height - FRAME,
+      width: width + 2 * FRAME,
+      height: height + 2 * FRAME,
+    };
+  }
+
   show(layout: Layout, zoomed: boolean, of: { whole: () => Tile | null; paint: Paint }): void {
     this.node.hidden = !zoomed;
     if (!zoomed) return;
@@ -71,7 +85,7 @@ export class Overview {
     });
     this.node.setAttribute(
       "aria-label",
-      `In sight: rows ${row} to ${row + rows - 1} of ${planeRows}, columns ${col} to ${col + cols - 1} of ${planeCols}`,
+      `Visible: rows ${row} to ${row + rows - 1} of ${planeRows}, columns ${col} to ${col + cols - 1} of ${planeCols}`,
     );
   }
 

@@ -1,5 +1,6 @@
 import { element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { errorText } from "../shared/message.ts";
+import { screenText } from "../shared/number_text.ts";
 
 type Child = Node | string | null | false;
 
@@ -48,6 +49,14 @@ export function list(
   node.addEventListener("keydown", (event) => {
     if (event.key === "Escape") leave();
   });
+  return node;
+}
+
+/** A number as it is shown; in full at the pointer, and where it is copied. */
+export function number(text: string, full = text): HTMLSpanElement {
+  const node = piece("number", screenText(text));
+  node.dataset.copy = full;
+  if (full !== text) node.title = screenText(full);
   return node;
 }
 

@@ -99,8 +99,7 @@ export class Picture {
         },
         mark: (from, to) => {
           const { layout } = this.sight;
-          if (!layout) return;
-          events.mark(nearestPoint(layout, from.x, from.y), nearestPoint(layout, to.x, to.y));
+          if (layout) events.mark(from, nearestPoint(layout, to.x, to.y));
         },
         wheel: (steps) => events.wheel(steps),
         moved: () => this.moved(),
@@ -247,8 +246,10 @@ export class Picture {
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
     paint(this.#base.context, layout, this.#tiles, plate.paint, theme);
     const { context } = this.#base;
-    if (this.tile) this.#digits = paintDigits(context, layout, this.tile, plate, theme);
     this.#overview.show(layout, this.sight.zoomed, plate);
+    const covered = this.#overview.boxIn(this.stage);
+    const { tile } = this;
+    if (tile) this.#digits = paintDigits(context, layout, tile, { ...plate, covered }, theme);
   }
 
   /** Labels are here too, so that those the crosshair's own would touch can give way. */
@@ -285,7 +286,7 @@ export class Picture {
     else labelPlane(labels, layout, [down && `← ${down}`, name]);
   }
 
-  /** Black inside white: seen on every colour. */
+  /** Black inside white: seen on every color. */
   #outline(box: Box | null, strong: boolean): void {
     const { context } = this.#overlay;
     if (!box) return;

@@ -11,10 +11,10 @@ export interface Paint {
   cells: CellChoice;
 }
 
-/** From this many pixels on a cell with some NaN or Inf keeps its colour and gets a mark. */
+/** From this many pixels on a cell with some NaN or Inf keeps its color and gets a mark. */
 const MARK_FROM = 6;
 
-/** From this many on a value below or above the colours gets a sign. */
+/** From this many on a value below or above the colors gets a sign. */
 const SIGN_FROM = 10;
 
 /** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
@@ -27,7 +27,7 @@ export function cellSpecial(tile: Cells, cell: number, size: number): Special | 
   return Number.isFinite(tile.mean[cell]!) ? null : special;
 }
 
-/** The number of a cell that its colour shows. */
+/** The number of a cell that its color shows. */
 export function cellValue(tile: Cells, cell: number, choice: CellChoice): number {
   if (choice === "mean") return tile.mean[cell]!;
   const [least, largest] = [tile.minimum[cell]!, tile.maximum[cell]!];
@@ -71,7 +71,7 @@ export function colorCells(
   return new Uint8ClampedArray(pixels.buffer);
 }
 
-/** The CSS colour of a cell of one value. */
+/** The CSS color of a cell of one value. */
 export function cellColor(tile: Cells, cell: number, { scale, cells }: Paint): string {
   const special = specialOf(tile.flags[cell]!);
   if (special || !scale) return SPECIAL[special ?? "nan"];
@@ -91,7 +91,7 @@ interface Painted extends Paint {
 
 const painted = new WeakMap<Tile, Painted>();
 
-/** The cells of a tile in colours; kept until other colours are wanted. */
+/** The cells of a tile in colors; kept until other colors are wanted. */
 export function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
   const special = size >= MARK_FROM;
   const known = painted.get(tile);
@@ -188,7 +188,7 @@ export function outline(context: CanvasRenderingContext2D, plot: Box, theme: The
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
 }
 
-/** Signs on cells that a colour alone would not tell apart. */
+/** Signs on cells that a color alone would not tell apart. */
 function paintMarks(
   context: CanvasRenderingContext2D,
   layout: Layout,
@@ -248,7 +248,7 @@ function cornerOf({ x, y, width, height }: Box): Box {
   return { x: x + width - side, y, width: side, height: side };
 }
 
-/** A chevron: to the left below the colours, to the right above them. */
+/** A chevron: to the left below the colors, to the right above them. */
 function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | "over"): void {
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const reach = 0.18 * Math.min(box.width, box.height, 24);
@@ -262,7 +262,7 @@ function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | 
   context.stroke();
 }
 
-/** NaN is hatched, +Inf points up and -Inf down: told apart without colour. */
+/** NaN is hatched, +Inf points up and -Inf down: told apart without color. */
 export function paintSpecial(context: CanvasRenderingContext2D, box: Box, special: Special): void {
   const { x, y, width, height } = box;
   clip(context, box);

@@ -14,7 +14,7 @@ function profileY({ plot }: Layout, axis: ColorScale, value: number): number {
   return plot.y + PAD + (plot.height - 2 * PAD) * (1 - axis.share(value));
 }
 
-/** The colours' range, reaching to zero where zero is not far: then the stems compare. */
+/** The colors' range, reaching to zero where zero is not far: then the stems compare. */
 export function profileAxis(scale: ColorScale): ColorScale {
   const { low, high, map, kind } = scale;
   if (low > 0 && low <= NEAR_ZERO * high)
@@ -33,7 +33,7 @@ function* columns({ plot, col: first, across }: Layout, tile: Tile) {
   }
 }
 
-/** A line of values: from the least to the largest of each cell, with stems to zero and the colours below. */
+/** A line of values: from the least to the largest of each cell, with stems to zero and the colors below. */
 export function paintProfile(
   context: CanvasRenderingContext2D,
   layout: Layout,

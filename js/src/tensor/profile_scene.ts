@@ -1,8 +1,8 @@
-import { shortText } from "../shared/number_text.ts";
 import type { ProfileAnswer } from "../shared/tensor_questions.ts";
 import { ValueAxis } from "../shared/value_axis.ts";
 import type { ScaleKind } from "./color_scale.ts";
 import { SPECIAL_TEXT, type Special, specialsOf } from "./colors.ts";
+import { cellText, meanText } from "./digit_text.ts";
 import type { Box } from "./layout.ts";
 
 /** The part of the axis that is in sight, in indices. */
@@ -132,7 +132,7 @@ export function holding({ first, length }: Stretch, index: number): Stretch {
 }
 
 /** What a cell of the profile holds, in words. */
-export function cellWords(answer: ProfileAnswer, index: number): string {
+export function cellWords(answer: ProfileAnswer, index: number, dtype: string): string {
   const cell = Math.floor(index / answer.step);
   const from = cell * answer.step;
   const to = Math.min(answer.length, from + answer.step) - 1;
@@ -140,11 +140,7 @@ export function cellWords(answer: ProfileAnswer, index: number): string {
   const place = from === to ? `index ${from}` : `indices ${from} to ${to}`;
   const numbers = Number.isNaN(least)
     ? "no finite value"
-    : `min ${about(least)}, mean ${about(means[0])}, max ${about(largest)}`;
+    : `min ${cellText(least, dtype)}, mean ${meanText(means[0])}, max ${cellText(largest, dtype)}`;
   const some = specials.map((each) => SPECIAL_TEXT[each]).join(", ");
   return `${place}: ${numbers}${some ? `, some ${some}` : ""}`;
-}
-
-function about(value: number): string {
-  return `≈ ${shortText(value)}`;
 }

@@ -7,6 +7,7 @@ import type { ProfileAnswer, TensorAnswer } from "../shared/tensor_questions.ts"
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { paintAlong, paintPlace } from "./along_painter.ts";
 import { AlongPicker } from "./along_picker.ts";
+import { scaleKind } from "./color_scale.ts";
 import type { Label } from "./labels.ts";
 import { Failure, muted, part } from "./parts.ts";
 import { axesAlong, axisText, indexAt, type Point } from "./plane.ts";
@@ -42,7 +43,7 @@ export class ProfileView {
     class: "tvmdbg-stage tvmdbg-tensor-along",
     role: "slider",
     tabindex: 0,
-    "aria-label": "Index of the profile. Arrow keys move it, plus and minus zoom, 0 shows all",
+    "aria-label": "Index along the line plot. Arrow keys move it, plus and minus zoom, 0 shows all",
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
@@ -69,7 +70,7 @@ export class ProfileView {
     this.#run = run;
     this.#acts = acts;
     this.#signal = signal;
-    this.#picker = new AlongPicker("along ", "Axis of the profile (t)", acts);
+    this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", acts);
     this.stage.append(this.#base.canvas, this.#overlay.canvas);
     this.node = part(
       "profile",
@@ -128,14 +129,14 @@ export class ProfileView {
     const others = answer.viewShape.reduce((all, each) => all * each, 1);
     const length = answer.viewShape[this.#axis] ?? 1;
     const each = length > 0 ? others / length : 0;
-    this.#about.textContent = `min, mean and max of ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
+    this.#about.textContent = `min, mean and max over ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
     this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
   }
 
   async #ask(answer: TensorAnswer, key: string): Promise<void> {
     const { entry, reading, layout, sizes } = answer;
     const busy = setTimeout(() => {
-      if (key === this.#key) this.#said.textContent = "reading every value…";
+      if (key === this.#key) this.#said.textContent = "reading all values…";
     }, BUSY_MS);
     try {
       const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
@@ -145,7 +146,7 @@ export class ProfileView {
       this.#failure.clear();
     } catch (error) {
       if (key !== this.#key || isAbort(error)) return;
-      this.#failure.tell("profile", error);
+      this.#failure.tell("line plot", error);
     } finally {
       clearTimeout(busy);
     }
@@ -184,11 +185,20 @@ export class ProfileView {
     const { clientWidth: width, clientHeight: height } = this.stage;
     const [found, answer] = [this.#found, this.#shown?.answer];
     if (width === 0 || height === 0 || this.node.hidden) return;
-    const kind = this.#shown?.colors.scale ?? "linear";
+    const { statistics = null, colors } = this.#shown ?? {};
+    const kind = scaleKind(statistics, colors?.scale ?? "auto");
     this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
     const name = answer ? axisText(answer.axisNames, this.#axis) : "";
-    const theme = readTheme(this.#root);
-    this.#labels = paintAlong(this.#base, width, height, this.#scene, this.#stretch, name, theme);
+    this.#labels = paintAlong(
+      this.#base,
+      width,
+      height,
+      this.#scene,
+      this.#stretch,
+      name,
+      answer?.valueDtype ?? "",
+      readTheme(this.#root),
+    );
     this.#place();
     this.node.dataset.ready = String(found !== null);
   }
@@ -208,11 +218,14 @@ export class ProfileView {
 
   #say(): void {
     const at = this.#hover ?? this.#index;
-    const words = this.#found && at !== null ? cellWords(this.#found, at) : "";
+    const words =
+      this.#found && at !== null
+        ? cellWords(this.#found, at, this.#shown?.answer?.valueDtype ?? "")
+        : "";
     this.#said.textContent =
       words || (this.#found ? "Point at an index, or click to go there." : "");
     this.stage.setAttribute("aria-valuenow", String(this.#index ?? 0));
-    this.stage.setAttribute("aria-valuetext", words || "no index chosen");
+    this.stage.setAttribute("aria-valuetext", words || "no index selected");
     if (this.#scene) this.#place();
   }
 

@@ -8,8 +8,8 @@ const WHY: readonly (readonly [reading: string, words: string])[] = [
     "packed",
     "The file does not say whether several values share a byte (packed) or each has its own (bytes).",
   ],
-  ["magnitude", "Complex numbers are shown by one real number each; statistics are of the same."],
-  ["as ", "The file's type code has had several meanings; nothing in it says which is meant."],
+  ["magnitude", "Heatmap and statistics show one real number per complex value."],
+  ["as ", "This type code has had several meanings, and the file does not say which applies."],
 ];
 
 /** For dtypes whose bytes can be read in several ways: which way is shown. */
@@ -30,7 +30,7 @@ export class ReadingPicker {
     const words = WHY.find(([each]) => readings.some((name) => name.startsWith(each)))?.[1];
     const picker = list(
       this.#acts.leave,
-      "How the stored bytes are read",
+      "How to read the stored bytes",
       readings.map((each) => [each, each] as const),
       reading ?? readings[0] ?? "",
       (chosen) => this.#acts.read(chosen),

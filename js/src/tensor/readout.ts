@@ -1,17 +1,20 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import { shortText } from "../shared/number_text.ts";
+import { element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
+import { screenText } from "../shared/number_text.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
+import { cellText, meanText } from "./digit_text.ts";
 import { cellOf } from "./layout.ts";
-import { muted, part, piece } from "./parts.ts";
+import { muted, number, part, piece } from "./parts.ts";
 import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
-import type { Shown } from "./state.ts";
+import { hasValues, type Shown } from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
 
-const HINT = "Point at a cell, or type an index.";
+const HINT = "Point at a value, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
+/** Room in the field beside its text, in letters. */
+const FIELD_PAD = 3;
 
 /** The plane that an answer shows, which may be older than the one asked for. */
 export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
@@ -25,7 +28,9 @@ interface Events {
   leave(): void;
 }
 
-/** A line in the header: a field for an index, and the place and value under the pointer or crosshair. */
+type Told = [shown: Shown | null, point: Point | null, found: ValuesAnswer | null];
+
+/** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
 export class Readout {
   readonly node: HTMLElement;
   /** All that the value's bits say. */
@@ -34,24 +39,32 @@ export class Readout {
   readonly #text = element("code", {});
   readonly #cell = muted();
   readonly #padding = piece("padding", "padding");
-  readonly #copy: HTMLButtonElement;
+  readonly #tools: HTMLElement;
   readonly #events: Events;
+  #told: Told = [null, null, null];
 
-  constructor(events: Events) {
+  constructor(events: Events, tools: readonly HTMLElement[]) {
     this.#events = events;
-    this.#copy = button("code", "Copy Python code for what is shown (y)", () => events.copy());
+    const copy = iconButton("code", "code", "Copy Python code for what is shown (y)", () =>
+      events.copy(),
+    );
+    this.#tools = piece("tools", copy, ...tools);
     this.#field = element("input", {
       type: "text",
       class: "tvmdbg-tensor-index",
-      "aria-label": "Go to an index (j)",
-      title: "Go to an index, such as 0,3,2,1 (j)",
+      "aria-label": "Index, to go to another (j)",
+      title: "Index: type another to go there, such as 0,3,2,1 (j)",
       autocomplete: "off",
       spellcheck: "false",
       ...KEEP_KEYS,
     });
     this.#field.addEventListener("keydown", (event) => this.#press(event));
-    this.#field.addEventListener("input", () => this.#field.removeAttribute("aria-invalid"));
-    this.node = part("readout", this.#field, this.#text, this.#padding, this.#copy, this.#cell);
+    this.#field.addEventListener("blur", () => {
+      this.#field.removeAttribute("aria-invalid");
+      this.show(...this.#told);
+    });
+    this.node = part("readout", this.#field, this.#text, this.#padding, this.#cell, this.#tools);
+    this.#cell.classList.add("tvmdbg-tensor-cell");
     this.show(null, null, null);
   }
 
@@ -60,29 +73,44 @@ export class Readout {
     this.#field.select();
   }
 
-  show(shown: Shown | null, point: Point | null, found: ValuesAnswer | null): void {
-    const answer = shown?.answer ?? null;
-    this.#field.hidden = this.#copy.hidden = !answer?.tile;
-    this.#text.hidden = !answer || !point;
-    this.node.hidden = !answer?.tile;
-    if (answer) {
-      this.#field.placeholder = `index ${EXAMPLE.slice(0, answer.viewShape.length).join(",")}`;
-    }
-    if (!shown || !answer || !point) {
-      this.#cell.textContent = answer?.tile ? HINT : "";
-      this.#padding.hidden = true;
+  show(...told: Told): void {
+    this.#told = told;
+    const [shown, point, found] = told;
+    const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
+    this.node.hidden = !answer;
+    const index = answer && point && indexAt(answeredPlane(answer), point);
+    const isTyped = this.#field.matches(":focus");
+    if (!isTyped) this.#field.value = index?.join(", ") ?? "";
+    this.#text.hidden = !index;
+    this.#padding.hidden = !answer || !index || !isPadding(answer, index);
+    this.#field.hidden = answer?.viewShape.length === 0;
+    if (answer) this.#size(answer);
+    if (!shown || !answer || !point || !index) {
+      this.#tell(HINT);
       this.more.replaceChildren();
       return;
     }
-    const index = indexAt(answeredPlane(answer), point);
-    this.#text.textContent = `${indexText(index)} ${valueText(shown, point, found)}`;
+    const value = valueText(shown, point, found);
+    this.#text.textContent = isTyped ? `${indexText(index)} ${value}` : value;
     const place = physicalIndex(answer, index);
     const stored = place && place.join() !== index.join() ? place : null;
-    this.#cell.textContent = [stored && `stored at ${indexText(stored)}`, cellText(answer, point)]
-      .filter(Boolean)
-      .join(" · ");
-    this.#padding.hidden = !isPadding(answer, index);
+    const words = [stored && `stored at ${indexText(stored)}`, cellWords(answer, point)];
+    this.#tell(words.filter(Boolean).join(" · "));
     this.more.replaceChildren(...more(shown, found));
+  }
+
+  #tell(words: string): void {
+    this.#cell.textContent = this.#cell.title = words;
+  }
+
+  /** As wide as the longest index; what is typed first is shown by one that the tensor has. */
+  #size({ viewShape, valueDtype }: TensorAnswer): void {
+    const example = viewShape.map((size, axis) => Math.min(EXAMPLE[axis % 6]!, size - 1));
+    const longest = viewShape.map((size) => size - 1).join(", ");
+    this.#field.placeholder = `index ${example.join(",")}`;
+    const letters = Math.max(this.#field.placeholder.length, longest.length) + FIELD_PAD;
+    this.#field.style.width = `${letters}ch`;
+    this.more.classList.toggle("tvmdbg-tensor-wide-bits", /64|128/.test(valueDtype));
   }
 
   #press(event: KeyboardEvent): void {
@@ -98,14 +126,14 @@ export class Readout {
     if (wrong === "") return;
     this.#field.setAttribute("aria-invalid", "true");
     this.#text.hidden = true;
-    this.#cell.textContent = wrong;
+    this.#tell(wrong);
   }
 }
 
 /** `= 0.5`, once it is known; till then what the picture knows of it. */
 function valueText({ answer, values }: Shown, point: Point, found: ValuesAnswer | null): string {
   const value = found?.one?.number ?? (values.format === "number" ? found?.text[0] : null);
-  return value ? `= ${value}` : about(answer!, point);
+  return value ? `= ${screenText(value)}` : about(answer!, point);
 }
 
 /** What is said at the cell: the value, where it is, and its bits. */
@@ -119,8 +147,8 @@ export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | n
     valueText(shown, point, found).replace(/^= /, ""),
     `at ${indexText(index)}${isPadding(answer, index) ? ", padding" : ""}`,
     found?.one?.hex ?? "",
-    dequantized ? `dequantized ${text}` : "",
-    cellText(answer, point),
+    dequantized ? `dequantized ${screenText(text)}` : "",
+    cellWords(answer, point),
   ].filter(Boolean);
 }
 
@@ -130,11 +158,11 @@ function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
   const text = found?.text[0];
   if (values.format === "dequantised" && text !== undefined) {
     const name = `(value ${shiftText(values.zeroPoint)}) × ${values.scale} = `;
-    items.push(element("span", {}, name, piece("number", text)));
+    items.push(element("span", {}, name, number(text)));
   }
   const one = found?.one;
   if (!one) return items;
-  items.push(piece("number", one.hex), bitsNode(one.bits, one.fields));
+  items.push(number(one.hex), bitsNode(one.bits, one.fields));
   if (one.spacing) items.push(muted(`ulp ${one.spacing}`));
   return items;
 }
@@ -145,28 +173,31 @@ export function shiftText(zeroPoint: number): string {
 }
 
 /** What the tile knows of a value that was not asked for yet. */
-function about({ tile }: TensorAnswer, { row, col }: Point): string {
+function about({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
   const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
   if (!tile || cell === null) return "= …";
   const special = specialOf(tile.flags[cell]!);
-  if (special) return `= ${SPECIAL_TEXT[special]}`;
-  return `≈ ${shortText(tile.mean[cell]!)}`;
+  const text = special ? SPECIAL_TEXT[special] : cellText(tile.mean[cell]!, valueDtype);
+  return text.startsWith("≈") ? text : `= ${text}`;
 }
 
 /** What the cell of several values is drawn from. */
-function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
+function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
   if (!tile || tile.rowStep * tile.colStep === 1) return "";
   const cell = cellOf(tile, row, col);
   if (cell === null) return "";
-  const [mean, low, high] = [tile.mean[cell]!, tile.minimum[cell]!, tile.maximum[cell]!];
+  const [low, high] = [tile.minimum[cell]!, tile.maximum[cell]!].map((value) =>
+    cellText(value, valueDtype),
+  );
+  const mean = tile.mean[cell]!;
   const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
   const numbers = Number.isNaN(mean)
     ? "no finite value"
-    : `mean ≈ ${shortText(mean)}, ${shortText(low)} … ${shortText(high)}`;
+    : `mean ${meanText(mean)}, ${low} … ${high}`;
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 
-/** Says how many values each cell of the picture stands for, and by which number of them it is coloured. */
+/** Says how many values each cell of the picture stands for, and by which number of them it is colored. */
 export function cellCaption(
   { rowStep, colStep }: Pick<Tile, "rowStep" | "colStep">,
   cells: CellChoice,
@@ -176,7 +207,7 @@ export function cellCaption(
     mean: "mean",
     least: "min",
     largest: "max",
-    extreme: "value farthest from 0",
+    extreme: "max abs",
   }[cells];
   return `each cell: ${what} of ${rowStep}×${colStep} values`;
 }

@@ -1,16 +1,18 @@
-import { button, element } from "../shared/dom.ts";
+import { element, iconButton } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
-import { aboutText } from "../shared/number_text.ts";
+import { aboutText, numberText } from "../shared/number_text.ts";
 import type { ExactNumber, RegionAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
+import { beyondText } from "./beyond.ts";
 import { placeText } from "./code_text.ts";
-import { muted, part, piece } from "./parts.ts";
-import { sizeWords, sourceWords, specialWords } from "./region_words.ts";
+import { muted, number, part, piece } from "./parts.ts";
+import { numbersOf, sizeWords, sourceWords, specialWords } from "./region_words.ts";
+import { SmallHistogram } from "./small_histogram.ts";
 import type { Region } from "./state.ts";
 
 interface Events {
   copy(): void;
-  /** Brings the region into sight. */
+  /** Brings the region into view. */
   zoomTo(): void;
   clear(): void;
 }
@@ -25,20 +27,27 @@ export class RegionPanel {
   readonly #place = element("code", {});
   readonly #size = muted();
   readonly #facts = part("region-facts");
+  readonly #bars: SmallHistogram;
   #dtype = "";
 
-  constructor(events: Events) {
+  constructor(root: HTMLElement, events: Events, signal: AbortSignal) {
+    this.#bars = new SmallHistogram(root, signal);
     this.node.append(
-      part("region-head", element("strong", {}, "Region"), this.#place),
       part(
         "region-bar",
+        element("strong", {}, "Region"),
         this.#size,
-        button("copy", "Copy Python code for the region (y)", () => events.copy()),
-        button("zoom to", "Zoom to the region", () => events.zoomTo()),
-        button("clear", "Clear the region (Esc)", () => events.clear()),
+        iconButton("code", "copy", "Copy Python code for the region (y)", () => events.copy()),
+        iconButton("fit", "zoom to", "Zoom to the region", () => events.zoomTo()),
+        iconButton("close", "clear", "Clear the region (Esc)", () => events.clear()),
       ),
+      this.#place,
       this.#facts,
     );
+  }
+
+  inspect() {
+    return this.#bars.inspect();
   }
 
   hide(): void {
@@ -49,25 +58,30 @@ export class RegionPanel {
   wait(answer: TensorAnswer, region: Region): void {
     this.node.hidden = false;
     this.node.dataset.ready = "false";
-    this.#dtype = answer.dtype;
+    this.#dtype = answer.valueDtype;
     this.#place.textContent = placeText(answer, region);
     this.#size.textContent = sizeWords(region);
   }
 
   show(found: RegionAnswer): void {
     this.node.dataset.ready = "true";
+    const numbers = numbersOf(found);
     const source = sourceWords(found);
-    const special = specialWords(found);
+    const special = specialWords(numbers);
+    const beyond = beyondText(found, AUTO);
+    const isBool = this.#dtype === "bool";
+    this.#bars.show(found, this.#dtype);
     this.#facts.replaceChildren(
       part(
         "region-numbers",
-        fact("min", found.minimum, this.#dtype),
-        fact("max", found.maximum, this.#dtype),
-        fact("mean", found.mean, null),
+        fact("min", numbers.minimum, this.#dtype),
+        fact("max", numbers.maximum, this.#dtype),
+        element("span", {}, muted("mean"), computed(numbers.mean)),
         special === "all finite" ? muted(special) : piece("loud", special),
-        found.zero ? muted(`${integer(found.zero)} zero`) : null,
+        numbers.zero ? muted(`${integer(numbers.zero)} ${isBool ? "False" : "zero"}`) : null,
       ),
-      ...bars(found),
+      beyond && muted(beyond),
+      this.#bars.node,
       source && muted(source),
     );
   }
@@ -84,38 +98,15 @@ export class RegionPanel {
   }
 }
 
-/** A number in its own dtype, short; one that was computed as it is told. */
-function fact(name: string, { text, value }: ExactNumber, dtype: string | null): HTMLElement {
-  const shown = value === null || dtype === null ? text : aboutText(value, dtype);
-  return element("span", { title: text }, muted(name), piece("number", shown));
+const AUTO = { scale: "auto", map: "auto", range: "auto" } as const;
+
+/** A number in its own dtype, short. */
+function fact(name: string, { text, value }: ExactNumber, dtype: string): HTMLElement {
+  const shown = value === null ? text : aboutText(value, dtype);
+  return element("span", {}, muted(name), number(shown, text));
 }
 
-function bars({ histogram }: RegionAnswer): HTMLElement[] {
-  if (!histogram) return [];
-  const { counts, edges, exact } = histogram;
-  const most = Math.max(...counts);
-  const [low, high] = [edges[0]!, edges.at(-1)!];
-  const ends = `${aboutText(low)} to ${aboutText(high)}`;
-  const about = exact ? "" : "≈ ";
-  const chart = element("div", {
-    class: "tvmdbg-tensor-region-bars",
-    role: "img",
-    "aria-label": `Histogram of the region, ${ends}, max count ${about}${integer(most)}`,
-  });
-  counts.forEach((count, bin) => {
-    const bar = element("span", {
-      title: `${aboutText(edges[bin]!)} … ${aboutText(edges[bin + 1]!)}: ${about}${integer(count)}`,
-    });
-    bar.style.setProperty("--share", String(count / most));
-    chart.append(bar);
-  });
-  return [
-    chart,
-    part(
-      "region-ends",
-      element("span", {}, aboutText(low)),
-      muted(`max count ${about}${integer(most)}`),
-      element("span", {}, aboutText(high)),
-    ),
-  ];
+/** One that was computed, with six digits. */
+function computed({ text, value }: ExactNumber): HTMLElement {
+  return number(text, value === null ? text : numberText(value));
 }

@@ -1,5 +1,6 @@
 import { counted, integer } from "../shared/format.ts";
-import type { RegionAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
+import { screenText } from "../shared/number_text.ts";
+import type { RegionAnswer, RegionNumbers, TensorAnswer } from "../shared/tensor_questions.ts";
 import { placeText } from "./code_text.ts";
 import { SPECIAL_TEXT, SPECIALS } from "./colors.ts";
 import type { Region } from "./state.ts";
@@ -10,8 +11,13 @@ export function sizeWords([, , rows, cols]: Region): string {
   return rows > 1 && cols > 1 ? `${integer(rows)} × ${integer(cols)} = ${values}` : values;
 }
 
+/** The counts and bounds, as far as they are known. */
+export function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
+  return (statistics ?? bounds)!;
+}
+
 /** NaN and infinities, those that are there; else that there are none. */
-export function specialWords(found: RegionAnswer): string {
+export function specialWords(found: RegionNumbers): string {
   const there = SPECIALS.filter((each) => found[each] !== 0).map((each) => {
     const count = found[each];
     return `${count === null ? "some" : integer(count)} ${SPECIAL_TEXT[each]}`;
@@ -24,17 +30,20 @@ export function sourceWords({ cells }: RegionAnswer): string {
   if (!cells) return "";
   const [down, across] = cells;
   return down * across === 1
-    ? "from the stored picture"
-    : `from the stored picture, ${down}×${across} values per cell: bounds are of all cells touched`;
+    ? "from the saved heatmap"
+    : `from the saved heatmap, ${down}×${across} values per cell; min and max cover every cell that overlaps the region`;
 }
 
 /** What a screen reader says of a region. */
 export function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer): string {
-  const { minimum, maximum, mean } = found;
+  const numbers = numbersOf(found);
+  const [low, high, mean] = [numbers.minimum, numbers.maximum, numbers.mean].map(({ text }) =>
+    screenText(text),
+  );
   return [
     `region ${placeText(answer, region)}, ${sizeWords(region)}`,
-    `min ${minimum.text}, max ${maximum.text}, mean ${mean.text}`,
-    specialWords(found),
+    `min ${low}, max ${high}, mean ${mean}`,
+    specialWords(numbers),
     sourceWords(found),
   ]
     .filter(Boolean)

@@ -1,4 +1,4 @@
-import { button, element } from "../shared/dom.ts";
+import { button, element, iconButton } from "../shared/dom.ts";
 import { download, downloadProblem, fileName } from "../shared/download.ts";
 import { bytes as byteText, integer, shapeText } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
@@ -11,9 +11,10 @@ import { csvText } from "./csv.ts";
 import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";
 import { npyHeader, numbersOf } from "./npy.ts";
 import { part } from "./parts.ts";
-import { shiftText } from "./readout.ts";
+import { planeCols, planeRows } from "./plane.ts";
+import { answeredPlane, shiftText } from "./readout.ts";
 import { snapshot } from "./snapshot.ts";
-import { type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
+import { hasValues, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
 
 /** Values a file made in the page may hold; more is quicker in Python. */
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
@@ -55,7 +56,7 @@ export class Saving {
     this.#source = source;
     this.#say = say;
     this.#signal = signal;
-    this.#button = button("save", "Save what is shown (w)", () => this.toggle());
+    this.#button = iconButton("export", "save", "Save what is shown (w)", () => this.toggle());
     this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
     this.#cancel.hidden = true;
     const offer = (kind: Kind) => button(kind, TITLES[kind], () => this.#save(kind));
@@ -83,7 +84,8 @@ export class Saving {
 
   show(shown: Shown): void {
     this.#shown = shown;
-    this.node.hidden = !shown.answer?.tile;
+    this.node.hidden = !shown.answer || !hasValues(shown.answer);
+    this.#kinds.png.hidden = !shown.answer?.tile;
   }
 
   toggle(): void {
@@ -103,8 +105,10 @@ export class Saving {
 
   /** The window that is shown, in values of the plane. */
   get #window(): Region {
-    const tile = this.#shown?.answer?.tile;
-    return this.#shown?.region ?? [0, 0, tile?.planeRows ?? 0, tile?.planeCols ?? 0];
+    const { answer, region } = this.#shown ?? {};
+    if (!answer || region) return region ?? [0, 0, 0, 0];
+    const plane = answeredPlane(answer);
+    return [0, 0, planeRows(plane), planeCols(plane)];
   }
 
   /** The planes that are shown: one, or one for each index along the channels' axis. */
@@ -131,9 +135,9 @@ export class Saving {
     const found = this.#source.profile();
     const what =
       shown.show === "profile"
-        ? `least, mean and largest at ${integer(found?.mean.length ?? 0)} places`
+        ? `min, mean and max at ${integer(found?.mean.length ?? 0)} points`
         : `values of shape ${shapeText(this.#shape(shown))}`;
-    return `npy and csv: ${what}; png: the picture.`;
+    return `npy and csv: ${what}; png: the image.`;
   }
 
   #tell(text: string): void {
@@ -147,7 +151,7 @@ export class Saving {
     const problem = downloadProblem();
     const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
     if (problem || (kind !== "png" && values > MOST[kind])) {
-      const why = problem || `${integer(values)} values are more than a page should hold.`;
+      const why = problem || `${integer(values)} values are too many to save from a page.`;
       this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
       return;
     }
@@ -212,15 +216,15 @@ export class Saving {
       const progress = this.#progress(k, planes.length);
       rows.push(...(await fetchTexts(this.#run, view, values, this.#window, progress, signal)));
     }
-    const how = values.format === "number" ? "" : `as ${values.format}`;
-    return [new Blob([csvText(rows)], { type: "text/csv" }), how];
+    const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
+    return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
   }
 
   async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
     const found = this.#source.profile();
-    if (!found) throw new Error("the profile is not known yet");
+    if (!found) throw new Error("the line plot has not loaded yet");
     const { minimum, mean, maximum, step } = found;
-    const note = step > 1 ? `each place joins ${step} indices` : "";
+    const note = step > 1 ? `each point covers ${step} indices` : "";
     if (kind === "csv") {
       const text = (value: number) => String(value);
       const rows = Array.from(mean, (each, k) => [
@@ -232,14 +236,14 @@ export class Saving {
     const columns = [minimum, mean, maximum].map((each) => each.slice());
     return [
       new Blob([npyHeader(`<f${mean.BYTES_PER_ELEMENT}`, [3, mean.length]), ...columns]),
-      `least, mean, largest. ${note}`,
+      `rows: min, mean, max. ${note}`,
     ];
   }
 
   async #png(shown: Shown): Promise<[Blob, string]> {
     const picture = this.#source.canvas();
     const { answer } = shown;
-    if (!picture || !answer) throw new Error("there is no picture");
+    if (!picture || !answer) throw new Error("there is no image");
     const exact = answer.tile?.exact ? "all values" : "sampled";
     const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
     const words = [
@@ -250,7 +254,7 @@ export class Saving {
     const scale = shown.show === "profile" ? null : shown.scale;
     const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.#root));
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
-    if (!blob) throw new Error("the browser made no file of the picture");
+    if (!blob) throw new Error("the browser could not make the image");
     return [blob, ""];
   }
 }
@@ -258,7 +262,7 @@ export class Saving {
 const TITLES: Record<Kind, string> = {
   npy: "Save the values as a NumPy file (.npy)",
   csv: "Save the values as text (.csv)",
-  png: "Save the picture with its legend (.png)",
+  png: "Save the image with its legend (.png)",
 };
 
 /** The real numbers that fetched values stand for, as float64 in little endian. */

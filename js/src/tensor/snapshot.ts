@@ -9,7 +9,7 @@ const LINE = 17;
 const BAR = 260;
 const FONT = 12;
 
-/** The picture as it is on screen, with what it is of above and what its colours mean below. */
+/** The picture as it is on screen, with what it is of above and what its colors mean below. */
 export function snapshot(
   picture: HTMLCanvasElement,
   shown: Shown,
@@ -20,7 +20,7 @@ export function snapshot(
   const [width, height] = [picture.width / ratio, picture.height / ratio];
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("this page has no 2-D canvas");
+  if (!context) throw new Error("this browser has no 2-D canvas");
   const font = `${FONT}px ${theme.font}`;
   context.font = font;
   const measure = new TextMeasure(context);
@@ -61,17 +61,18 @@ export function snapshot(
 
 function paintBar(
   context: CanvasRenderingContext2D,
-  { scale }: Shown,
+  { scale, answer }: Shown,
   y: number,
   theme: Theme,
 ): void {
   if (!scale) return;
+  const dtype = answer?.valueDtype;
   for (let x = 0; x < BAR; x += 1) {
     context.fillStyle = cssColor(scale.map, scale.single ? 0.5 : x / (BAR - 1));
     context.fillRect(PAD + x, y, 1, 12);
   }
   context.fillStyle = theme.text;
-  for (const { text, at, align } of legendTicks(scale, BAR)) {
+  for (const { text, at, align } of legendTicks(scale, BAR, dtype)) {
     context.textAlign = align === "middle" ? "center" : align;
     context.fillText(text, PAD + at, y + 22);
   }

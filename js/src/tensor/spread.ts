@@ -1,4 +1,4 @@
-import type { Distribution, StatisticsAnswer } from "../shared/tensor_questions.ts";
+import type { Distribution, Histogram, SpreadAnswer } from "../shared/tensor_questions.ts";
 import { type AxisKind, ValueAxis } from "../shared/value_axis.ts";
 import type { Special } from "./colors.ts";
 import { type Counted, rebinned, withoutZeros } from "./rebin.ts";
@@ -44,6 +44,8 @@ export interface Spread {
   whole: boolean;
   /** The zeros are in a slot of their own. */
   apart: boolean;
+  /** The exact text of the value that all are; null where they differ. */
+  only: string | null;
   dtype: string;
 }
 
@@ -63,7 +65,7 @@ function isWhole(dtype: string): boolean {
 
 /** Bars by the distribution, else the equal bins that came with the statistics; null where no value is known. */
 export function spreadOf(
-  answer: StatisticsAnswer,
+  answer: SpreadAnswer,
   dtype: string,
   { kind, zoom }: SpreadChoice,
 ): Spread | null {
@@ -71,7 +73,15 @@ export function spreadOf(
   if (!statistics) return null;
   const { minimum, maximum, zero } = statistics;
   const [low, high] = [minimum.value, maximum.value];
-  const none = { bars: [], limits: [], codes: false, whole: false, apart: false, dtype };
+  const none = {
+    bars: [],
+    limits: [],
+    codes: false,
+    whole: false,
+    apart: false,
+    only: null,
+    dtype,
+  };
   const specials = (["nan", "negInf", "posInf"] as const).map((name) => ({
     name,
     count: statistics[name],
@@ -86,45 +96,54 @@ export function spreadOf(
   const log = kind === "log";
   const apart = zero > 0 && (log || dtype !== "bool");
   const known = distribution && (apart ? withoutZeros(distribution, zero) : distribution);
-  const positive = statistics.finite - zero - statistics.negative;
-  const upwards = positive > 0 || statistics.negative === 0;
+  const negative = statistics.negative - statistics.negInf;
+  const positive = statistics.finite - zero - negative;
+  const upwards = positive > 0 || negative === 0;
   const whole = isWhole(dtype);
-  const span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
-  if (whole && !log) [span[0], span[1]] = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];
-  if (inner && !codes) [span[0], span[1]] = [inner.edges[0]!, inner.edges.at(-1)!];
+  let span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
   const used = log && span[0] === 0 && span[1] === 0 ? "linear" : kind;
+  if (whole) span = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];
+  if (inner && !codes) span = [inner.edges[0]!, inner.edges.at(-1)!];
   const axis = new ValueAxis(used, span[0], span[1], answer.linear);
   const slots: Slot[] = [
     ...(apart ? [{ name: "zero", count: zero } as const] : []),
-    ...(log && upwards ? [{ name: "negative", count: statistics.negative } as const] : []),
+    ...(log && upwards ? [{ name: "negative", count: negative } as const] : []),
     ...(log && !upwards ? [{ name: "positive", count: positive } as const] : []),
     ...specials,
   ];
+  const bars =
+    inner && !codes && (inner.exact || !known)
+      ? equalBins(inner, axis, apart ? zero : 0)
+      : !known
+        ? equalBins(histogram, axis, apart ? zero : 0)
+        : codes
+          ? codeBars(known, axis)
+          : binned(
+              known,
+              axis,
+              whole,
+              used === "linear" && !zoom ? histogram : null,
+              apart ? zero : 0,
+            );
   return {
     axis,
-    bars:
-      inner && !codes && (inner.exact || !known)
-        ? equalBins(inner, axis, apart ? zero : 0)
-        : known
-          ? codes
-            ? codeBars(known, axis)
-            : binned(
-                known,
-                axis,
-                whole,
-                kind === "linear" && !zoom ? histogram : null,
-                apart ? zero : 0,
-              )
-          : equalBins(histogram, axis, apart ? zero : 0),
+    bars: whole ? bars.filter((bar) => holdsWhole(bar, apart)) : bars,
     slots: there(slots),
     limits: (limits ?? [])
       .map((value, end) => ({ value, count: end ? statistics.atHighest : statistics.atLowest }))
-      .filter(({ value }) => value >= axis.low && value <= axis.high),
+      .filter(({ value }) => value !== 0 && value >= axis.low && value <= axis.high),
     codes,
     whole,
     apart,
+    only: minimum.text === maximum.text ? minimum.text : null,
     dtype,
   };
+}
+
+/** Whether a bar may hold a whole number, other than zero where that is apart. */
+function holdsWhole({ from, to, closed }: SpreadBar, apart: boolean): boolean {
+  const [first, last] = [Math.ceil(from), closed ? Math.floor(to) : Math.ceil(to) - 1];
+  return first <= last && !(apart && first === 0 && last === 0);
 }
 
 /** From the least to the largest value of one sign, as far as it is known; bins of whole numbers may hold both. */
@@ -174,7 +193,7 @@ function binned(
   known: Distribution,
   axis: ValueAxis,
   whole: boolean,
-  histogram: StatisticsAnswer["histogram"],
+  histogram: Histogram | null,
   zeros: number,
 ): SpreadBar[] {
   if (!whole && histogram?.exact) {
@@ -183,7 +202,7 @@ function binned(
       return equalBins(histogram, axis, zeros);
     }
   }
-  const edges = whole && axis.kind === "linear" ? wholeEdges(axis) : axis.edges(BARS);
+  const edges = whole ? wholeEdges(axis) : axis.edges(BARS);
   const counts = rebinned(known, edges);
   return counts.map((counted, bar) => ({
     ...counted,
@@ -193,19 +212,20 @@ function binned(
   }));
 }
 
-/** Borders between whole numbers, with as many of them in each bar: else some bars would be higher for that alone. */
-function wholeEdges({ low, high }: ValueAxis): Float64Array {
+/** Borders between whole numbers; on a linear axis with as many in each bar: else some were higher for that alone. */
+function wholeEdges(axis: ValueAxis): Float64Array {
+  const { low, high } = axis;
+  if (axis.kind !== "linear" && !axis.single) {
+    const between = Array.from(axis.edges(BARS), (edge) => Math.floor(edge) + 0.5);
+    return Float64Array.from(new Set(between));
+  }
   const step = Math.max(1, Math.ceil((high - low) / BARS));
   const bars = Math.max(1, Math.ceil((high - low) / step));
   return Float64Array.from({ length: bars + 1 }, (_, bar) => low + bar * step);
 }
 
 /** The bins as they came, which hold their zeros too. */
-function equalBins(
-  histogram: StatisticsAnswer["histogram"],
-  axis: ValueAxis,
-  zeros: number,
-): SpreadBar[] {
+function equalBins(histogram: Histogram | null, axis: ValueAxis, zeros: number): SpreadBar[] {
   if (!histogram) return [];
   const { counts, edges, exact } = histogram;
   const last = counts.length - 1;

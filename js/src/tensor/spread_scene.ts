@@ -1,5 +1,5 @@
 import { counted, integer } from "../shared/format.ts";
-import { aboutText } from "../shared/number_text.ts";
+import { aboutText, screenText } from "../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
 import type { Box } from "./layout.ts";
 import type { Counted } from "./rebin.ts";
@@ -27,7 +27,7 @@ export interface SpreadScene {
   limits: { x: number; text: string; loud: boolean }[];
 }
 
-export const SLOT_TEXT: Record<SlotName, string> = {
+const SLOT_TEXT: Record<SlotName, string> = {
   ...SPECIAL_TEXT,
   zero: "zero",
   negative: "< 0",
@@ -42,6 +42,11 @@ const NARROW_SLOT = 27;
 const SLOT_GAP = 8;
 const WIDEST_CODE = 14;
 const MANY = 3;
+
+/** What a slot holds, as its values are written. */
+export function slotText(name: SlotName, dtype: string): string {
+  return name === "zero" && dtype === "bool" ? "False" : SLOT_TEXT[name];
+}
 
 export function isSpecial(slot: SlotName): slot is Special {
   return slot in SPECIAL_TEXT;
@@ -92,7 +97,7 @@ export function spreadScene(
       least: count,
       most: count,
       likely: count,
-      text: `${SLOT_TEXT[name]}: ${counted(count, "value")}${share(count, size)}`,
+      text: `${slotText(name, spread.dtype)}: ${counted(count, "value")}${share(count, size)}`,
       slot: name,
       over: count > top,
       span: null,
@@ -135,10 +140,11 @@ function valueSpan({ from, to }: SpreadBar, { whole }: Spread): [number, number]
   return whole && from === to ? [from - 0.5, to + 0.5] : [from, to];
 }
 
-function rangeText({ from, to, closed }: SpreadBar, { whole, apart, dtype }: Spread): string {
+function rangeText({ from, to, closed }: SpreadBar, { whole, apart, only, dtype }: Spread): string {
+  if (only !== null) return screenText(only);
   const text = (value: number) => aboutText(value, dtype);
   const [first, last] = [Math.ceil(from), Math.floor(to)];
-  const zero = apart && from <= 0 && to >= 0 ? " without 0" : "";
+  const zero = apart && from <= 0 && to >= 0 ? " excluding 0" : "";
   if (from === to || (whole && first === last)) return text(whole ? first : from);
   if (whole && !Number.isInteger(from)) return `${text(first)} to ${text(last)}${zero}`;
   return `[${text(from)}, ${text(to)}${closed ? "]" : ")"}${zero}`;

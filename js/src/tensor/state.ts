@@ -39,9 +39,9 @@ export interface Shown {
   /** What is in sight of the plane; null for all of it. */
   readonly region: Region | null;
   readonly colors: ColorChoice;
-  /** Numbers to colours; null where nothing is finite. */
+  /** Numbers to colors; null where nothing is finite. */
   readonly scale: ColorScale | null;
-  /** Which number of a cell of several values the colours show. */
+  /** Which number of a cell of several values the colors show. */
   readonly cells: CellChoice;
   readonly values: ValueLook;
 }
@@ -62,6 +62,11 @@ export interface Acts {
   count(go: boolean): void;
   /** Gives the keys back to the view. */
   leave(): void;
+}
+
+/** Whether single values of the plane can be read. */
+export function hasValues({ tile, unordered }: TensorAnswer): boolean {
+  return tile !== null || unordered === true;
 }
 
 /** The plane of an answer, to ask more about just that. */

@@ -1,4 +1,4 @@
-import { button, element } from "../shared/dom.ts";
+import { button, element, iconButton } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { valueText } from "../shared/number_text.ts";
@@ -8,7 +8,7 @@ import type {
   StatisticsAnswer,
   TensorStatistics,
 } from "../shared/tensor_questions.ts";
-import { muted, piece } from "./parts.ts";
+import { muted, number, piece } from "./parts.ts";
 import { isExact, PERCENTS, Percentiles, percentName, percentText } from "./percentiles.ts";
 import { placeButton } from "./place_button.ts";
 import { refill } from "./refill.ts";
@@ -29,7 +29,7 @@ export class StatisticsLine {
   readonly #acts: CountActs;
   readonly #percentiles: Percentiles;
   /** Shows what a low panel has no room for. */
-  readonly #more = button("more", "Show or hide further numbers (q)", () => this.toggle());
+  readonly #more = iconButton("more", "more", "Show or hide more numbers (q)", () => this.toggle());
   #shown: Shown | null = null;
 
   constructor(run: RunClient, acts: CountActs, signal: AbortSignal) {
@@ -50,7 +50,6 @@ export class StatisticsLine {
 
   toggle(): void {
     const open = this.node.toggleAttribute("data-more");
-    this.#more.textContent = open ? "less" : "more";
     this.#more.setAttribute("aria-expanded", String(open));
   }
 
@@ -58,7 +57,12 @@ export class StatisticsLine {
     const known = this.#shown?.statistics ?? null;
     const statistics = known?.statistics;
     if (!known || !statistics) {
-      const why = known?.reason || (known?.state === "scanning" ? "being counted" : "not counted");
+      // Why there are none is said above.
+      const why = known?.reason
+        ? ""
+        : known?.state === "scanning"
+          ? "counting…"
+          : "no statistics yet";
       refill(this.node, muted(why), ...(known ? this.#progress(known) : []));
       return;
     }
@@ -70,7 +74,7 @@ export class StatisticsLine {
         {},
         ...this.#rows(statistics),
         ...this.#quantiles(known),
-        ...(partly ? [row("", muted("of the finite values only"))] : []),
+        ...(partly ? [row("", muted("finite values only"))] : []),
       ),
       this.#more,
       ...this.#progress(known),
@@ -81,36 +85,36 @@ export class StatisticsLine {
     const answer = this.#shown?.answer ?? null;
     const place = (index: number[] | null, title: string) =>
       placeButton(answer, index, title, this.#acts);
-    if (minimum.value !== null && minimum.value === maximum.value) {
-      return [row(size === 1 ? "value" : "all", number(minimum))];
+    if (isConstant(minimum, maximum)) {
+      return [row(size === 1 ? "value" : "all", number(minimum.text))];
     }
     return [
-      row("min", number(minimum), place(argmin, "Go to the minimum (m)")),
-      row("max", number(maximum), place(argmax, "Go to the maximum (x)")),
-      row("mean", number(mean, this.#full(mean))),
-      row("std", number(std, this.#full(std))),
+      row("min", number(minimum.text), place(argmin, "Go to the minimum (m)")),
+      row("max", number(maximum.text), place(argmax, "Go to the maximum (x)")),
+      row("mean", number(mean.text, this.#full(mean))),
+      row("std", number(std.text, this.#full(std))),
     ];
   }
 
   #quantiles(known: StatisticsAnswer): HTMLElement[] {
     const { minimum, maximum } = known.statistics ?? {};
-    if (minimum && maximum && minimum.value === maximum.value) return [];
+    if (minimum && maximum && isConstant(minimum, maximum)) return [];
     const sampled = known.state !== "exact";
     const best = this.#percentiles.best(known);
     const rows = best.map((each) => {
       const [low, high] = [this.#full(each.low), this.#full(each.high)];
-      const full = isExact(each) ? low : `between ${low} and ${high}`;
-      return row(percentName(each.percent), number({ text: percentText(each, sampled) }, full));
+      const full = isExact(each) ? low : `${low} … ${high}`;
+      return row(percentName(each.percent), number(percentText(each, sampled), full));
     });
     const { failure, busy } = this.#percentiles;
     const loose = best.length === 0 || best.some((each) => !isExact(each));
     if (sampled || !loose || !known.statistics?.finite) return rows;
     const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
     const refine = busy
-      ? button("stop", "Stop reading the values", () => this.#percentiles.stop())
+      ? button("stop", "Stop reading values", () => this.#percentiles.stop())
       : button(
           best.length ? "compute exactly" : "percentiles",
-          "Read the values once more for exact percentiles",
+          "Read all values again for exact percentiles",
           () => this.#percentiles.refine(percents),
         );
     refine.dataset.key = "percentiles";
@@ -119,9 +123,9 @@ export class StatisticsLine {
     return [...rows, row("", reading, refine, words && piece("loud", words))];
   }
 
-  /** All digits of a number of which the text may show some. */
+  /** All digits of a number that was computed, of which its text may show some. */
   #full({ text, value }: ExactNumber): string {
-    return value === null ? text : valueText(value, this.#shown?.answer?.dtype ?? "");
+    return value === null ? text : valueText(value, this.#shown?.answer?.valueDtype ?? "");
   }
 
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
@@ -144,12 +148,11 @@ export class StatisticsLine {
           "≈ from a sample; counting all ",
           bar,
           ` ${Math.floor(100 * share)} % of ${integer(total)}`,
-          act("stop", "Stop counting; the sample stays", false),
+          act("stop", "Stop counting and keep the sample", false),
         ),
       ];
     }
-    const words =
-      state === "cancelled" ? "≈ counting was stopped; from a sample of " : "≈ from a sample of ";
+    const words = state === "cancelled" ? "≈ stopped; from a sample of " : "≈ from a sample of ";
     return [
       piece(
         "progress",
@@ -160,10 +163,9 @@ export class StatisticsLine {
   }
 }
 
-function number({ text }: Pick<ExactNumber, "text">, full = text): HTMLElement {
-  const node = piece("number", text || "none");
-  if (full !== text) node.title = full;
-  return node;
+/** Whether all finite values are the same; long integers may differ though their floats do not. */
+function isConstant(minimum: ExactNumber, maximum: ExactNumber): boolean {
+  return minimum.value !== null && minimum.text === maximum.text;
 }
 
 function row(name: string, ...cells: (Node | string | null)[]): HTMLElement {

@@ -1,6 +1,6 @@
 import type { Board } from "./board.ts";
 import { fixedAxes, type Plane, withIndex } from "./plane.ts";
-import type { Region } from "./state.ts";
+import { hasValues, type Region } from "./state.ts";
 
 /** Moves what is in sight, and the crosshair or the choice of a channel, by steps. */
 export class Steering {
@@ -39,7 +39,7 @@ export class Steering {
     const { shown, channels, cross } = this.#board;
     const plane = this.#plane();
     if (shown?.show === "channels") channels.move(rows, cols);
-    else if (plane && shown?.answer?.tile) cross.move(plane, rows, cols);
+    else if (plane && shown?.answer && hasValues(shown.answer)) cross.move(plane, rows, cols);
   }
 
   /** Moves the corner of the region that is marked, which begins at the crosshair. */

@@ -8,4 +8,7 @@ import { widget } from "../shared/view.ts";
 import { mountTensor } from "./mount.ts";
 import type { TensorOptions } from "./options.ts";
 
-export default widget<TensorOptions>(mountTensor);
+/** More than this a tensor does not take of a large screen by itself, CSS px. */
+const MOST_HEIGHT = 720;
+
+export default widget<TensorOptions>(mountTensor, MOST_HEIGHT);

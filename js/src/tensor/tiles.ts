@@ -3,7 +3,7 @@ import { inSight, isWhole, type Layout } from "./layout.ts";
 import type { Region } from "./state.ts";
 
 const LIMIT_BYTES = 64e6;
-/** The flags of a cell and the colours it was painted with. */
+/** The flags of a cell and the colors it was painted with. */
 const CELL_BYTES = 5;
 /** Beyond each edge of what is in sight, this share of it is asked for with it. */
 const MARGIN = 0.25;

@@ -5,7 +5,7 @@ import type { Acts, Shown } from "./state.ts";
 
 const CAPTURED = {
   node: "captured after the node ran",
-  later: "read after the run: its buffer may have been used again",
+  later: "read after the run: its buffer may have been reused",
   unknown: "capture time unknown",
 } as const;
 
@@ -22,7 +22,7 @@ export class TrustLine {
   readonly node: HTMLElement;
   readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
-  readonly #bar = element("progress", { "aria-label": "Looking at every value of the picture" });
+  readonly #bar = element("progress", { "aria-label": "Scanning all values of the heatmap" });
   readonly #text = muted("scanning all values");
   readonly #progress: HTMLElement;
   readonly #stop: HTMLButtonElement;
@@ -41,7 +41,7 @@ export class TrustLine {
     const sampled = answer.tile !== null && !answer.tile.exact;
     this.#sampled.hidden = !sampled;
     this.#sampled.textContent = "◔ sampled";
-    this.#sampled.title = "The picture is of some of the values; single NaN and Inf may be missed";
+    this.#sampled.title = "Drawn from a sample of the values; isolated NaN and Inf may be missing";
     this.#words.replaceChildren(...words(answer, sampled));
     this.#words.title = this.#words.textContent;
     this.#progress.hidden = !sampled || (!refining && !stopped);
@@ -52,12 +52,12 @@ export class TrustLine {
 
 function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
   const { captured, layout, layouts, reading, tile } = answer;
-  const doubtful = captured !== "node";
+  const isUnsure = captured !== "node";
   const parts: (Node | string)[] = [
     element(
       "span",
-      { class: doubtful ? "tvmdbg-warning" : undefined },
-      `${doubtful ? "⚠ " : ""}${CAPTURED[captured]}`,
+      { class: isUnsure ? "tvmdbg-warning" : undefined },
+      `${isUnsure ? "⚠ " : ""}${CAPTURED[captured]}`,
     ),
   ];
   if (tile) parts.push(sampled ? "sampled values" : "all values");
@@ -70,6 +70,6 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
 /** "from out_layout of node 4", or that it was given by hand. */
 export function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
   const known = layouts.find((each) => each.layout === layout);
-  if (!known) return "given by hand";
+  if (!known) return "(custom)";
   return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
 }

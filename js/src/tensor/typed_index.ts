@@ -2,7 +2,7 @@
 export function typedIndex(text: string, shape: readonly number[]): number[] | string {
   const plain = text.replace(/^\s*[[(]|[\])]\s*$/g, "").trim();
   const words = plain.split(/[\s,]+/).filter(Boolean);
-  if (!words.every((word) => /^[-−]?\d+$/.test(word))) return "an index is whole numbers: 0,3,2,1";
+  if (!words.every((word) => /^[-−]?\d+$/.test(word))) return "expected integers, such as 0,3,2,1";
   const axes = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
   if (words.length !== shape.length) return `the tensor has ${axes}: [${shape.join(", ")}]`;
   const index = words.map((word, axis) => {

@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { bitFields } from "./bits.ts";
 
-/** Bits in parts that colour, weight and gaps tell apart. */
+/** Bits in parts that color, weight and gaps tell apart. */
 export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
   const parts = bitFields(text, fields).map(({ name, bits }) =>
     element(

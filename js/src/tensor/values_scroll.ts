@@ -7,7 +7,6 @@ export const COLS = 32;
 const ROW_HEIGHT = 20;
 /** Browsers forget positions in boxes of more pixels than this. */
 const MAX_PIXELS = 8_000_000;
-const TALLEST = 224;
 /** Border and scroll bar. */
 const FRAME = 17;
 
@@ -97,7 +96,7 @@ export class ValuesScroll {
     const { rows, cols } = this.plane;
     const pixels = (length: number, each: number) => Math.min(MAX_PIXELS, length * each);
     this.#space.style.height = `${ROW_HEIGHT + pixels(rows, ROW_HEIGHT)}px`;
-    this.node.style.height = `${Math.min(TALLEST, (rows + 1) * ROW_HEIGHT + FRAME)}px`;
+    this.node.style.height = `${(Math.min(ROWS, rows) + 1) * ROW_HEIGHT + FRAME}px`;
     this.#space.style.width = `${this.#headWidth + pixels(cols, this.colWidth)}px`;
   }
 

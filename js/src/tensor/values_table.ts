@@ -1,4 +1,5 @@
 import { element } from "../shared/dom.ts";
+import { screenText } from "../shared/number_text.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
@@ -6,9 +7,9 @@ import { isPadding } from "../shared/unfold.ts";
 import { specialOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";
 import { Failure, muted, part } from "./parts.ts";
-import { indexAt, type Point } from "./plane.ts";
+import { indexAt, type Point, planeCols, planeRows } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
-import { type Acts, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
+import { type Acts, hasValues, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
 import { ValueFormatPicker } from "./value_format.ts";
 import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";
@@ -39,8 +40,9 @@ export class ValuesTable {
   #key = "";
   #values: ValuesAnswer | null = null;
   #cross: Point | null = null;
+  #wanted = false;
   #ticket = 0;
-  #wanted = "";
+  #asked = "";
 
   constructor(run: RunClient, acts: Pick<Acts, "mark" | "look" | "leave">, signal: AbortSignal) {
     this.#run = run;
@@ -62,10 +64,16 @@ export class ValuesTable {
     return !this.node.hidden;
   }
 
+  /** Shows or hides it; of values that no picture shows it stays. */
   toggle(): void {
-    this.node.hidden = !this.node.hidden;
+    this.#wanted = !this.#wanted;
+    this.#showNode();
     this.#reveal();
     this.#draw();
+  }
+
+  #showNode(): void {
+    this.node.hidden = !this.#wanted && !this.#answer?.unordered;
   }
 
   nextFormat(): void {
@@ -79,13 +87,14 @@ export class ValuesTable {
     const moved = region !== null && region.join() !== this.#region?.join();
     this.#answer = answer;
     this.#region = region;
+    this.#showNode();
     if (shown) this.#format.show(shown.values);
     if (key !== this.#key) {
       this.#key = key;
       this.#look = shown?.values ?? null;
       this.#values = null;
       this.#ticket += 1;
-      this.#wanted = "";
+      this.#asked = "";
       this.#failure.clear();
       this.#scroll.reset(this.#headWidth, NARROWEST);
       this.#name();
@@ -106,13 +115,20 @@ export class ValuesTable {
     const name = this.#format.name;
     this.#grid.setAttribute("aria-label", name ? `Values, ${name}` : "Values");
     this.#about.textContent = answer
-      ? `of ${answer.title}${this.#look?.format === "dequantised" ? `: ${name}` : ""}${/\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : ""}`
+      ? [
+          this.#look?.format === "dequantised" ? name : "",
+          /\d/.test(answer.layout) ? `unfolded from ${answer.layout}` : "",
+        ]
+          .filter(Boolean)
+          .join(", ")
       : "";
   }
 
   get #plane(): { rows: number; cols: number } {
-    const tile = this.#answer?.tile;
-    return { rows: tile?.planeRows ?? 0, cols: tile?.planeCols ?? 0 };
+    const answer = this.#answer;
+    if (!answer || !hasValues(answer)) return { rows: 0, cols: 0 };
+    const plane = answeredPlane(answer);
+    return { rows: planeRows(plane), cols: planeCols(plane) };
   }
 
   get #headWidth(): number {
@@ -187,7 +203,11 @@ export class ValuesTable {
         "data-row": row,
         "data-col": col,
       },
-      bits ? bitsNode(text, this.#values?.fields ?? []) : (text ?? WAITING),
+      bits
+        ? bitsNode(text, this.#values?.fields ?? [])
+        : text === null
+          ? WAITING
+          : screenText(text),
     );
   }
 
@@ -216,8 +236,8 @@ export class ValuesTable {
     const row = about(first.row, view.rows, rows, plane.rows);
     const col = about(first.col, view.cols, cols, plane.cols);
     const wanted = `${row}:${col}`;
-    if (wanted === this.#wanted) return;
-    this.#wanted = wanted;
+    if (wanted === this.#asked) return;
+    this.#asked = wanted;
     const ticket = this.#ticket;
     const question = { ...viewOf(answer), ...look, row, col, rows, cols };
     try {
@@ -226,7 +246,7 @@ export class ValuesTable {
       this.#values = values;
       this.#failure.clear();
       this.#format.explain(values.fields);
-      const longest = Math.max(...values.text.map((text) => text.length));
+      const longest = Math.max(...values.text.map((text) => screenText(text).length));
       const gaps = look.format === "bits" ? 2 : 0;
       this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
       this.#reveal();
@@ -238,7 +258,7 @@ export class ValuesTable {
         if (cell.textContent === WAITING) cell.textContent = "";
       }
     } finally {
-      if (this.#wanted === wanted) this.#wanted = "";
+      if (this.#asked === wanted) this.#asked = "";
     }
   }
 

@@ -9,7 +9,7 @@ const NAMES: Record<ShowChoice, string> = {
 };
 const TITLES: Record<ShowChoice, string> = {
   picture: "Heatmap of two axes (1)",
-  channels: "Tile by an axis: a heatmap for each index (2)",
+  channels: "Tile by an axis: one heatmap per index (2)",
   profile: "Line plot of min, mean and max along an axis (3)",
 };
 
@@ -19,7 +19,7 @@ interface Events {
   whole(): void;
 }
 
-/** What stands at the left, how far one is in, and the tools of the view. */
+/** What stands at the left, and how far one is in. */
 export class ViewBar {
   readonly node: HTMLElement;
   readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();
@@ -28,7 +28,7 @@ export class ViewBar {
   readonly #whole: HTMLButtonElement;
   readonly #zoom: HTMLElement;
 
-  constructor(events: Events, tools: readonly HTMLElement[]) {
+  constructor(events: Events) {
     for (const show of SHOWS) {
       const tab = button(NAMES[show], TITLES[show], () => events.show(show));
       tab.setAttribute("aria-pressed", "false");
@@ -36,7 +36,7 @@ export class ViewBar {
     }
     this.#out = iconButton("zoomOut", "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
     this.#in = iconButton("zoomIn", "zoom in", "zoom in (+)", () => events.zoom(2));
-    this.#whole = iconButton("fit", "fit", "fit the whole plane (0)", () => events.whole());
+    this.#whole = iconButton("fit", "fit", "fit the whole heatmap (0)", () => events.whole());
     this.#zoom = element(
       "span",
       { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },
@@ -51,7 +51,6 @@ export class ViewBar {
         ...this.#tabs.values(),
       ),
       this.#zoom,
-      element("span", { class: "tvmdbg-tensor-tools" }, ...tools),
     );
   }
 

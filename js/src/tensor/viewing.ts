@@ -10,8 +10,9 @@ import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture.ts";
 import { Pictures } from "./pictures.ts";
 import { axisAlong, axisText } from "./plane.ts";
+import { answeredPlane } from "./readout.ts";
 import { sameTensor, withPicture } from "./same_tensor.ts";
-import type { Shown } from "./state.ts";
+import { hasValues, type Shown } from "./state.ts";
 import type { Wish } from "./wish.ts";
 import { tensorWords } from "./words.ts";
 
@@ -138,7 +139,9 @@ export class Viewing {
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
     const tile = answer.tile;
-    if (tile && tile.planeRows * tile.planeCols === 1) cross.point = { row: 0, col: 0 };
+    const { shape, axes } = answeredPlane(answer);
+    const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
+    if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
     this.draw();
     this.#board.mirror.say(this.words());
     cross.place(cross.point);
@@ -178,7 +181,7 @@ export class Viewing {
       planeRows: tile.planeRows,
       planeCols: tile.planeCols,
       names: [axisText(answer.axisNames, down), axisText(answer.axisNames, across)],
-      dtype: answer.dtype,
+      dtype: answer.valueDtype,
       paint: { scale, cells },
       tiles: (layout) => this.#pictures.toDraw(answer, layout),
       whole: () => this.#pictures.whole(answer),
@@ -197,7 +200,8 @@ export class Viewing {
 
   get shown(): Shown {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, cells, values, show } = this.#looks;
+    const { colors, cells, values } = this.#looks;
+    const show = answer?.unordered ? "picture" : this.#looks.show;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];

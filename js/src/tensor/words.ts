@@ -1,5 +1,6 @@
 import { integer, shapeText } from "../shared/format.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
+import { screenText } from "../shared/number_text.ts";
 import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
@@ -12,17 +13,20 @@ import type { Shown } from "./state.ts";
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {
   if (!answer) return "";
-  const { title, dtype, shape, notes, trust, trouble } = answer;
+  const { title, dtype, valueDtype, shape, notes, trust, trouble } = answer;
   const statistics = known?.statistics;
   const parts = [`Tensor ${title}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
     parts.push(
       `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
-      ...specialCounts(statistics, dtype),
+      ...specialCounts(statistics, valueDtype),
     );
-    parts.push(`${integer(statistics.zero)} zero`);
+    parts.push(`${integer(statistics.zero)} ${valueDtype === "bool" ? "False" : "zero"}`);
     if (statistics.finite > 0) {
-      parts.push(`minimum ${statistics.minimum.text}`, `maximum ${statistics.maximum.text}`);
+      const [low, high] = [statistics.minimum, statistics.maximum].map(({ text }) =>
+        screenText(text),
+      );
+      parts.push(`minimum ${low}`, `maximum ${high}`);
     }
   }
   if (trust !== "exact") parts.push(`matched ${trust}`);
@@ -35,10 +39,11 @@ export function pointWords({ answer, values }: Shown, point: Point, found: Value
   if (!answer) return "";
   const index = indexAt(answeredPlane(answer), point);
   const stored = physicalIndex(answer, index);
-  const words = [`at ${indexText(index)} value ${found.one?.number ?? found.text[0]}`];
+  const value = screenText(found.one?.number ?? found.text[0] ?? "");
+  const words = [`at ${indexText(index)} value ${value}`];
   if (isPadding(answer, index)) words.push("padding");
   if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
-  if (values.format === "dequantised") words.push(`dequantized ${found.text[0]}`);
+  if (values.format === "dequantised") words.push(`dequantized ${screenText(found.text[0]!)}`);
   if (found.one) words.push(`bits ${found.one.hex}`);
   return words.join(", ");
 }
@@ -57,7 +62,7 @@ export function missingWords(
   const outputs = entries.outputs(node);
   if (outputs.length) {
     const which = outputs.map((each) => nodeTitle("", node, each)).join(", ");
-    return { title, detail: `The run holds other outputs of this node: ${which}.` };
+    return { title, detail: `This run has other outputs of this node: ${which}.` };
   }
   const kind = graph?.kinds[node];
   if (kind === NodeKind.PARAMETER) {
@@ -68,11 +73,11 @@ export function missingWords(
     };
   }
   if (kind === NodeKind.INPUT) {
-    return { title, detail: "It is an input, and the dump does not hold what was fed to it." };
+    return { title, detail: "It is an input; the dump does not include input values." };
   }
   return {
     title,
-    detail: "The recorded tensors hold no output of this node. Choose another above.",
+    detail: "No output of this node was recorded. Choose another tensor above.",
   };
 }
 
@@ -82,13 +87,16 @@ export function nothingWords({ answer, statistics }: Shown & { answer: TensorAns
   if (viewShape.includes(0)) {
     return {
       title: "This tensor has no values",
-      detail: `An axis of its shape ${shapeText(shape)} is 0 long.`,
+      detail: `Its shape ${shapeText(shape)} has an axis of length 0.`,
     };
   }
   return statistics?.statistics
-    ? { title: "No picture of this tensor", detail: notes.at(-1) ?? "Its values are not here." }
+    ? {
+        title: "No heatmap of this tensor",
+        detail: notes.at(-1) ?? "Its values are not available.",
+      }
     : {
         title: "No numbers to show",
-        detail: statistics?.reason || `Values of dtype ${dtype} are no numbers.`,
+        detail: statistics?.reason || `Values of dtype ${dtype} are not numbers.`,
       };
 }

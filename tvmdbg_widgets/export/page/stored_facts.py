@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.layouts import KnownLayout
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
     from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
@@ -81,8 +81,8 @@ class Variant:
     found : Statistics
     percentiles : tuple of Interval
         Of ``PERCENTS``; empty where they are not told.
-    robust : Robust or None
-        The range of nearly all values, where a few set the tensor's own.
+    contrast : Contrast or None
+        How colours and histograms are to span the values; None where that is not told.
     """
 
     row: int
@@ -91,7 +91,7 @@ class Variant:
     view: Values
     found: Statistics
     percentiles: tuple[Interval, ...] = ()
-    robust: Robust | None = None
+    contrast: Contrast | None = None
 
 
 def variants(
@@ -112,16 +112,16 @@ def variants(
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
         bounds: tuple[Interval, ...] = ()
-        inner: Robust | None = None
+        adapted: Contrast | None = None
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
             bounds = tensor.told_percentiles(reading)
-            inner = tensor.robust(reading=reading)
+            adapted = tensor.contrast(reading=reading)
         except (FormatError, OSError) as problem:
             trouble = words.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
         found.append(
-            Variant(row, reading or "", values, header.opened(values), numbers, bounds, inner)
+            Variant(row, reading or "", values, header.opened(values), numbers, bounds, adapted)
         )
     return found, trouble
 
@@ -131,7 +131,7 @@ def withheld_variant(each: Variant, *, counts_only: bool) -> Variant:
     if not each.found.applicable:
         return each
     found = each.found.withheld(counts_only=counts_only)
-    return replace(each, found=found, percentiles=(), robust=None)
+    return replace(each, found=found, percentiles=(), contrast=None)
 
 
 def tensor_columns(

@@ -13,7 +13,6 @@ from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answers_tensor.statistics import linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +64,7 @@ def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, 
             ]
         ),
     }
-    return columns | _percentile_columns(found) | _robust_columns(found, histograms=histograms)
+    return columns | _percentile_columns(found) | _contrast_columns(found, histograms=histograms)
 
 
 def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
@@ -81,17 +80,21 @@ def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
     }
 
 
-def _robust_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
-    """Return the ranges of nearly all values (R rows) with their bins (B rows, one more a range).
+def _contrast_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
+    """Return scales, and ranges of nearly all values (R rows) with their bins (B rows).
 
-    The count of a range's last edge is 0.
+    There is one row more than bins a range; the count of a range's last edge is 0.
     """
-    chosen = [each.robust for each in found if each.robust is not None] if histograms else []
+    there = [each.contrast for each in found]
+    ranges = [None if each is None or not histograms else each.robust for each in there]
+    chosen = [each for each in ranges if each is not None]
     bins = [each.histogram for each in chosen]
-    zones = [linear(each.found) for each in found]
+    zones = [None if each is None else each.linear for each in there]
     return {
         "linear": np.array([math.nan if each is None else each for each in zones], np.float64),
-        "robust": _numbered([each.robust is not None and histograms for each in found]),
+        "scale": _strings(["linear" if each is None else each.scale for each in there]),
+        "crowd": np.array([0.0 if each is None else each.crowd for each in there], np.float64),
+        "robust": _numbered([each is not None for each in ranges]),
         "robustLow": np.array([each.low for each in chosen], np.float64),
         "robustHigh": np.array([each.high for each in chosen], np.float64),
         "beyond": np.array([each.beyond for each in chosen], np.float64),

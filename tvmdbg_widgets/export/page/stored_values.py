@@ -154,7 +154,7 @@ def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
         "kind": StringColumn.from_strings(form.kind for _, form, *_ in rows),
         "packed": whole(lambda form: form.packed),
         "mask": whole(lambda form: form.mask),
-        "bits": whole(lambda form: bits.width(form.values.codes.numpy_dtype)),
+        "bits": whole(lambda form: _bits(form.values)),
         "sign": whole(lambda form: fields(form)[0]),
         "mantissa": whole(lambda form: fields(form)[1]),
         "least": whole(lambda form: _least(form.values)),
@@ -168,6 +168,11 @@ def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
             np.bool_,
         ),
     }
+
+
+def _bits(values: ArrayValues) -> int:
+    """How many bits tell a stored item: of a bool those of its byte."""
+    return bits.width((values.codes if values.dtype.is_bool else values).numpy_dtype)
 
 
 def _least(values: ArrayValues) -> int:

@@ -129,3 +129,23 @@ class CodeBins:
         wanted[keys] = True
         found: Array = chunk[wanted[table.places][table.codes(chunk)]]
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenBins:
+    """Bins of which each bound is given, ascending; none overlap."""
+
+    low: Array
+    high: Array
+
+    def bounds(self, keys: Array) -> tuple[Array, Array]:
+        """Return the least and largest value that may lie in each bin."""
+        return self.low[keys], self.high[keys]
+
+    def inside(self, chunk: Array, keys: Array) -> Array:
+        """Return the values of a chunk that lie in one of these bins."""
+        at = np.minimum(np.searchsorted(self.high, chunk), len(self.high) - 1)
+        wanted = np.zeros(len(self.high), np.bool_)
+        wanted[keys] = True
+        found: Array = chunk[wanted[at] & (chunk >= self.low[at])]
+        return found

@@ -85,7 +85,7 @@ def statistics(
         raise ValueError(f"a sample has at least 1 value, not {sample}")
     passes = Passes.over(values, sample)
     if passes.dtype.kind == "c":
-        return Statistics.not_applicable(passes.size(), f"{passes.dtype} has no order")
+        return Statistics.not_applicable(passes.size(), f"{passes.dtype} values have no order")
     found = passes.tallied(Watched(watch, progress), executor)
     counted = passes.equal_bins(found, bins, Watched(watch), executor)
     return replace(found, histogram=counted, exact=found.exact and exact)

@@ -6,16 +6,14 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.bits import is_integer
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
 from tvmdbg_widgets.model.statistics.distribution import Interval
-from tvmdbg_widgets.model.statistics.histograms import told
-from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
+from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW, PERCENTS
 from tvmdbg_widgets.model.statistics.pieces import Sample
 from tvmdbg_widgets.model.statistics.result import Statistics
-from tvmdbg_widgets.model.statistics.robust import Robust, narrowed, robust_edges, robust_range
 from tvmdbg_widgets.model.statistics.slices import Slices
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Kept:
         self._running: dict[int | None, _Running] = {}
         self._slices: Slices | None = None
         self._percentiles: tuple[Interval, ...] | None = None
-        self._robust: dict[int | None, Robust | None] = {}
+        self._contrast: dict[int | None, Contrast | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kept, (self._values,)
@@ -131,30 +129,14 @@ class Kept:
             self._percentiles = tuple(bounds)
         return self._percentiles
 
-    def robust(
+    def contrast(
         self, sample: int | None = None, watch: Callable[[], None] | None = None
-    ) -> Robust | None:
-        """Return the range of nearly all values where a few set the tensor's own."""
-        if sample not in self._robust:
-            self._robust[sample] = self._find_robust(self._tally(sample, watch), watch)
-        return self._robust[sample]
-
-    def _find_robust(self, found: Statistics, watch: Callable[[], None] | None) -> Robust | None:
-        spread, dtype = found.distribution, self._values.numpy_dtype
-        if spread is None or robust_range(spread, found.zero) is None:
-            return None
-        passes, watched = Passes.over(self._values), Watched(watch)
-        again = found.exact and found.size < EXACT_BELOW
-        inner = (
-            narrowed(spread, found.zero, dtype, lambda make: run_pass(passes.source, make, watched))
-            if again
-            else robust_range(spread, found.zero)
-        )
-        if inner is None:
-            return None
-        edges = robust_edges(*inner[:2], whole=is_integer(dtype))
-        counts = passes.counted(found, edges, watched) if again else told(spread, edges)
-        return Robust(*inner, counts)
+    ) -> Contrast | None:
+        """Return how colours and histograms are to span the values."""
+        if sample not in self._contrast:
+            passes = Passes.over(self._values)
+            self._contrast[sample] = contrast(self._tally(sample, watch), passes, Watched(watch))
+        return self._contrast[sample]
 
     def histogram(
         self,
@@ -205,8 +187,8 @@ class Kept:
 
     def _not_applicable(self) -> Statistics:
         values = self._values
-        lacks = "has no numpy type" if values.is_raw else "has no order"
-        return Statistics.not_applicable(values.count, f"{values.dtype} {lacks}")
+        lacks = "have no numpy type" if values.is_raw else "have no order"
+        return Statistics.not_applicable(values.count, f"{values.dtype} values {lacks}")
 
 
 class _Running:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.statistics.bins import IntegerBins
+from tvmdbg_widgets.model.statistics.bins import MOST, GivenBins, IntegerBins
+from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.histograms import equal_edges
 from tvmdbg_widgets.model.statistics.tallies import tally
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.distribution import Distribution
     from tvmdbg_widgets.model.statistics.extremes import Where
     from tvmdbg_widgets.model.statistics.histograms import Histogram
 
@@ -34,8 +34,6 @@ _LOW, _HIGH = 0.01, 0.99
 _FAR = 10
 #: What lies within so many widths is shown with the bulk.
 _NEAR = 1
-#: The share of magnitudes within which a symlog scale is linear, and its most decades.
-_LINEAR, _DECADES = 0.1, 6
 _BINS = 64
 
 
@@ -72,11 +70,11 @@ def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | 
     zeros
         How many of them are zero.
     """
-    low, high, counts = _without_zeros(found, zeros)
+    low, high, counts = without_zeros(found, zeros)
     total = int(counts.sum())
     if total < _LEAST_COUNT:
         return None
-    first, last = _at(counts, _LOW, np.ceil), _at(counts, _HIGH, np.floor)
+    first, last = rank_at(counts, _LOW, np.ceil), rank_at(counts, _HIGH, np.floor)
     start, end = float(low[first]), float(high[last])
     with np.errstate(over="ignore"):
         width = np.float64(end) - start or max(abs(start), abs(end))
@@ -89,9 +87,9 @@ def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | 
             inside &= low >= start - _NEAR * width
         if over:
             inside &= high <= end + _NEAR * width
-    beyond = total - int(counts[inside].sum())
     inside &= counts > 0
     ends = [float(low[inside].min()), float(high[inside].max()), *([0.0] if zeros else [])]
+    beyond = total - int(counts[(low >= min(ends)) & (high <= max(ends))].sum())
     return min(ends), max(ends), beyond
 
 
@@ -105,7 +103,7 @@ def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
 
 
 class Within:
-    """Counts the values of a range alone.
+    """Counts the values of a range alone, and how many lie below it.
 
     Parameters
     ----------
@@ -118,9 +116,11 @@ class Within:
     def __init__(self, dtype: np.dtype[Any], low: float, high: float) -> None:
         self._tally: Any = tally(dtype)
         self._low, self._high = low, high
+        self.under = 0
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
         """Count what a piece has of the range."""
+        self.under += int(np.count_nonzero(chunk < self._low))
         inside = chunk[(chunk >= self._low) & (chunk <= self._high)]
         if len(inside):
             self._tally.add(inside, where)
@@ -128,6 +128,7 @@ class Within:
     def merge(self, other: Within) -> None:
         """Add what another has counted."""
         self._tally.merge(other._tally)
+        self.under += other.under
 
     def finish(self) -> Statistics:
         """Return all that was counted; positions mean nothing."""
@@ -135,13 +136,13 @@ class Within:
         return found
 
 
-def narrowed(
+def told_apart(
     found: Distribution,
     zeros: int,
     dtype: np.dtype[Any],
     look: Callable[[Callable[[], Within]], Within],
-) -> tuple[float, float, int] | None:
-    """Return the range of nearly all values, where bins of integers may be wider than it is.
+) -> Distribution:
+    """Return the distribution with narrower bins where far integers make them wider than the bulk.
 
     Parameters
     ----------
@@ -152,39 +153,48 @@ def narrowed(
     look
         Makes a pass over all values and returns what it collected.
     """
-    inner = robust_range(found, zeros)
-    beyond = 0
-    while inner is not None and isinstance(found.bins, IntegerBins) and found.bins.shift:
-        low, high, more = inner
-        beyond += more
-        spread = look(partial(Within, dtype, low, high)).finish().distribution
-        if spread is None:
-            return None
-        found = spread
-        ends = (
-            (min(found.minimum, 0), max(found.maximum, 0))
-            if zeros
-            else (found.minimum, found.maximum)
-        )
-        inner = robust_range(found, zeros) or (float(ends[0]), float(ends[1]), 0)
-        if not inner[2]:
+    near: Distribution | None = found
+    while near is not None and isinstance(near.bins, IntegerBins) and near.bins.shift:
+        inner = robust_range(near, zeros)
+        if inner is None:
             break
-    return None if inner is None else (inner[0], inner[1], beyond + inner[2])
+        within = look(partial(Within, dtype, *inner[:2]))
+        near = within.finish().distribution
+        if near is not None:
+            found = _joined(found, near, within.under, *inner[:2])
+    return found
 
 
-def linear_zone(found: Distribution, zeros: int) -> float | None:
-    """Return the magnitude below which a symlog scale is linear; None where all values are zero."""
-    low, high, counts = _without_zeros(found, zeros)
-    sizes = np.maximum(np.abs(low), np.abs(high))
-    order = np.argsort(sizes, kind="stable")
-    counts = counts[order]
-    if not counts.sum():
-        return None
-    small, large = (float(sizes[order][_at(counts, each, np.floor)]) for each in (_LINEAR, _HIGH))
-    return float(max(small, large / 10**_DECADES))
+def _joined(
+    found: Distribution, near: Distribution, under: int, low: float, high: float
+) -> Distribution:
+    """Return a distribution with the bins of a range, below which lie so many values, in its own.
+
+    As it was, where that took more bins than one may have.
+    """
+    first, last = found.bounds()
+    counts = found.counts
+    below, above = last < low, first > high
+    cut = ~below & ~above
+    under -= int(counts[below].sum())
+    over = int(counts[cut].sum()) - under - int(near.counts.sum())
+    edge = first.dtype.type
+    pieces = [
+        (first[below], last[below], counts[below]),
+        *([(first[cut][:1], [edge(low) - edge(1)], [under])] if under else []),
+        (*near.bounds(), near.counts),
+        *([([edge(high) + edge(1)], last[cut][-1:], [over])] if over else []),
+        (first[above], last[above], counts[above]),
+    ]
+    starts, ends, told = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    if len(told) > MOST:
+        return found
+    bins = GivenBins(starts, ends)
+    return Distribution(bins, np.arange(len(told)), told, found.minimum, found.maximum)
 
 
-def _without_zeros(found: Distribution, zeros: int) -> tuple[Floats, Floats, Any]:
+def without_zeros(found: Distribution, zeros: int) -> tuple[Floats, Floats, Any]:
+    """Return bounds and counts of the bins; of the counts the zeros are taken away."""
     low, high = (each.astype(np.float64) for each in found.bounds())
     counts = found.counts
     home = np.flatnonzero((low <= 0) & (high >= 0))
@@ -195,7 +205,7 @@ def _without_zeros(found: Distribution, zeros: int) -> tuple[Floats, Floats, Any
     return low, high, counts
 
 
-def _at(counts: Any, share: float, whole: Any) -> int:
+def rank_at(counts: Any, share: float, whole: Any) -> int:
     """Return the bin of the value at a share of all."""
     rank = int(whole(share * (int(counts.sum()) - 1)))
     return int(np.searchsorted(np.cumsum(counts), rank, side="right"))

@@ -71,6 +71,12 @@ class Asked:
         """Whether there are values that have an order."""
         return self.stored.is_ordered and math.prod(self.shape) > 0
 
+    @property
+    def is_unordered(self) -> bool:
+        """Whether there are values to be read one by one that have no order: complex ones."""
+        stored = self.stored
+        return not (stored.is_raw or stored.is_ordered) and math.prod(self.shape) > 0
+
     def require_pictures(self) -> None:
         """Raise where there are none.
 
@@ -80,7 +86,7 @@ class Asked:
         """
         if not self.has_pictures:
             raise ValueError(
-                f"{self.tensor.name}: {self.tensor.dtype}{list(self.shape)} has no picture"
+                f"{self.tensor.name}: {self.tensor.dtype}{list(self.shape)} has no heatmap"
             )
 
 

@@ -55,4 +55,4 @@ def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
         return dtype.newbyteorder("<"), ""
     whole = "|u1" if dtype.name.startswith("u") else "|i1"
     kept: np.dtype[Any] = np.dtype(whole if is_integer(dtype) else "<f4")
-    return kept, f"{dtype.name} as {kept.name}, which holds each of its values exactly"
+    return kept, f"{dtype.name} saved as {kept.name}, which is exact"

@@ -34,8 +34,8 @@ def percentile_number(value: float, dtype: np.dtype[Any]) -> dict[str, Any]:
     return {**exact_number(value), "text": percentile_text(value, dtype)}
 
 
-def place(flat: int | None, shape: tuple[int, ...]) -> list[int] | None:
-    """Return the index of a position in C order."""
-    if flat is None:
+def place(flat: int | None, shape: tuple[int, ...] | None) -> list[int] | None:
+    """Return the index of a position in C order; None of values whose places are not known."""
+    if flat is None or shape is None:
         return None
     return [int(each) for each in np.unravel_index(flat, shape)] if shape else []

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.statistics import statistics
+from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.contrast import contrast
+from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_part, asked_plane
-from tvmdbg_widgets.widgets.answers_tensor.numbers import computed_number, exact_number
+from tvmdbg_widgets.widgets.answers_tensor.statistics import counted_json, distribution_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,42 +23,32 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
-BINS = 24
 #: Values that are read at once.
 _PIECE = 1 << 17
 _FAR_PIECE = 1 << 22
 
 
 def region(context: Context, question: Question) -> Reply:
-    """Answer counts, bounds, mean and histogram of a part of a plane."""
+    """Answer counts, bounds, mean and distribution of a part of a plane."""
     about = asked(context, question)
     about.require_pictures()
     plane = asked_plane(about, question)
     part = asked_part(plane, question) or (0, 0, plane.rows, plane.cols)
     values, most = about.values, _FAR_PIECE if about.stored.source.far else _PIECE
-    found = statistics(lambda: _pieces(values, plane, part, most), bins=BINS, watch=context.watch)
-    bars = found.histogram
-    row, col, rows, cols = part
-    return Reply(
-        {
-            "part": [row, col, rows, cols],
-            "size": found.size,
-            "nan": found.nan,
-            "posInf": found.pos_inf,
-            "negInf": found.neg_inf,
-            "zero": found.zero,
-            "minimum": exact_number(found.minimum),
-            "maximum": exact_number(found.maximum),
-            "mean": computed_number(found.mean),
-            "histogram": bars
-            and {
-                "counts": bars.counts.tolist(),
-                "edges": bars.edges.tolist(),
-                "exact": bars.exact,
-            },
-            "cells": None,
-        }
-    )
+    pieces = partial(_pieces, values, plane, part, most)
+    found = statistics(pieces, watch=context.watch)
+    adapted = contrast(found, Passes.over(pieces), Watched(context.watch))
+    told = {
+        **counted_json(found, None, values.numpy_dtype, adapted),
+        "state": "exact",
+        "part": list(part),
+        "bounds": None,
+        "cells": None,
+    }
+    if adapted is None:
+        return Reply(told)
+    told["distribution"], buffer = distribution_json(adapted)
+    return Reply(told, (buffer,))
 
 
 def _pieces(

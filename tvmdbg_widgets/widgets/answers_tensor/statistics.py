@@ -8,7 +8,6 @@ import numpy as np
 
 from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.model.statistics.robust import linear_zone
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
 from tvmdbg_widgets.widgets.answers_tensor.numbers import (
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
@@ -64,42 +63,78 @@ def percentiles(context: Context, question: Question) -> Reply:
 
 
 def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[], None]) -> Reply:
-    found, dtype = known.statistics, known.values.numpy_dtype
+    found = known.statistics
     bounds: Sequence[Interval] = ()
     if known.state == "exact":
         bounds = tensor.told_percentiles(reading, watch)
     elif found.distribution is not None:
         bounds = found.distribution.percentiles(PERCENTS)
     whole = None if known.state == "exact" else SAMPLE
-    told: dict[str, Any] = {
+    adapted = tensor.contrast(whole, reading=reading, watch=watch)
+    told = {
+        **counted_json(found, known.values.view_shape, known.values.numpy_dtype, adapted),
         "state": known.state,
         "done": known.done,
         "total": known.total,
-        "statistics": statistics_json(found, known.values.view_shape),
-        "reason": found.reason,
-        "histogram": histogram_json(found),
-        "percentiles": percentiles_json(bounds, dtype),
-        "robust": robust_json(tensor.robust(whole, reading=reading, watch=watch)),
-        "linear": linear(found),
-        "distribution": None,
-        "limits": limits(dtype) if found.applicable else None,
+        "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
     }
-    spread = found.distribution
-    if spread is None or known.state == "scanning":
+    if adapted is None or known.state == "scanning":
         return Reply(told)
-    low, high = spread.bounds()
+    told["distribution"], buffer = distribution_json(adapted)
+    return Reply(told, (buffer,))
+
+
+def counted_json(
+    found: Statistics, shape: tuple[int, ...] | None, dtype: np.dtype[Any], adapted: Contrast | None
+) -> dict[str, Any]:
+    """Return what was counted of values of a type, but for their distribution.
+
+    With the indices of single ones where the values are an array of a shape.
+    """
+    return {
+        "statistics": statistics_json(found, shape),
+        "reason": found.reason,
+        "histogram": None if found.histogram is None else _histogram(found.histogram),
+        "limits": limits(dtype) if found.applicable else None,
+        "distribution": None,
+        **contrast_json(adapted),
+    }
+
+
+def contrast_json(found: Contrast | None) -> dict[str, Any]:
+    """Return how colours and histograms are to span the values."""
+    if found is None:
+        return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
+    robust = found.robust
+    return {
+        "robust": None
+        if robust is None
+        else {
+            "low": robust.low,
+            "high": robust.high,
+            "beyond": robust.beyond,
+            "histogram": _histogram(robust.histogram),
+        },
+        "linear": found.linear,
+        "scale": found.scale,
+        "crowd": found.crowd,
+    }
+
+
+def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
+    """Return the distribution as headers of columns, and their buffer."""
+    low, high = found.distribution.bounds()
     columns, buffer = pack(
         {
             "low": low.astype(np.float64),
             "high": high.astype(np.float64),
-            "count": spread.counts.astype(np.float64),
+            "count": found.distribution.counts.astype(np.float64),
         }
     )
-    told["distribution"] = {"columns": columns}
-    return Reply(told, (buffer,))
+    return {"columns": columns}, buffer
 
 
-def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any] | None:
+def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
     """Return statistics with indices of an array of a shape; None where there are none."""
     if not found.applicable:
         return None
@@ -117,34 +152,12 @@ def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any]
     }
 
 
-def histogram_json(found: Statistics) -> dict[str, Any] | None:
-    """Return the histogram; None without finite values."""
-    return None if found.histogram is None else _histogram(found.histogram)
-
-
 def _histogram(found: Histogram) -> dict[str, Any]:
     return {
         "counts": found.counts.tolist(),
         "edges": found.edges.tolist(),
         "exact": found.exact,
     }
-
-
-def robust_json(found: Robust | None) -> dict[str, Any] | None:
-    """Return the range of nearly all values; None where no few values set the tensor's own."""
-    if found is None:
-        return None
-    return {
-        "low": found.low,
-        "high": found.high,
-        "beyond": found.beyond,
-        "histogram": _histogram(found.histogram),
-    }
-
-
-def linear(found: Statistics) -> float | None:
-    """Return where a symlog scale turns linear; None where all values are zero, or none is."""
-    return None if found.distribution is None else linear_zone(found.distribution, found.zero)
 
 
 def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:

@@ -28,9 +28,10 @@ def tensor(context: Context, question: Question) -> Reply:
     """Answer what a tensor is, and show a part of one plane."""
     rows, cols = asked_cells(question)
     about = asked(context, question)
-    plane = asked_plane(about, question) if about.has_pictures else None
+    readable = about.has_pictures or about.is_unordered
+    plane = asked_plane(about, question) if readable else None
     header = _header(context, about, plane)
-    if plane is None:
+    if plane is None or about.is_unordered:
         return Reply(header)
     part, exact = asked_part(plane, question), question.flag("exact")
     try:
@@ -64,6 +65,7 @@ def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, An
         "title": tensor_title(tensor, context.run.graph),
         "key": tensor.key,
         "dtype": tensor.dtype.name,
+        "valueDtype": about.values.numpy_dtype.name,
         "shape": list(tensor.shape),
         "nbytes": tensor.nbytes,
         "offset": tensor.offset,
@@ -81,6 +83,7 @@ def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, An
         "storedShape": list(about.stored.view_shape),
         "axes": list(plane.axes) if plane else [None, None],
         "index": list(plane.index) if plane else [0] * len(about.shape),
+        "unordered": about.is_unordered,
         "tile": None,
     }
 

@@ -27,7 +27,7 @@ def values(context: Context, question: Question) -> Reply:
     """Answer the values of a window of one plane, row by row."""
     about = asked(context, question)
     form = question.choice("format", FORMATS) or "number"
-    widths = list(fields(about.values.numpy_dtype)) if form == "bits" else []
+    widths = list(fields(about.values.codes.numpy_dtype)) if form == "bits" else []
     if not math.prod(about.shape):
         return Reply({"row": 0, "col": 0, "rows": 0, "cols": 0, "text": [], "fields": widths})
     plane = asked_plane(about, question)
@@ -47,7 +47,7 @@ def values(context: Context, question: Question) -> Reply:
     elif form == "dequantised":
         zero_point = question.integer("zeroPoint", -(2**53), 2**53)
         if shown.dtype.kind == "c":
-            raise ValueError(f"{about.tensor.dtype} values are not quantised")
+            raise ValueError(f"{about.tensor.dtype} values are not quantized")
         text = [
             computed_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
         ]
