@@ -31,7 +31,7 @@ export default {
     el.append(root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);
-    hideSavedFigure(model.get("_figure_id"), signal);
+    hideSavedFigure(model.get("_figure_id"), root, signal);
     await mountComparison(root, {
       ask: () => {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

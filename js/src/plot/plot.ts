@@ -19,7 +19,7 @@ export default {
     const session = await host.getModel<SessionState>(model.get("session"));
     if (signal.aborted) return;
     const root = document.createElement("div");
-    hideSavedFigure(model.get("_figure_id") ?? "", signal);
+    hideSavedFigure(model.get("_figure_id") ?? "", root, signal);
     el.append(root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);

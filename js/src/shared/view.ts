@@ -66,7 +66,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>) {
       el.append(root);
       signal.addEventListener("abort", () => root.remove());
       applyTheme(root, signal);
-      hideSavedFigure(model.get("_figure_id"), signal);
+      hideSavedFigure(model.get("_figure_id"), root, signal);
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),
