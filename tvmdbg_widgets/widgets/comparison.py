@@ -94,6 +94,7 @@ class ComparisonView(View):
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(True).tag(sync=True)
     height = auto_height()
+    _made_by = "tvmdbg_widgets.ComparisonView(a, b)"
 
     def __init__(
         self,
@@ -138,6 +139,9 @@ class ComparisonView(View):
     def run_beside(self) -> DebugRun:
         """The run on the right side."""
         return self._run_b
+
+    def _scanned_runs(self) -> Sequence[DebugRun]:
+        return [self._debug_run, self._run_b]
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         try:

@@ -166,6 +166,7 @@ class TensorInspector(TensorOptions, View):
 
     show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+    _tells_health = True
 
     _esm = module("tensor")
     _css = bundle("tensor.css")
