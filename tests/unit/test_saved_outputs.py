@@ -94,10 +94,7 @@ def executed(folder: Path, *cells: str) -> list[nbformat.NotebookNode]:
 
 def test_a_figure_is_renewed_where_it_is(tmp_path: Path) -> None:
     _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)")
-    assert [set(each.data) for each in shown.outputs] == [
-        {WIDGET, "text/html"},
-        {"text/plain", "text/html", "image/svg+xml"},
-    ]
+    assert [WIDGET in each.data for each in shown.outputs] == [True, False]
     assert "First Inf appears in" in shown.outputs[1].data["text/plain"]
     assert after.outputs == []
 

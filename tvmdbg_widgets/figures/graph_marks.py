@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.graph_boxes import Arrangement, Direction
 
-_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
+DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
 _CORNER = 6.0
 
 
-def hatch(marks: Marks, box: tuple[float, float, float, float], z: int = 1) -> None:
+def hatch(marks: Marks, box: tuple[float, float, float, float], z: int = 2) -> None:
     """Fill a box with diagonal lines: what it is for is not known."""
     x, y, wide, high = box
     lines = []
@@ -48,7 +48,7 @@ def draw_lines(
     for stroke in arrangement.folded.strokes:
         points = [(x + left, y + top) for x, y in stroke.points]
         style = scene.style[stroke.edge]
-        line: Style = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
+        line: Style = {"stroke_dasharray": DASHES[style]} if style in DASHES else {}
         marks.path(rounded(points), fill="none", stroke=edge, stroke_width=1.2, **line)
     backwards = arrangement.folded.backwards
     for stroke in arrangement.folded.strokes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.graph_colors import colors_of
+from tvmdbg_widgets.figures.graph_faults import known_faults
 from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_label import Labels, TemplateLabels
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
@@ -61,6 +62,8 @@ class GraphSheet:
         self.health: NodeHealth | None = None
         if options.color_by == "health":
             self.health = NodeHealth(run.search.health(), graph.num_nodes)
+        #: Where the colours show the health of values, they say it.
+        self.faults = None if self.health is not None else known_faults(run)
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
         self.worded = self.labels
@@ -110,6 +113,7 @@ class GraphSheet:
             boxes=self.boxes,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
         )
         if self.shown.note:
             first, _, others = panel.text.partition("\n")
@@ -134,6 +138,7 @@ class GraphSheet:
             hottest=hottest,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
         )
         return panel, y + 8
 

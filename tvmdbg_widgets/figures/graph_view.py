@@ -123,6 +123,7 @@ class GraphPanels(GraphSheet):
             titled,
             self.health,
             self.colors,
+            self.faults,
         )
         note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
         panel, y = self.start(scene, note)
@@ -177,7 +178,15 @@ class GraphPanels(GraphSheet):
             limits = self.options.color_limits
             self.colors = colors_of(self.graph, self.column, limits, groups)
         picture = GroupPicture(
-            found, self.words, arrangement, self.color_by, marked, hits, self.health, self.colors
+            found,
+            self.words,
+            arrangement,
+            self.color_by,
+            marked,
+            hits,
+            self.health,
+            self.colors,
+            self.faults,
         )
         hottest = found.largest, "hottest group"
         panel, y = self.start(found.scene, _how(found), hottest)
@@ -192,6 +201,7 @@ class GraphPanels(GraphSheet):
             found,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
         )
         panel.description["condensed"] = found.describe()
         return panel

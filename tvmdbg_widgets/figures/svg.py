@@ -102,15 +102,16 @@ class Marks:
         wide: float,
         high: float,
         *,
+        rx: float = 0,
         own: dict[str, Any] | None = None,
         title: str = "",
         **style: Any,
     ) -> None:
-        """Add a rectangle; ``own`` are attributes of this one alone."""
+        """Add a rectangle; ``rx`` is the radius of its corners, ``own`` what it alone has."""
         head = (
             f'<rect x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
         )
-        head += attributes(own or {})
+        head += attributes(({"rx": float(rx)} if rx else {}) | (own or {}))
         end = f"><title>{escape(title)}</title></rect>" if title else "/>"
         self.add(head + end, **style)
 
