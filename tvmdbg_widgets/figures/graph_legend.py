@@ -61,6 +61,7 @@ def draw_legend(
     health: NodeHealth | None = None,
     colors: Colors | None = None,
     faults: Faults | None = None,
+    counts_parameters: bool = True,
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
 
@@ -86,7 +87,7 @@ def draw_legend(
     for style, said in _LINES.items():
         if style in scene.style:
             _line(flow, DASHES[style], said)
-    if any(scene.folded):
+    if counts_parameters and any(scene.folded):
         x, middle = flow.take(width("+2: parameters inside", SMALL))
         panel.marks.text("+2: parameters inside", x, middle + 4, fill=flow.theme.muted)
     return flow.y + LINE_HEIGHT

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.figures.graph_boxes import GAP, VALUE
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
-from tvmdbg_widgets.figures.svg import Marks, Style, number
+from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
+from tvmdbg_widgets.figures.texts import fit, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +40,22 @@ def draw_ring(marks: Marks, box: tuple[float, float, float, float], *, hit: bool
         style = {"stroke": marks.theme.warning, "stroke_width": 2, "stroke_dasharray": "5 2"}
     outer = (x - 2.5, y - 2.5, wide + 5, high + 5)
     marks.rect(*outer, z=4, fill="none", rx=6.0, **style)
+
+
+def draw_compact(
+    marks: Marks, words: tuple[str, str], line: tuple[float, float, float], ink: str, soft: str
+) -> None:
+    """Write the title of a compact box, and what the colours say at its right if there is room.
+
+    ``line`` is where it starts, how long it is, and its baseline.
+    """
+    (title, value), (start, room, y) = words, line
+    taken = width(value, SMALL)
+    if taken > VALUE:
+        value, taken = "", 0.0
+    shown = fit(title, room - (taken + GAP if value else 0), LARGE)
+    marks.text(shown, start, y, fill=ink, font_size=LARGE)
+    marks.text(value, start + room - taken, y, fill=soft)
 
 
 def draw_lines(

@@ -120,6 +120,8 @@ class Picture:
 
     def is_unknown(self, box: int) -> bool:
         """Whether what the colours show is not known of a box."""
+        if isinstance(self.colors, NumberColors) and self.colors.column.unit == "×":
+            return self.colors.is_unknown(self.scene.members[box]) and not self._is_given(box)
         if self.colors is not None:
             return self.colors.is_unknown(self.scene.members[box])
         if self.color_by == "time":
@@ -141,6 +143,12 @@ class Picture:
             return f"{judged} · {counted(len(nodes), 'node')}"
         told = self.words.timed if self.color_by == "time" else self.words.shape
         return told(group, len(nodes))
+
+    def value(self, box: int) -> str:
+        """Return what the colours say, in brief; nothing where they say kinds of operators."""
+        if self.colors is None and self.color_by == "kind":
+            return ""
+        return self.second(box).split(" · ")[0]
 
     def parts(self, theme: Theme, box: int) -> list[Part]:
         """Return what is inside a box, as shares."""

@@ -39,10 +39,8 @@ class GraphSheet:
 
     Attributes
     ----------
-    details : tuple of str
-        Sizes of boxes that are tried.
-    drawn_as : str
-        The one that was drawn last.
+    title : str
+        Of the panel; the run's until set.
     spots : dict of int to (float, float)
         The middle of the box that each node is drawn in, px of the panel.
     scene : Scene
@@ -55,9 +53,8 @@ class GraphSheet:
         self, run: DebugRun, graph: Graph, options: GraphOptions, width: float, theme: Theme
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
+        self.title = run.title
         self.theme = theme
-        self.details: tuple[str, ...] = ("full", "low")
-        self.drawn_as = ""
         self.spots: dict[int, tuple[float, float]] = {}
         self.health: NodeHealth | None = None
         if options.color_by == "health":
@@ -97,9 +94,17 @@ class GraphSheet:
         return frozenset((*focus, *self.options.selected))
 
     def start(
-        self, scene: Scene, note: str = "", hottest: tuple[float, str] | None = None
+        self,
+        scene: Scene,
+        note: str = "",
+        hottest: tuple[float, str] | None = None,
+        *,
+        counts_parameters: bool = True,
     ) -> tuple[Panel, float]:
-        """Return a panel with heading and legend, and the y below them."""
+        """Return a panel with heading and legend, and the y below them.
+
+        ``counts_parameters``: boxes bear the number of parameters inside.
+        """
         counts = totals(self.graph, self.times)
         said = f"Graph of {self.run.title}: {counts}"
         panel = Panel(self.width, said, said, self.theme)
@@ -124,7 +129,7 @@ class GraphSheet:
             panel.words += (
                 f". Slowest: #{slowest} {self.labels.title(slowest)}, {self.labels.time(slowest)}"
             )
-        y = panel.heading(self.run.title, counts)
+        y = panel.heading(self.title, counts)
         notes = (self.shown.note, self.problem, self._search_note(), note)
         for each in filter(None, notes):
             y = panel.paragraph(each, y, lines=6, fill=self.theme.muted)
@@ -139,6 +144,7 @@ class GraphSheet:
             health=self.health,
             colors=self.colors,
             faults=self.faults,
+            counts_parameters=counts_parameters,
         )
         return panel, y + 8
 

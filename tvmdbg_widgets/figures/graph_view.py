@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,11 +40,8 @@ _MOST_EDGES, _BYTES_OF_AN_EDGE = 100_000, 12
 class GraphPanels(GraphSheet):
     """One graph while it becomes a panel."""
 
-    def whole(self, most_boxes: int, most_bytes: int, *, exact: bool = False) -> Panel | None:
-        """Return all that is to be shown, with as many open groups as fit; None if nothing fits.
-
-        With ``exact``, no groups are closed but those that are to be.
-        """
+    def whole(self, most_boxes: int, most_bytes: int) -> Panel | None:
+        """Return all that is to be shown, with as many open groups as fit; None if nothing fits."""
         nodes = np.arange(self.graph.num_nodes)
         if self.only is not None:
             nodes = np.array(sorted(self.only), np.int64)
@@ -51,7 +49,7 @@ class GraphPanels(GraphSheet):
             nodes = nodes[~foldable(self.graph)[nodes]]
         chosen = self.options.open_groups is not None
         tried: list[Nesting | None] = [*nestings(self.run.groups, self.options)]
-        for nesting in (tried or [None])[: 1 if exact else None]:
+        for nesting in tried or [None]:
             count = len(nodes) if nesting is None else nesting.boxes(nodes.tolist())
             closes = count < len(nodes)
             if count > most_boxes or (
@@ -70,6 +68,11 @@ class GraphPanels(GraphSheet):
                 if len(panel.svg.encode()) <= most_bytes:
                     return panel
         return None
+
+    def closed(self) -> Scene:
+        """Return all that is to be shown, with closed groups."""
+        closed = replace(self.options, open_groups=())
+        return self._scene(self.only, next(nestings(self.run.groups, closed), None))
 
     def _scene(self, only: Collection[int] | None, nesting: Nesting | None = None) -> Scene:
         return build_scene(
@@ -92,7 +95,6 @@ class GraphPanels(GraphSheet):
         """
         room = self.width - 2 * MARGIN
         sizes = box_sizes(scene, self.worded, self.words)
-        sizes = [each for each in sizes if each.detail in self.details]
         arrangement = None
         if self.options.whole:
             arrangement = arrange(scene, sizes[:1], self.options.direction, math.inf, math.inf)
@@ -102,14 +104,36 @@ class GraphPanels(GraphSheet):
                 break
         if arrangement is None:
             return None
-        self.drawn_as = arrangement.detail
         self.width = max(self.width, arrangement.folded.width + 2 * MARGIN)
-        closed = [
-            nodes for nodes, group in zip(scene.members, scene.group, strict=True) if group >= 0
-        ]
+        note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
+        panel, y = self.begin(scene, note)
+        self.draw(panel, y, scene, arrangement, titled=titled, described=not rest)
+        if any(group >= 0 for group in scene.group):
+            self.add_slowest(panel, "What takes longest:")
+        return panel
+
+    def begin(
+        self, scene: Scene, note: str = "", *, counts_parameters: bool = True
+    ) -> tuple[Panel, float]:
+        """Return the panel of a scene with heading and legend, and the y below them."""
         if self.column is not None:
             limits = self.options.color_limits
+            boxes = zip(scene.members, scene.group, strict=True)
+            closed = [nodes for nodes, group in boxes if group >= 0]
             self.colors = colors_of(self.graph, self.column, limits, closed)
+        return self.start(scene, note, counts_parameters=counts_parameters)
+
+    def draw(
+        self,
+        panel: Panel,
+        y: float,
+        scene: Scene,
+        arrangement: Arrangement,
+        *,
+        titled: bool = True,
+        described: bool = True,
+    ) -> None:
+        """Add a scene as it is arranged, from ``y`` down."""
         picture = Picture(
             self.graph,
             scene,
@@ -125,8 +149,6 @@ class GraphPanels(GraphSheet):
             self.colors,
             self.faults,
         )
-        note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
-        panel, y = self.start(scene, note)
         left = self._left(arrangement)
         picture.draw(panel.marks, left, y)
         folded = arrangement.folded
@@ -138,11 +160,8 @@ class GraphPanels(GraphSheet):
             )
             self.spots |= dict.fromkeys((*inside, *members, node), at)
         panel.height = y + folded.height + MARGIN
-        if closed:
-            self.add_slowest(panel, "What takes longest:")
-        if not rest:
+        if described:
             panel.description |= picture.describe()
-        return panel
 
     def _left(self, arrangement: Arrangement) -> float:
         room = self.width - 2 * MARGIN

@@ -190,7 +190,8 @@ class Panel:
         self, text: str, y: float, lines: int = 12, indent: float = 0, **style: Any
     ) -> float:
         """Write text over the whole width from ``y`` down; return the y below it."""
-        for line in wrap(text, self.width - 2 * MARGIN - indent, SMALL, lines):
+        bold = style.get("font_weight", 400) >= 600
+        for line in wrap(text, self.width - 2 * MARGIN - indent, SMALL, lines, bold=bold):
             y += LINE_HEIGHT
             self.marks.text(line, MARGIN + indent, y - 4, **style)
         return y

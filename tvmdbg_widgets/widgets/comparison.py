@@ -163,6 +163,7 @@ class ComparisonView(View):
             color_by=self.color_by,
             fold_parameters=self.fold_parameters,
             direction=self.direction,
+            grouped=self.grouped,
             kind=self.kind,
             selected=(self._marked(), tuple(self.session_b.selected)),
             width=width,
