@@ -12,11 +12,11 @@ from tvmdbg_widgets.plots.chart import (
     TIME_UNITS,
     WIDTH,
     ThemeName,
+    axis_names,
     colors_of,
     columns_of,
     left_out,
     new_figure,
-    operator_names,
     place_legend,
     require_run,
     selectable,
@@ -88,7 +88,7 @@ def compare_times(
             f"No operator has a known time in both {a.title} and {b.title}, so there is nothing "
             "to draw."
         )
-    columns = _columns(rows[:top], colors)
+    columns = _columns(rows[:top], colors, width)
     names = columns["operator"]
 
     from bokeh.models import ColumnDataSource
@@ -148,7 +148,7 @@ def compare_times(
     return figure
 
 
-def _columns(rows: Sequence[TimeChange], colors: Theme) -> dict[str, Any]:
+def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str, Any]:
     from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
     from tvmdbg_widgets.analysis.compare_times.words import change_text, ratio_text
     from tvmdbg_widgets.model.numbers import duration_text
@@ -159,8 +159,8 @@ def _columns(rows: Sequence[TimeChange], colors: Theme) -> dict[str, Any]:
     columns["a"] = [list(row.a) for row in rows]
     columns["b"] = [list(row.b) for row in rows]
     columns["verdict"] = [row.verdict.label for row in rows]
-    columns["operator"] = operator_names(
-        [f"{one_line(row.label)} {row.nodes}" for row in rows], [-1] * len(rows)
+    columns["operator"] = axis_names(
+        [one_line(row.label) for row in rows], [row.brief_nodes for row in rows], width
     )
     columns["color"] = [str(fills.get(row.verdict, colors.muted)) for row in rows]
     columns["a_text"] = [duration_text(row.ns_a) if row.a else "no such node" for row in rows]
