@@ -30,8 +30,9 @@ CELLS = [
     "view",
     "for each in (view, view):\n    display(each)",
     "plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)\ntvmdbg.ComparisonView(run, plain)",
+    "tvmdbg.plots.link(tvmdbg.plots.times(run), run)",
 ]
-VIEWS = [0, 1, 1, 1, 1, 2, 1]  # of each cell
+VIEWS = [0, 1, 1, 1, 1, 2, 1, 1]  # of each cell
 LIVE = ".tvmdbg[data-ready]"
 FIGURE = ".jp-OutputArea-output img"
 SAVED = "() => jupyterapp.commands.execute('docmanager:save')"

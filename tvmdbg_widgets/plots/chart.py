@@ -101,7 +101,7 @@ def new_figure(
     from tvmdbg_widgets.figures.texts import wrap
 
     room = _room(width, options.get("y_range", ()))
-    lines = [line for note in notes for line in wrap(note, room, _TEXT, lines=8)]
+    lines = [(line, note) for note in notes for line in wrap(note, room, _TEXT, lines=8)]
     titles = wrap(title, room, _TITLE, lines=3, bold=True)
     made = figure(
         title=Title(
@@ -119,9 +119,10 @@ def new_figure(
         **options,
     )
     made.toolbar.logo = None
-    for line in reversed(lines):
+    for line, note in reversed(lines):
         told = Title(
             text=line,
+            tags=[note],
             text_font=_FONT,
             text_font_size=f"{_TEXT}px",
             text_font_style="normal",
