@@ -144,7 +144,10 @@ def test_histogram_counts_as_the_tensor_does_with_zeros_apart(broken: DebugRun) 
     assert edges == tensor.histogram(20).edges.tolist()
     assert list(bins["count"]) == np.histogram(values[values != 0], edges)[0].tolist()
     assert zeros["count"] == [np.count_nonzero(values == 0)]
-    assert figure.legend[0].items[0].label.value == f"{zeros['count'][0]:,} zeros (48.1 %), apart"
+    assert (
+        figure.legend[0].items[0].label.value
+        == f"{zeros['count'][0]:,} zeros (48.1 %), shown separately"
+    )
     assert figure.y_range.end < zeros["count"][0]
     assert zeros["left"][0] > edges[-1]
     assert f"left out: {tensor.statistics().pos_inf} +Inf" in notes(figure)
@@ -161,7 +164,10 @@ def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
     found = columns(figure)
     assert max(found["high"]) < 10
     assert sum(found["count"]) == len(bulk)
-    assert "2 of 10,002 values beyond; range=(-30000000.0, 100000000.0) shows all" in notes(figure)
+    assert (
+        "2 of 10,002 values beyond this range; range=(-30000000.0, 100000000.0) shows all"
+        in notes(figure)
+    )
     every = columns(plots.histogram(run, "a", 50, (-3e7, 1e8)))
     assert sum(every["count"]) == len(array)
 

@@ -26,7 +26,7 @@ view = tvmdbg.MemoryView(run)""",
 ]
 VIEWS = [0, 1, 1, 1, 3]
 MOST_BYTES = 100_000
-STRAY = re.compile(r"&lt;[A-Z]\w+ of|model not found|Loading widget|alive in a notebook")
+STRAY = re.compile(r"&lt;[A-Z]\w+ of|model not found|Loading widget|live in a notebook")
 
 
 @pytest.fixture(scope="module")

@@ -64,14 +64,11 @@ OPEN = frozenset(
         "tvmdbg_widgets/analysis/roofline_words.py",
         "tvmdbg_widgets/analysis/times_area.py",
         "tvmdbg_widgets/export/chrome_trace.py",
-        "tvmdbg_widgets/figures/graph_",
         "tvmdbg_widgets/figures/tensor_",
-        "tvmdbg_widgets/figures/time",
         "tvmdbg_widgets/formats/tvm/trace.py",
         "tvmdbg_widgets/model/dequantise.py",
         "tvmdbg_widgets/model/labels.py",
         "tvmdbg_widgets/model/timeline",
-        "tvmdbg_widgets/widgets/answers_tensor/",
     }
 )
 

@@ -28,7 +28,7 @@ _SIGN = 14
 _RAMP = 72
 _STEPS = 12
 _LINES = {
-    AMBIGUOUS: "ambiguous: the file does not tell the producer",
+    AMBIGUOUS: "ambiguous: the file does not name the producer",
     CONTROL: "runs before",
     BRIDGE: "through hidden nodes",
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _DESCRIBED = 2_000
 _SLOWEST = 8
+SLOWEST = "Slowest operators:"
 _NAMES = 122
 
 
@@ -150,7 +151,7 @@ class GraphSheet:
 
     def add_slowest(self, panel: Panel, said: str) -> None:
         """Write the slowest operators below the picture."""
-        if not self.times.ranked and said.startswith("What"):
+        if not self.times.ranked and said == SLOWEST:
             return
         muted = self.theme.muted
         y = panel.paragraph(said, panel.height - MARGIN + 6, lines=3, fill=muted)
@@ -166,9 +167,9 @@ class GraphSheet:
     def _search_note(self) -> str:
         if not self.options.search.strip():
             return ""
-        has = "has" if len(self.hits) == 1 else "have"
+        verb = "matches" if len(self.hits) == 1 else "match"
         query = self.options.search.strip()
-        found = f"{counted(len(self.hits), 'node')} {has} “{query}”: in a dashed ring."
+        found = f"{counted(len(self.hits), 'node')} {verb} “{query}” (dashed ring)."
         if self.doubt.startswith("“"):
             return f"The search {self.doubt}"
         return f"{found} {self.doubt[:1].upper()}{self.doubt[1:]}".rstrip()

@@ -16,7 +16,7 @@ from tvmdbg_widgets.figures.graph_nesting import Nesting, nestings
 from tvmdbg_widgets.figures.graph_part import near
 from tvmdbg_widgets.figures.graph_picture import Picture
 from tvmdbg_widgets.figures.graph_scene import Scene, build_scene, foldable
-from tvmdbg_widgets.figures.graph_sheet import GraphSheet
+from tvmdbg_widgets.figures.graph_sheet import SLOWEST, GraphSheet
 from tvmdbg_widgets.figures.graph_words import condensed_text
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -109,7 +109,7 @@ class GraphPanels(GraphSheet):
         panel, y = self.begin(scene, note)
         self.draw(panel, y, scene, arrangement, titled=titled, described=not rest)
         if any(group >= 0 for group in scene.group):
-            self.add_slowest(panel, "What takes longest:")
+            self.add_slowest(panel, SLOWEST)
         return panel
 
     def begin(
@@ -207,11 +207,11 @@ class GraphPanels(GraphSheet):
             self.colors,
             self.faults,
         )
-        hottest = found.largest, "hottest group"
+        hottest = found.largest, "slowest group"
         panel, y = self.start(found.scene, _how(found), hottest)
         picture.draw(panel.marks, self._left(arrangement), y + 6)
         panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
-        self.add_slowest(panel, "What takes longest:")
+        self.add_slowest(panel, SLOWEST)
         panel.text = condensed_text(
             self.run.title,
             self.graph,
@@ -238,7 +238,7 @@ class GraphPanels(GraphSheet):
             panel.height = y + MARGIN
         which = "first in execution order" if self.focus is None else "those around the focus"
         said = f"Drawn: {len(part.nodes):,} of {self.boxes:,} boxes, {which}."
-        self.add_slowest(panel, said + (" What takes longest:" if self.times.ranked else ""))
+        self.add_slowest(panel, said + (f" {SLOWEST}" if self.times.ranked else ""))
         panel.description["drawn"] = list(part.nodes)
         return panel
 
@@ -271,7 +271,7 @@ def _closed_note(scene: Scene, boxes: int) -> str:
         return ""
     return (
         f"{counted(closed, 'closed group')}: {boxes:,} boxes are drawn as "
-        f"{len(scene.nodes):,}; time and share of a group are sums."
+        f"{len(scene.nodes):,}; times and shares of groups are sums."
     )
 
 
@@ -279,11 +279,11 @@ def _how(found: Condensed) -> str:
     """Say what stands for the nodes of a condensed graph."""
     said = (
         f"Condensed: {found.boxes:,} boxes are drawn as {counted(len(found.groups), 'group')} "
-        "of neighbours in execution order, parameters inside; time and share are sums."
+        "of consecutive nodes, parameters inside; times and shares are sums."
     )
     if any(each.repeats > 1 for each in found.groups):
-        said += " “× n”: n alike in a row"
-        said += ", each feeds the next." if found.carried else "."
+        said += " “× n”: n identical in a row"
+        said += ", each feeding the next." if found.carried else "."
     return said
 
 
@@ -293,6 +293,6 @@ def _spared_note(scene: Scene) -> str:
         return ""
     drawn = len(scene.source)
     return (
-        f"{drawn:,} of {drawn + scene.spared:,} edges are drawn: the first of those that lead "
-        "from one box to the same other."
+        f"{drawn:,} of {drawn + scene.spared:,} edges are drawn: of those between the "
+        "same two boxes only the first."
     )

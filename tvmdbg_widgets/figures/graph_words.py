@@ -42,7 +42,7 @@ def totals(graph: Graph, times: Times) -> str:
         counted(parameters, "parameter"),
         counted(inputs, "input"),
     ]
-    took = f"{duration_text(times.total)} in all nodes" if times.ranked else "no times known"
+    took = f"{duration_text(times.total)} summed over nodes" if times.ranked else "no times known"
     return f"{', '.join(parts)}; {took}"
 
 
@@ -145,7 +145,7 @@ def condensed_text(
 
 
 def _slowest(graph: Graph, labels: Labels, times: Times) -> list[str]:
-    return ["what takes longest:"][: len(times.ranked)] + [
+    return ["slowest operators:"][: len(times.ranked)] + [
         f"  #{node} {_cut(labels.title(node))} ({_cut(graph.names[node])}); {labels.time(node)}"
         for node in times.ranked[:_SLOWEST]
     ]

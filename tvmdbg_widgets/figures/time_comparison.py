@@ -76,7 +76,7 @@ def time_comparison_figure(
     for said in compared.caption[2:]:
         y = panel.paragraph(said, y, lines=4, fill=look.muted)
     if timeline.synthetic:
-        laid = "synthetic: nodes laid end to end; the sum of nodes is not the latency"
+        laid = "synthetic timeline: mean node times back to back; total is not model latency"
         y = panel.paragraph(laid, y, lines=2, fill=look.warning)
     if show != "table" and timeline.num_slices:
         shown = time_range or whole_range(timeline)

@@ -54,7 +54,7 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
     """
     require_run("times", run)
     if top < 1:
-        raise ValueError(f"top is a number of bars, found {top!r}")
+        raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
     columns, notes, axis = _columns(run, top, width)
     columns["color"] = [str(colors.kind(kind)) for kind in columns["op_kind"]]
@@ -147,8 +147,7 @@ def _columns(run: DebugRun, top: int, width: int) -> tuple[dict[str, Any], list[
     notes = [f"total {duration_text(total)}, {words.together}"]
     if len(timed) > len(shown):
         share = float(np.nansum(columns["share"]))
-        notes.append(
-            f"the {len(shown):,} slowest of {len(timed):,} {words.rows}: {percent(share)} of it"
-        )
+        rows = f"{len(shown):,} slowest of {len(timed):,} {words.rows}"
+        notes.append(f"the {rows} account for {percent(share)}")
     unknown = left_out(every - len(timed), every, "its time is unknown", "their times are unknown")
     return columns, [*notes, *([unknown] if unknown else [])], words.time

@@ -55,7 +55,7 @@ def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: 
     """
     require_run("repeats", run)
     if top < 1:
-        raise ValueError(f"top is a number of operators, found {top!r}")
+        raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
     matrix = run.repeats()
     rows = np.argsort(-matrix.median, kind="stable")[:top]
@@ -142,5 +142,5 @@ def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
         notes.append(f"{drawn:,} of {matrix.repeats:,} repeats are drawn, evenly spaced")
     unknown = int(np.isnan(matrix.ns).sum())
     if unknown and not matrix.of_slices:
-        notes.append(f"{counted(unknown, 'repeat')} left out: no number")
+        notes.append(f"{counted(unknown, 'repeat')} left out: not a number")
     return notes

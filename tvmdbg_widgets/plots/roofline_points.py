@@ -69,8 +69,8 @@ def roofline(
     points = [point for point in found if _drawn(point)]
     if not points:
         raise ValueError(
-            f"No operator of {run.title} has both a known time and known operations above 0, so "
-            "there is no roofline: print(run.roofline()) gives the reason for each."
+            f"No operator of {run.title} has both a known time and a known number of operations "
+            "above 0, so there is no roofline. print(run.roofline()) gives the reasons."
         )
 
     from bokeh.models import ColumnDataSource

@@ -152,7 +152,7 @@ def histogram(
             top="count",
             source=ColumnDataSource(_zeros(tensor, counted, zeros, statistics.size)),
             color=str(colors.muted),
-            legend_label=f"{zeros:,} zeros ({percent(zeros / statistics.size)}), apart",
+            legend_label=f"{zeros:,} zeros ({percent(zeros / statistics.size)}), shown separately",
         )
         glyphs.append(apart)
         figure.y_range.end = float(counts.max()) * _ABOVE
@@ -232,13 +232,11 @@ def _left_out(
         (statistics.nan, "NaN"),
         (statistics.pos_inf, "+Inf"),
         (statistics.neg_inf, "−Inf"),
-        (beyond if robust is None else 0, "finite beyond the edges"),
+        (beyond if robust is None else 0, "finite values outside the range"),
     )
     told = [f"{count:,} {what}" for count, what in specials if count]
     notes = [f"left out: {', '.join(told)}"] if told else []
     if robust is not None:
-        notes.append(
-            f"{beyond:,} of {statistics.finite:,} values beyond; range=({statistics.minimum}, "
-            f"{statistics.maximum}) shows all"
-        )
+        every = f"range=({statistics.minimum}, {statistics.maximum}) shows all"
+        notes.append(f"{beyond:,} of {statistics.finite:,} values beyond this range; {every}")
     return [*notes, *tensor.notes]

@@ -127,8 +127,8 @@ class ComparisonView(View):
     def __repr__(self) -> str:
         a, b = self.comparison.titles
         return (
-            f"<ComparisonView of {a!r} and {b!r}, alive in a notebook; "
-            "elsewhere .save_html(path) or .figure().save(path)>"
+            f"<ComparisonView of {a!r} and {b!r}, live in a notebook; "
+            "elsewhere use .save_html(path) or .figure().save(path)>"
         )
 
     def answer(self) -> Reply:

@@ -107,7 +107,7 @@ class LinkedPlot(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"<LinkedPlot of {self._debug_run.title!r}, alive in a notebook; elsewhere "
+            f"<LinkedPlot of {self._debug_run.title!r}, live in a notebook; elsewhere use "
             "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
         )
 

@@ -45,7 +45,7 @@ def own_model(proposal: dict[str, Any], run: DebugRun) -> object:
     """
     if proposal["value"] is not run.model:
         name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} stays the model of {run.title!r}: make another view")
+        raise traitlets.TraitError(f"{name} of {run.title!r} cannot be changed: make another view")
     return proposal["value"]
 
 
@@ -60,7 +60,7 @@ def a_session(proposal: dict[str, Any]) -> Session:
     found = proposal["value"]
     if not isinstance(found, Session):
         name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} is a Session, not {type(found).__name__}")
+        raise traitlets.TraitError(f"{name} must be a Session, not {type(found).__name__}")
     return found
 
 
@@ -115,8 +115,8 @@ class View(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} of {self._debug_run.title!r}, alive in a notebook; "
-            "elsewhere .save_html(path) or .figure().save(path)>"
+            f"<{type(self).__name__} of {self._debug_run.title!r}, live in a notebook; "
+            "elsewhere use .save_html(path) or .figure().save(path)>"
         )
 
     def note(self, node: int | str, text: str | None) -> None:

@@ -47,7 +47,7 @@ def values(context: Context, question: Question) -> Reply:
     elif form == "dequantised":
         zero_point = question.integer("zeroPoint", -(2**53), 2**53)
         if shown.dtype.kind == "c":
-            raise ValueError(f"{about.tensor.dtype} values are not quantised")
+            raise ValueError(f"{about.tensor.dtype} values are not quantized")
         text = [
             computed_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
         ]
