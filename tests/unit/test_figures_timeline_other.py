@@ -159,3 +159,14 @@ def test_the_roofline_has_the_ceilings_of_its_view() -> None:
     found = view.figure().description["roofline"]
     assert (found["peak_flops"], found["bandwidth"]) == (2e11, 2e10)
     assert "ceilings given: 200 GFLOP/s and 20 GB/s" in " ".join(found["said"])
+
+
+def test_a_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
+    figure = tvmdbg.Flamechart(a, against=b).figure()
+    assert_sound(figure)
+    shown = texts(figure)
+    for row in list(a.compare_times(b))[:16]:
+        first, *_, last = (*row.a, row.a[-1])
+        ends = f"#{last} ~ #{row.b[0]}"
+        assert [each for each in shown if f"#{first}" in each and ends in each]
