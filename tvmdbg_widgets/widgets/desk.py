@@ -18,6 +18,7 @@ from tvmdbg_widgets.widgets.turns import Turn
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tvmdbg_widgets.analysis.tensor_scan import TensorScan
     from tvmdbg_widgets.run import DebugRun
 
     Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
@@ -76,7 +77,7 @@ class Desk:
         self._newest: dict[tuple[str, str], int] = {}
         self._asked = 0
         self._pool: ThreadPoolExecutor | None = None
-        self._scanning = False
+        self._scanning: TensorScan | None = None
         self._closed = False
         if HAS_THREADS and run.timeline is not None and run.timeline.num_slices > ALONG:
             threading.Thread(target=self._answers.prepare, name="tvmdbg-rows", daemon=True).start()
@@ -111,8 +112,8 @@ class Desk:
         with self._lock:
             self._closed = True
             pool, self._pool = self._pool, None
-        if self._scanning:
-            self._run.search.scan.cancel()
+        if self._scanning is not None:
+            self._scanning.cancel()
         self._answers.close()
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -135,7 +136,7 @@ class Desk:
             if go_on or scan.state in {"none", "scanning"}:
                 scan.run(seconds=_SLICE)
         elif scan.start(go_on=go_on):
-            self._scanning = True
+            self._scanning = scan
 
     def _submit(self, question: Question, message: object, ticket: int) -> None:
         turn = _turn(question)
