@@ -3,8 +3,10 @@ import drawings from "../../tests/data/groups/drawn.json";
 import resnet from "../../tests/data/query/resnet20_cifar.json";
 import { bridges } from "../src/graph/bridges.ts";
 import { Coloring } from "../src/graph/color/coloring.ts";
+import { faultOf } from "../src/graph/fault_marks.ts";
 import { groupFill } from "../src/graph/group_boxes.ts";
 import { Groups } from "../src/graph/groups.ts";
+import { BoxHealth, NodeHealth } from "../src/graph/health.ts";
 import { type Isolation, isolated } from "../src/graph/isolate.ts";
 import { Labels } from "../src/graph/labels.ts";
 import { Palette } from "../src/graph/palette.ts";
@@ -12,7 +14,9 @@ import type { Picture } from "../src/graph/picture.ts";
 import { buildScene, foldedInto, membersOf, type Scene } from "../src/graph/scene.ts";
 import { finished } from "../src/graph/slices.ts";
 import { Times } from "../src/graph/times.ts";
+import { Verdict } from "../src/shared/health.ts";
 import type { Theme } from "../src/shared/theme.ts";
+import { healthOf } from "./health_answer.ts";
 import { type Opened, opened } from "./query_answer.ts";
 
 interface Recorded {
@@ -22,6 +26,8 @@ interface Recorded {
     fold_parameters?: boolean;
     isolate?: Isolation;
     hidden?: string[];
+    /** Faulty nodes, each with the node it came from. */
+    faults?: Record<string, number>;
   };
   boxes: object[];
   frames: object[];
@@ -60,6 +66,15 @@ function sceneOf({ options }: Recorded): Scene {
   });
 }
 
+function healthOfBoxes({ options }: Recorded, scene: Scene): BoxHealth {
+  const faulty = Object.entries(options.faults ?? {}).map(([node, source]) => [
+    node,
+    { verdict: Verdict.FAULTY, source },
+  ]);
+  const count = graph.kinds.length;
+  return new BoxHealth(new NodeHealth(healthOf(count, Object.fromEntries(faulty)), count), scene);
+}
+
 /** What is drawn, as a figure describes it. */
 function drawn(recorded: Recorded, scene: Scene) {
   const colorBy = recorded.options.color_by;
@@ -70,6 +85,7 @@ function drawn(recorded: Recorded, scene: Scene) {
     return { palette, colors, picture: { palette, colorBy, colors, highlight: null } };
   });
   const { colors } = both[0]!;
+  const health = healthOfBoxes(recorded, scene);
   const boxes = Array.from(scene.node, (node, box) => {
     const [group, text] = [scene.group[box]!, scene.text(box)];
     const fills = both.map(({ palette, colors: own, picture }) => {
@@ -86,6 +102,7 @@ function drawn(recorded: Recorded, scene: Scene) {
       frame: scene.frameOf[box],
       fill: fills[0] === null ? null : fills,
       tag: group < 0 ? "" : groups.tag(group),
+      fault: faultOf({ health, colorBy } as Picture, box),
     };
   });
   const frames = Array.from(scene.frames.group, (group, frame) => {

@@ -9,8 +9,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, patch
+
+import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.figures import graph_sheet
+from tvmdbg_widgets.figures.graph_faults import Faults
+from tvmdbg_widgets.model.health import VERDICTS, Verdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"
 #: Open groups, and options of the figure: none, all, a run but none of its blocks, some of all.
@@ -22,16 +28,34 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
     ([0, 2, 4, 9], {"color_by": "time"}),
     ([0, 2, 4, 9], {"isolate": {"kind": "upstream", "nodes": [15]}}),
     ([9, 10], {"hidden": ["#31"], "color_by": "dtype"}),
+    ([0, 2], {"faults": {"2": 2, "6": 2, "9": 9, "12": 9, "70": -1}}),
 ]
+
+
+def faults(sources: dict[str, int], nodes: int) -> Faults:
+    """Return what is marked where these nodes are faulty, each with the node it came from."""
+    columns = {
+        "node": np.arange(nodes),
+        "verdict": np.full(nodes, VERDICTS.index(Verdict.OK), np.uint8),
+        "source": np.full(nodes, -1),
+    }
+    for node, source in sources.items():
+        columns["verdict"][int(node)] = VERDICTS.index(Verdict.FAULTY)
+        columns["source"][int(node)] = source
+    return Faults(Mock(columns=lambda: columns), nodes)
 
 
 def cases() -> list[dict[str, Any]]:
     """Return what is drawn in each case."""
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert run.graph is not None
     found = []
     for opened, options in CASES:
         case = {"color_by": "kind", "open_groups": opened, **options}
-        figure = run.figure("graph", **case, width=2000)
+        asked = {name: value for name, value in case.items() if name != "faults"}
+        marked = faults(case.get("faults", {}), run.graph.num_nodes)
+        with patch.object(graph_sheet, "known_faults", lambda _, each=marked: each):
+            figure = run.figure("graph", **asked, width=2000)
         facts = {key: figure.description[key] for key in ("boxes", "frames", "lines")}
         found.append({"options": case, **facts})
     return found

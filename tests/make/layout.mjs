@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled, root } from "../../js/tests/layout_bundle.mjs";
 
-const { layout, network, scattered, inputOf, shown, someGroups } = await bundled(`
+const { aligned, layout, network, scattered, inputOf, shown, someGroups } = await bundled(`
+  export { aligned } from "./js/src/comparison/align.ts";
   export { layout } from "./js/src/graph/layout/index.ts";
   export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";
   export { shown, someGroups } from "./js/tests/layout_frames.ts";`);
@@ -86,3 +87,30 @@ for (const [name, input] of Object.entries(graphs)) {
   };
   writeFileSync(join(root, `tests/data/layout/${name}.json`), `${JSON.stringify(golden)}\n`);
 }
+
+/** Each third box of one, and a box of the other that is about as far along. */
+function pairsOf(a, b) {
+  const all = Array.from({ length: a.count }, (_, box) => [box, Math.floor((box * b.count) / a.count)]);
+  return all.filter(([box]) => box % 3 === 0);
+}
+
+const beside = ["frames", "network"].map((name) => {
+  const [a, b] = [graphs[name], graphs.frames_random];
+  const pairs = pairsOf(a, b);
+  const both = aligned([layout(a), layout(b)], pairs);
+  return {
+    names: [name, "frames_random"],
+    pairs,
+    both: both.map(({ y, layerTop, layerBottom, frames, routes, bounds }) => ({
+      y: list(y),
+      layer_top: list(layerTop),
+      layer_bottom: list(layerBottom),
+      frames: [frames.y, frames.height].map(list),
+      points: list(routes.points),
+      bounds: [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY],
+    })),
+  };
+});
+mkdirSync(join(root, "tests/data/aligned"), { recursive: true });
+const lines = beside.map((each) => JSON.stringify(each)).join(",\n");
+writeFileSync(join(root, "tests/data/aligned/aligned.json"), `[\n${lines}\n]\n`);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,12 +13,15 @@ from ui.host import serve, visit
 from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.figure_checks import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
+
+    from tvmdbg_widgets.figures.figure import Figure
 
 pytestmark = pytest.mark.ui
 
@@ -72,6 +76,37 @@ def marks(root: Locator, side: str) -> dict[int, dict[str, float]]:
 def labels(root: Locator, side: str) -> list[str]:
     graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
     return [each["text"] for each in graph.evaluate(INSPECT)["labels"]]
+
+
+def told(figure: Figure, side: str) -> list[str]:
+    """The words in the boxes of one graph of a figure, from above."""
+    lines = [each for each in lines_of(figure) if (each.x > 360) == (side == "b")]
+    (first,) = [each.y for each in lines if each.text == "data"]
+    (last,) = [each.y for each in lines if each.text == "softmax"]
+    seen = [each for each in lines if first - 1 <= each.y <= last + 3 and len(each.text) > 1]
+    return [each.text for each in sorted(seen, key=lambda each: (round(each.y / 9), each.x))]
+
+
+@pytest.mark.parametrize("name", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
+def test_the_figure_says_what_the_view_says(
+    corpus: Path, comparison: Callable[..., Locator], name: str
+) -> None:
+    a, b = (tvmdbg.open(corpus / "tvm" / each) for each in ("resnet20_cifar", name))
+    with serve(a, other=b) as address:
+        root = comparison(address, 'comparison.height=1200&comparison.color_by="speed"')
+        figure = tvmdbg.ComparisonView(a, b).figure()
+        expect(root.locator(".tvmdbg-comparison-sentence")).to_have_text(
+            figure.description["sentence"]
+        )
+        for side in "ab":
+            graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
+            shown = sorted(graph.evaluate(INSPECT)["labels"], key=lambda each: each["y"])
+            words = [each["text"] for each in shown if not each["text"].startswith("float")]
+            assert Counter(told(figure, side)) == Counter(words)
+            titles = [each for each in words if not re.search(r"(er|unknown)$", each)]
+            boxes = figure.description["graphs"]["ab".index(side)]["boxes"]
+            assert sorted(each["title"] for each in boxes) == sorted(titles)
+            assert [each for each in told(figure, side) if each in titles] == titles
 
 
 def row(root: Locator) -> Locator:

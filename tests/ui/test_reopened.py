@@ -1,13 +1,15 @@
-"""What a saved notebook shows when it is opened again: the figure, once, wherever no view lives."""
+"""A view and its figure in a notebook: the view while it lives, else the figure, once."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 from ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
 
@@ -28,8 +30,9 @@ CELLS = [
     "view",
     "for each in (view, view):\n    display(each)",
     "plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)\ntvmdbg.ComparisonView(run, plain)",
+    "tvmdbg.plots.link(tvmdbg.plots.times(run), run)",
 ]
-VIEWS = [0, 1, 1, 1, 1, 2, 1]  # of each cell
+VIEWS = [0, 1, 1, 1, 1, 2, 1, 1]  # of each cell
 LIVE = ".tvmdbg[data-ready]"
 FIGURE = ".jp-OutputArea-output img"
 SAVED = "() => jupyterapp.commands.execute('docmanager:save')"
@@ -80,6 +83,21 @@ def expect_figures(notebook: Notebook) -> None:
         expect(cell.locator(".tvmdbg")).to_have_count(0)
 
 
+def expect_both_themes(notebook: Notebook) -> None:
+    """The ground of a figure is dark where the notebook is."""
+    page = notebook.page
+    for theme in ("JupyterLab Dark", "JupyterLab Light"):
+        page.evaluate(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{theme}'}})")
+        for _ in range(100):
+            with Image.open(io.BytesIO(shown(notebook.cell(1)).screenshot())) as image:
+                ground = image.convert("L").getpixel((6, 6))
+            is_right = ground < 40 if theme.endswith("Dark") else ground > 230
+            if is_right:
+                break
+            page.wait_for_timeout(100)
+        assert is_right, (theme, ground)
+
+
 def trusted(page: Page) -> bool:
     found: bool = page.evaluate(
         "() => [...jupyterapp.shell.currentWidget.content.model.cells]"
@@ -117,6 +135,7 @@ def check(page: Page, server: Server, errors: list[str]) -> None:
     opened_again(page, server, name)
     assert trusted(page)
     expect_figures(notebook)
+    expect_both_themes(notebook)
     notebook.run(0)
     notebook.run(3)
     expect(notebook.cell(3).locator(TOP)).to_have_count(1, timeout=SHOWN_MS)
@@ -128,6 +147,7 @@ def check(page: Page, server: Server, errors: list[str]) -> None:
     page.wait_for_function(IDLE, timeout=START_MS)
     assert not trusted(page)
     expect_figures(notebook)
+    expect_both_themes(notebook)
     notebook.close()
     errors[:] = [each for each in errors if not GONE.search(each)]
 
@@ -139,3 +159,59 @@ def test_in_jupyterlab(tall: Page, lab: Server, errors: list[str]) -> None:
 @pytest.mark.hosts
 def test_in_notebook_7(tall: Page, notebook: Server, errors: list[str]) -> None:
     check(tall, notebook, errors)
+
+
+HELD = [
+    OPEN + "\nimport ipywidgets as w\nout, tab, asked = w.Output(), w.Output(), w.Output()",
+    "with out:\n    display(view)\nout",
+    "@w.interact(hops=(1, 3))\ndef near(hops=2):\n    return tvmdbg.GraphView(run, hops=hops)",
+    "with tab:\n    display(tvmdbg.MemoryView(run))\nw.Tab([tab])",
+    "asked.append_display_data(view)\nasked",
+    "handle = display(tvmdbg.MemoryView(run), display_id=True)\nhandle.update(view)",
+    "handle = display(view, display_id=True)\nhandle.update('something else')",
+    "gone = tvmdbg.GraphView(run)\ngone.close()\ngone",
+]
+HELD_VIEWS = ["timeline", "graph", "memory", "timeline", "timeline"]
+
+
+def test_a_view_is_seen_in_whatever_holds_it(tall: Page, lab: Server, errors: list[str]) -> None:
+    notebook = Notebook(tall, lab, f"{token_hex(4)}.ipynb", HELD)
+    notebook.run_all()
+    for at, name in enumerate(HELD_VIEWS, 1):
+        cell = notebook.cell(at)
+        box = notebook.view(at, name).wait().root.bounding_box()
+        assert box is not None, at
+        assert box["height"] > 150, at
+        expect(shown(cell)).to_have_count(0)
+    expect(notebook.cell(2).locator(".noUi-handle")).to_be_visible()
+    expect(notebook.cell(6).locator(".jp-OutputArea").first).to_have_text("'something else'")
+    expect(notebook.cell(7).locator(".jp-OutputArea").first).to_contain_text(
+        "This GraphView is closed. Make another one: tvmdbg_widgets.GraphView(run)"
+    )
+    notebook.close()
+    assert not errors
+
+
+def test_a_copy_beside_a_live_notebook_shows_figures(
+    tall: Page, lab: Server, errors: list[str]
+) -> None:
+    notebook, name = made(tall, lab)
+    tall.evaluate(SAVED)
+    copy = f"copy-{name}"
+    (lab.folder / copy).write_text((lab.folder / name).read_text("utf-8"), "utf-8")
+    tall.set_viewport_size({"width": 2000, "height": 6000})
+    tall.goto(f"{lab.address}lab/tree/{name}?token={lab.token}", timeout=START_MS)
+    tall.wait_for_function(IDLE, timeout=START_MS)
+    tall.evaluate(
+        "(path) => jupyterapp.commands.execute('docmanager:open', "
+        "{ path, options: { mode: 'split-right' } })",
+        copy,
+    )
+    panels = tall.locator(".jp-NotebookPanel")
+    for at, count in enumerate(VIEWS):
+        live, beside = (panels.nth(each).locator(".jp-Cell").nth(at) for each in (0, 1))
+        for cell, views, figures in ((live, count, 0), (beside, 0, count)):
+            expect(cell.locator(TOP)).to_have_count(views, timeout=SHOWN_MS)
+            expect(shown(cell)).to_have_count(figures, timeout=SHOWN_MS)
+    notebook.close()
+    errors[:] = [each for each in errors if not GONE.search(each)]

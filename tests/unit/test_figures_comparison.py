@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.figure_checks import assert_sound, texts
+from tests.unit.figure_checks import assert_sound, lines_of, texts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
 from tvmdbg_widgets.figures.graph_colors import ClassColors
@@ -55,22 +55,50 @@ def test_classes_are_those_of_the_live_view(corpus: Path) -> None:
         assert column.classes[code] == (max(found).label if found else "unmatched")
 
 
-@pytest.mark.parametrize("b", ["resnet20_cifar_fp16", "resnet20_cifar_unfused"])
-def test_what_matches_is_arranged_alike(corpus: Path, b: str) -> None:
-    """Both are open to the same depth, with the same frames in the same order."""
-    figure, _ = compared(corpus, b, width=960)
-    assert_sound(figure, 400 * 1024)
-    one, two = (graph["frames"] for graph in figure.description["graphs"])
-    assert one
-    assert [each["header"].split(" · ")[0] for each in one] == [
-        each["header"].split(" · ")[0] for each in two
+@pytest.mark.parametrize("b", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_matches_stands_level(corpus: Path, b: str, saved: bool) -> None:
+    """All groups are closed, and a match of a box is at its height."""
+    figure, comparison = compared(corpus, b, saved=saved)
+    assert_sound(figure, 40 * 1024)
+    graphs = figure.description["graphs"]
+    assert not any(graph["frames"] for graph in graphs)
+    partner = dict(sorted(comparison.matching.pairs.tolist()))
+    there = {each["node"]: each for each in graphs[1]["boxes"]}
+    heights = {
+        (line.x > 360, line.text): line.y
+        for line in lines_of(figure)
+        if texts(figure).count(line.text)
+    }
+    level = 0
+    for box in graphs[0]["boxes"]:
+        match = there.get(partner[box["node"]])
+        names = [box["title"], match["title"] if match else ""]
+        counts = [
+            [each["title"] for each in graph["boxes"]].count(name)
+            for graph, name in zip(graphs, names, strict=True)
+        ]
+        if counts == [1, 1]:
+            assert heights[False, names[0]] == heights[True, names[1]]
+            level += 1
+    assert level >= 4
+
+
+def test_each_difference_names_its_node_on_both_sides(corpus: Path) -> None:
+    figure, comparison = compared(corpus, "resnet20_cifar_unfused")
+    (times, *_) = comparison.groups
+    first = times.members[0]
+    lines = lines_of(figure)
+    row = min(line.y for line in lines if line.text == "time")
+    told = sorted((line for line in lines if line.y == row), key=lambda line: line.x)
+    assert [line.text for line in told] == [
+        "time",
+        f"conv2d + add + add + relu #{first.a}",
+        f"relu #{first.b}",
+        times.change,
     ]
-    assert [each["parent"] for each in one] == [each["parent"] for each in two]
-    one, two = (
-        [each["title"] for each in graph["boxes"] if each["group"] is not None]
-        for graph in figure.description["graphs"]
-    )
-    assert one == two
+    bold = [line for line in figure.svg.split("<text")[1:] if comparison.sentence[:20] in line]
+    assert len(bold) == 1
 
 
 def test_a_certainty_has_one_colour_on_both_sides_whichever_occur() -> None:

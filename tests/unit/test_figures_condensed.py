@@ -228,6 +228,6 @@ def test_selection_and_search_mark_groups() -> None:
     figure = graph_figure(run, selected=[46], search="dense")
     assert_sound(figure)
     shown = " ".join(texts(figure))
-    assert "7 nodes have “dense”" in shown
+    assert "7 nodes match “dense”" in shown
     assert figure.svg.count('stroke-width="2.5"') == 1
     assert figure.description["selected"] == [46]

@@ -9,6 +9,7 @@ import struct
 import sys
 import unicodedata
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -79,6 +80,38 @@ def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
     ruled = set(re.findall(r"\.tvmdbg-figure \.([fs][0-9a-f]{12})\{", style))
     used = set(re.findall(r"\b[fs][0-9a-f]{12}\b", svg.replace(style, "")))
     assert ruled == used
+
+
+def painted(svg: str) -> list[tuple[str, ...]]:
+    """What is where in which colours, as a browser that prefers dark shows it."""
+    rules = re.findall(r"\.tvmdbg-figure ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
+    dark = {(which, name): color for which, name, color in rules}
+    found = []
+
+    def look(element: ET.Element, inherited: dict[str, str]) -> None:
+        colors = dict(inherited)
+        for name in ("fill", "stroke"):
+            value = element.get(name, colors.get(name, ""))
+            value = (
+                dark.get((f'[{name}="{value}"]', name), value) if name in element.attrib else value
+            )
+            for each in element.get("class", "").split():
+                value = dark.get((f".{each}", name), value)
+            colors[name] = value
+        where = [element.get(each, "") for each in ("x", "y", "width", "height")]
+        if element.tag.endswith(("rect", "text")):
+            found.append((*where, element.text or "", *colors.values()))
+        for child in element:
+            look(child, colors)
+
+    look(ET.fromstring(svg), {})  # noqa: S314 (our own)
+    return sorted(found)
+
+
+def test_an_auto_figure_is_the_dark_one_where_dark_is_preferred(run: DebugRun) -> None:
+    for view in VIEWS:
+        dark, auto = (run.figure(view, theme=each).svg for each in ("dark", "auto"))
+        assert painted(auto) == painted(dark)
 
 
 def test_text_stands_out_from_its_ground() -> None:

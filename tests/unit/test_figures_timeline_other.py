@@ -62,7 +62,7 @@ def test_merged_places_are_those_of_the_run(run: DebugRun) -> None:
     bars = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*><title>', figure.svg)
     ends = [float(x) + float(wide) for x, wide in bars]
     assert max(ends) <= 720 - 13
-    assert "this is not the order of time" in words(figure)
+    assert "not in order of time" in words(figure)
     assert figure.text.startswith(repr(tree))
 
 
@@ -100,8 +100,8 @@ def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
 
 def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
-    assert "Groups are found in the graph" in words(timeline_figure(trace, table_by="group"))
-    assert "a column is no pass" in words(timeline_figure(trace, chart="repeats"))
+    assert "Groups come from the graph" in words(timeline_figure(trace, table_by="group"))
+    assert "column is not one pass" in words(timeline_figure(trace, chart="repeats"))
     mean = dataclasses.replace(
         run.timeline,
         repeats_ns=np.zeros(0),
@@ -159,3 +159,14 @@ def test_the_roofline_has_the_ceilings_of_its_view() -> None:
     found = view.figure().description["roofline"]
     assert (found["peak_flops"], found["bandwidth"]) == (2e11, 2e10)
     assert "ceilings given: 200 GFLOP/s and 20 GB/s" in " ".join(found["said"])
+
+
+def test_a_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
+    figure = tvmdbg.Flamechart(a, against=b).figure()
+    assert_sound(figure)
+    shown = texts(figure)
+    for row in list(a.compare_times(b))[:16]:
+        first, *_, last = (*row.a, row.a[-1])
+        ends = f"#{last} ~ #{row.b[0]}"
+        assert [each for each in shown if f"#{first}" in each and ends in each]

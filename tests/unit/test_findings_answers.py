@@ -150,7 +150,7 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
 def test_a_kernel_without_threads_scans_while_it_is_asked(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_HAS_THREADS", False)
+    monkeypatch.setattr(desk, "HAS_THREADS", False)
     monkeypatch.setattr(desk, "_SLICE", 0.0)
     _, asked = page(run, monkeypatch)
     states = [asked("findings", str(number))["state"] for number in range(74)]

@@ -306,7 +306,7 @@ def test_color_by_is_a_name_that_can_be_called(small: DebugRun) -> None:
         view.color_by = "dtyp"
     with pytest.raises(traitlets.TraitError, match="reference"):
         view.color_by = "error"
-    with pytest.raises(ValueError, match="of their own"):
+    with pytest.raises(ValueError, match="name of a built-in column"):
         view.color_by(data, name="time")
     with pytest.raises(traitlets.TraitError, match="found 1 values"):
         tvmdbg.GraphView(small, color_by=[1])

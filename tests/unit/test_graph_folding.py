@@ -52,9 +52,9 @@ def test_unknown_groups_are_told_with_those_that_are_known(run: tvmdbg.DebugRun)
         view.expand("residul block")
     with pytest.raises(IndexError, match="group 12 of 12"):
         view.collapse(12)
-    with pytest.raises(TypeError, match="not by True"):
+    with pytest.raises(TypeError, match="not True"):
         view.expand(True)
-    with pytest.raises(TypeError, match=r"not by 1\.5"):
+    with pytest.raises(TypeError, match=r"not 1\.5"):
         view.expand(1.5)  # type: ignore[arg-type]
     with pytest.raises(traitlets.TraitError, match="group ids end at 11"):
         view.open_groups = [3, 12]

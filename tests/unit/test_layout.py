@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.figures.layout import FrameInput, Layout, Spacing, layout
+from tvmdbg_widgets.figures.layout.align import aligned
 
 GOLDEN = Path(__file__).parent.parent / "data" / "layout"
+BESIDE = json.loads((GOLDEN.parent / "aligned/aligned.json").read_text())
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.json"))
 
 
@@ -46,6 +48,39 @@ def test_same_numbers_as_the_live_view(name: str) -> None:
     np.testing.assert_array_equal(result.routes.trunk, expected["trunk"])
     points = np.reshape(expected["points"], (-1, 2))
     np.testing.assert_allclose(result.routes.points, points, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", BESIDE, ids=lambda case: " and ".join(case["names"]))
+def test_two_are_aligned_as_in_the_live_view(case: dict[str, Any]) -> None:
+    a, b = (layout(**recorded(name)[0]) for name in case["names"])
+    for result, expected in zip(aligned(a, b, case["pairs"]), case["both"], strict=True):
+        for field in ("y", "layer_top", "layer_bottom", "bounds"):
+            np.testing.assert_allclose(getattr(result, field), expected[field], rtol=0, atol=1e-9)
+        for field, values in zip(("y", "height"), expected["frames"], strict=True):
+            np.testing.assert_allclose(getattr(result.frames, field), values, rtol=0, atol=1e-9)
+        points = np.reshape(expected["points"], (-1, 2))
+        np.testing.assert_allclose(result.routes.points, points, rtol=0, atol=1e-9)
+
+
+@given(st.data())
+def test_chains_beside_each_other_are_as_wide_as_they_need(data: st.DataObject) -> None:
+    """Matched boxes in the order of both are level, and no box comes nearer to the next."""
+    sizes = [data.draw(st.lists(st.integers(10, 90), min_size=1, max_size=12)) for _ in range(2)]
+    chains = [
+        layout(len(high), [80] * len(high), high, range(len(high) - 1), range(1, len(high)))
+        for high in sizes
+    ]
+    few = min(map(len, sizes))
+    pairs = [(box, box) for box in range(few) if data.draw(st.booleans())]
+    both = aligned(chains[0], chains[1], pairs)
+    tops = [each.y - np.divide(high, 2) for each, high in zip(both, sizes, strict=True)]
+    for one, other in pairs:
+        assert tops[0][one] == pytest.approx(tops[1][other])
+    for each, own in zip(both, chains, strict=True):
+        assert (np.diff(each.y) >= np.diff(own.y) - 1e-9).all()
+        paths = [each.edge_path(edge) for edge in range(len(each.y) - 1)]
+        for edge, path in enumerate(paths):
+            assert path[-1, 1] == pytest.approx(each.layer_top[edge + 1])
 
 
 def test_recorded_answers_cover_stubs_cycles_loops_and_branches() -> None:

@@ -16,9 +16,11 @@ from bokeh.plotting import figure as new_figure
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import plots
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -99,8 +101,9 @@ def test_repeats_are_those_of_the_matrix(run: DebugRun) -> None:
     found = columns(plots.repeats(run, 100))
     assert len(found["node"]) == matrix.ns.size
     place = {node: row for row, node in enumerate(matrix.nodes.tolist())}
+    assert {"node", "name", "time_ns"} <= set(run.table().to_dataframe().columns) & set(found)
     for node, repeat, ns, relative in zip(
-        found["node"], found["repeat"], found["ns"], found["relative"], strict=True
+        found["node"], found["repeat"], found["time_ns"], found["relative"], strict=True
     ):
         assert ns == matrix.ns[place[node], repeat]
         assert relative == matrix.relative[place[node], repeat]
@@ -113,7 +116,7 @@ def test_many_repeats_are_thinned_out_and_that_is_said() -> None:
     assert "the 2 slowest of 3 operators" in notes(figure)
     assert "300 of 900 repeats are drawn, evenly spaced" in notes(figure)
     assert columns(figure)["repeat"][:3] == [0, 3, 6]
-    assert columns(figure)["ns"][:3] == pytest.approx([1e6, 4e6, 7e6])
+    assert columns(figure)["time_ns"][:3] == pytest.approx([1e6, 4e6, 7e6])
 
 
 def test_roofline_is_that_of_the_run(run: DebugRun) -> None:
@@ -126,19 +129,47 @@ def test_roofline_is_that_of_the_run(run: DebugRun) -> None:
         for name in ("name", "time_ns", "flops", "bytes", "intensity", "flops_per_s", "bound"):
             assert found[name][row] == getattr(point, name)
     assert "1 operator not drawn" in notes(figure)
+    assert "node" in figure.renderers[0].data_source.data
     (ceilings,) = [each for each in figure.renderers if "x" in each.data_source.data]
     assert max(ceilings.data_source.data["y"]) == 5e9
 
 
-def test_histogram_counts_as_the_tensor_does(broken: DebugRun) -> None:
+def test_histogram_counts_as_the_tensor_does_with_zeros_apart(broken: DebugRun) -> None:
     tensor = broken.tensors[OVERFLOW]  # type: ignore[index]
+    values = tensor.numpy().astype(np.float64)
+    values = values[np.isfinite(values)]
     figure = plots.histogram(broken, OVERFLOW, bins=20)
-    counted, found = tensor.histogram(20), columns(figure)
-    assert found["count"] == counted.counts.tolist()
-    assert [*found["low"], found["high"][-1]] == counted.edges.tolist()
+    bins, zeros = (each.data_source.data for each in figure.renderers)
+    edges = [*bins["low"], bins["high"][-1]]
+    assert edges == tensor.histogram(20).edges.tolist()
+    assert list(bins["count"]) == np.histogram(values[values != 0], edges)[0].tolist()
+    assert zeros["count"] == [np.count_nonzero(values == 0)]
+    assert (
+        figure.legend[0].items[0].label.value
+        == f"{zeros['count'][0]:,} zeros (48.1 %), shown separately"
+    )
+    assert figure.y_range.end < zeros["count"][0]
+    assert zeros["left"][0] > edges[-1]
     assert f"left out: {tensor.statistics().pos_inf} +Inf" in notes(figure)
-    assert set(found["node"]) == {OVERFLOW}
+    assert set(bins["node"]) == {OVERFLOW}
     assert figure.title.text == "conv2d + add + add + relu #38: values"
+
+
+def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
+    bulk = np.random.default_rng(1).normal(size=10_000).astype(np.float32)
+    array = np.append(bulk, np.float32([1e8, -3e7]))
+    write_params(tmp_path / "a.params", {"a": array})
+    run = tvmdbg.open(tmp_path / "a.params")
+    figure = plots.histogram(run, "a", bins=50)
+    found = columns(figure)
+    assert max(found["high"]) < 10
+    assert sum(found["count"]) == len(bulk)
+    assert (
+        "2 of 10,002 values beyond this range; range=(-30000000.0, 100000000.0) shows all"
+        in notes(figure)
+    )
+    every = columns(plots.histogram(run, "a", 50, (-3e7, 1e8)))
+    assert sum(every["count"]) == len(array)
 
 
 def test_channels_are_those_of_numpy(broken: DebugRun) -> None:
@@ -178,25 +209,51 @@ def test_two_runs_are_compared_as_their_table_is(run: DebugRun, broken: DebugRun
     assert found["verdict"] == [row.verdict.label for row in comparison]
 
 
-DRAWN: list[Callable[[DebugRun, str], Any]] = [
-    lambda run, theme: plots.times(run, theme=theme),
-    lambda run, theme: plots.repeats(run, theme=theme),
-    lambda run, theme: plots.roofline(run, theme=theme),
-    lambda run, theme: plots.histogram(run, 60, theme=theme),
-    lambda run, theme: plots.channels(run, 60, theme=theme),
-    lambda run, theme: plots.memory(run, theme=theme),
-    lambda run, theme: plots.compare_times(run, run, theme=theme),
+def test_names_of_many_nodes_keep_both_sides(corpus: Path) -> None:
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
+    for width in (400, 720):
+        found = columns(plots.compare_times(a, b, width=width))
+        for name, one, other in zip(found["operator"], found["a"], found["b"], strict=True):
+            first, *_, last = (*one, one[-1])
+            assert name.split(" #", 1)[1].startswith(f"{first}")
+            assert f"#{last} ~ #{other[0]}" in name
+        assert len(set(found["operator"])) == len(found["operator"])
+
+
+DRAWN: list[Callable[..., Any]] = [
+    lambda run, theme, **how: plots.times(run, theme=theme, **how),
+    lambda run, theme, **how: plots.repeats(run, theme=theme, **how),
+    lambda run, theme, **how: plots.roofline(run, theme=theme, **how),
+    lambda run, theme, **how: plots.histogram(run, 60, theme=theme, **how),
+    lambda run, theme, **how: plots.channels(run, 60, theme=theme, **how),
+    lambda run, theme, **how: plots.memory(run, theme=theme, **how),
+    lambda run, theme, **how: plots.compare_times(run, run, theme=theme, **how),
 ]
 
 
 @pytest.mark.parametrize("draw", DRAWN)
-def test_both_themes_and_no_others(run: DebugRun, draw: Callable[[DebugRun, str], Any]) -> None:
+def test_both_themes_and_no_others(run: DebugRun, draw: Callable[..., Any]) -> None:
     light, dark = draw(run, "light"), draw(run, "dark")
     assert light.background_fill_color == "#ffffff"
     assert dark.background_fill_color == "#16191d"
     assert columns(light).keys() == columns(dark).keys()
     with pytest.raises(ValueError, match="theme is 'auto'; known: 'light', 'dark'"):
         draw(run, "auto")
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+def test_a_narrow_figure_cuts_no_title_and_has_fewer_ticks(
+    run: DebugRun, draw: Callable[..., Any]
+) -> None:
+    wide, narrow = (draw(run, "light", width=width) for width in (720, 400))
+    assert narrow.title.text.replace("\n", " ") == wide.title.text
+    told = [
+        each.text for figure in (wide, narrow) for each in figure.above if hasattr(each, "text")
+    ]
+    assert not [line for line in (narrow.title.text, *told) if line.endswith("…")]
+    assert narrow.xaxis.ticker.desired_num_ticks < wide.xaxis.ticker.desired_num_ticks
+    added = [figure.height - 18 * figure.title.text.count("\n") for figure in (wide, narrow)]
+    assert added[1] >= added[0]
 
 
 def test_what_is_missing_is_said_with_what_to_do() -> None:
@@ -284,18 +341,14 @@ def test_the_page_is_told_of_figure_and_library_and_of_no_more(run: DebugRun) ->
         assert buffers == []
 
 
-def test_a_saved_notebook_is_left_with_the_values(run: DebugRun) -> None:
+def test_a_saved_notebook_is_left_with_the_chart_and_its_values(run: DebugRun) -> None:
     bundle, _ = plots.link(plots.times(run), run)._repr_mimebundle_()
     told = bundle["text/plain"].splitlines()
     assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, summed over nodes"]
     assert told[2].startswith("conv2d + add + relu #62: 2.571 ms, 6.45 %")
     assert told[-1] == "… and 15 more"
-    own = new_figure()
-    names = ["<b>a</b>", "b"]
-    own.scatter("node", "node", source=ColumnDataSource({"node": [3, 6], "operator": names}))
-    bundle, _ = plots.link(own, run)._repr_mimebundle_()
-    assert bundle["text/plain"] == "<b>a</b>\nb"
-    assert "&lt;b&gt;a" in bundle["text/html"]
+    assert bundle["text/html"].startswith('<img alt="resnet20_cifar: time by operator" src="data:')
+    assert "2.5 ms</text>" in bundle["image/svg+xml"]
 
 
 def test_bokeh_is_imported_with_the_first_figure() -> None:

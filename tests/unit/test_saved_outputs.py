@@ -26,7 +26,7 @@ view = tvmdbg.MemoryView(run)""",
 ]
 VIEWS = [0, 1, 1, 1, 3]
 MOST_BYTES = 100_000
-STRAY = re.compile(r"&lt;[A-Z]\w+ of|model not found|Loading widget|alive in a notebook")
+STRAY = re.compile(r"&lt;[A-Z]\w+ of|model not found|Loading widget|live in a notebook")
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +70,37 @@ def test_a_converted_notebook_shows_each_figure_once(
     assert len(re.findall(r'<img alt="[^"]*" src="data:image/svg', page)) == sum(VIEWS)
     assert "<svg" not in page
     assert not STRAY.search(page)
+
+
+SLOW = """import time
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+look = TensorScan._look_together
+def late(self, tensors):
+    time.sleep(1.5)
+    return look(self, tensors)
+TensorScan._look_together = late
+import tvmdbg_widgets as tvmdbg
+run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""
+
+
+def executed(folder: Path, *cells: str) -> list[nbformat.NotebookNode]:
+    """The cells of a notebook that was run."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in cells])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        client(notebook, folder).execute()
+    return list(notebook.cells)
+
+
+def test_a_figure_is_renewed_where_it_is(tmp_path: Path) -> None:
+    _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)")
+    assert [WIDGET in each.data for each in shown.outputs] == [True, False]
+    assert "First Inf appears in" in shown.outputs[1].data["text/plain"]
+    assert after.outputs == []
+
+
+def test_a_kernel_that_ends_first_leaves_the_first_figure(tmp_path: Path) -> None:
+    _, shown = executed(tmp_path, SLOW, "run")
+    assert len(shown.outputs) == 2
+    assert "First Inf" not in shown.outputs[1].data["text/plain"]
+    assert "relu #60" in shown.outputs[1].data["text/plain"]

@@ -114,5 +114,5 @@ def test_python_cannot_take_the_models_away_either() -> None:
     for name in ("session_b", "run_b"):
         with pytest.raises(traitlets.TraitError, match=name):
             setattr(pair, name, None)
-    with pytest.raises(traitlets.TraitError, match="session is a Session, not NoneType"):
+    with pytest.raises(traitlets.TraitError, match="session must be a Session, not NoneType"):
         tvmdbg.GraphView(made()).session = None

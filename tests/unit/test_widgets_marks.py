@@ -52,7 +52,7 @@ def test_a_note_needs_a_node_and_a_text(run: DebugRun) -> None:
         note("conv9", "x")
     with pytest.raises(TypeError, match="must be a str, not int"):
         note(1, 5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="by its id or its name"):
+    with pytest.raises(TypeError, match="id or name"):
         note(True, "x")
     with pytest.raises(ValueError, match="at most 2,000 characters, this one has 2,001"):
         note(1, "x" * 2001)
@@ -137,10 +137,10 @@ def test_a_tour_again_starts_anew(run: DebugRun) -> None:
         (("conv9", "x"), KeyError, "step 2 of 2: no node is named 'conv9'"),
         (((4, 9), "x"), IndexError, "step 2 of 2: output 9 of node 4, which has 1"),
         ((4, 5), TypeError, "step 2 of 2: a text must be a str, not int"),
-        ((4,), TypeError, r"step 2 of 2: \(4,\) is no step; write"),
-        (4, TypeError, "step 2 of 2: 4 is no step"),
+        ((4,), TypeError, r"step 2 of 2: \(4,\) is not a step; write"),
+        (4, TypeError, "step 2 of 2: 4 is not a step"),
         ({"node": 4}, TypeError, "step 2 of 2: no text"),
-        ({"text": "x", "nod": 4}, TypeError, "no field 'nod'; a step takes text, node, nodes"),
+        ({"text": "x", "nod": 4}, TypeError, "unknown field 'nod'; a step takes text, node, nodes"),
         ({"text": "x", "view": "map"}, ValueError, "view must be one of findings, graph"),
         ({"text": "x", "slice": (4, 99)}, IndexError, "no slice 99 of node 4, which has"),
         ({"text": "x", "time_range": (5, 5)}, ValueError, "must end after it starts"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import gc
 import math
+import re
 import threading
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import unquote
 
 import anywidget
 import numpy as np
@@ -162,7 +163,7 @@ def test_answers_come_from_beside_the_main_thread(
     )
     page.ask({"id": "a", "kind": "graph"})
     page.wait("a")
-    monkeypatch.setattr(desk, "_HAS_THREADS", False)
+    monkeypatch.setattr(desk, "HAS_THREADS", False)
     page.ask({"id": "b", "kind": "graph"})
     assert "b" in page.answers
     assert [name.startswith("tvmdbg") for name in names] == [True, False]
@@ -245,7 +246,8 @@ def test_what_a_page_without_scripts_shows(run: DebugRun, kind: type[View]) -> N
     assert "application/vnd.jupyter.widget-view+json" in data
     assert run.title in data["text/plain"]
     assert data["image/svg+xml"].startswith("<svg")
-    assert quote(data["image/svg+xml"][:60], safe=" =:/.") in data["text/html"]
+    (image,) = re.findall(r'src="data:image/svg\+xml,([^"]*)">$', data["text/html"])
+    assert unquote(image).replace("'", '"') == data["image/svg+xml"]
     assert data["text/html"].startswith("<img ")
     assert sum(len(str(each).encode()) for each in data.values()) <= 100_000
 
@@ -265,7 +267,7 @@ def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
 def test_a_view_is_of_a_run_and_says_which(run: DebugRun, kind: type[View]) -> None:
     with pytest.raises(TypeError, match=f"{kind.__name__} shows a run, not str: pass"):
         kind("dump")  # type: ignore[arg-type]
-    assert repr(kind(run)).startswith(f"<{kind.__name__} of {run.title!r}, alive in a notebook")
+    assert repr(kind(run)).startswith(f"<{kind.__name__} of {run.title!r}, live in a notebook")
 
 
 def test_a_run_offers_what_users_need(run: DebugRun) -> None:
@@ -529,7 +531,7 @@ def test_a_part_of_the_time_axis_ends_after_it_starts(
     run = tvmdbg.open(data / "times/split_multi_v0.19")
     holders: tuple[Any, ...] = (run.session, tvmdbg.Flamechart(run))
     for held in holders:
-        with pytest.raises(traitlets.TraitError, match="ends after it starts"):
+        with pytest.raises(traitlets.TraitError, match="start < end"):
             held.time_range = wrong
         held.time_range = (1, 2.5)
         assert held.time_range == (1.0, 2.5)

@@ -54,13 +54,6 @@ ODD = {
     r"\b(de)?(quanti|optimi|normali)s(e|es|ed|ing|ation)\b": "-ize",
     r"\bcolours?\b|\bcoloured\b": "color",
 }
-#: Files and folders whose words are still to be put right.
-OPEN = frozenset(
-    {
-        "tvmdbg_widgets/figures/graph_",
-        "tvmdbg_widgets/figures/time",
-    }
-)
 
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`\w])//[^\n]*", re.DOTALL)
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
@@ -125,12 +118,11 @@ def _place(path: Path) -> str:
 
 
 def odd(texts: dict[str, list[str]]) -> list[str]:
-    """Return where odd words stand, outside of what is open."""
+    """Return where odd words stand."""
     any_of_them = re.compile("|".join(ODD), re.IGNORECASE)
     return [
         f"{place}: {found[0]!r} in {text!r}: write {better!r}"
         for place, some in texts.items()
-        if not any(place.startswith(each) for each in OPEN)
         for text in some
         if any_of_them.search(text)
         for pattern, better in ODD.items()

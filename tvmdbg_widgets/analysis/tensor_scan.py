@@ -123,6 +123,7 @@ class TensorScan:
         self._owner = 0
         self._stop = False
         self._started = False
+        self._when_done: list[Callable[[], None]] = []
 
     @property
     def state(self) -> State:
@@ -178,6 +179,20 @@ class TensorScan:
         threading.Thread(target=self.run, name="tvmdbg-scan", daemon=True).start()
         return True
 
+    def wait(self, seconds: float) -> None:
+        """Wait so long until all tensors were scanned, or somebody cancels."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.state in {"done", "cancelled"}, seconds)
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        """Have something called, once, as soon as all tensors were scanned."""
+        with self._changed:
+            if self.state != "done":
+                if call not in self._when_done:
+                    self._when_done.append(call)
+                return
+        call()
+
     def run(
         self,
         *,
@@ -218,6 +233,11 @@ class TensorScan:
             if self._owner == threading.get_ident():
                 self._owner = 0
                 self._changed.notify_all()
+            calls = []
+            if self.state == "done":
+                calls, self._when_done = self._when_done, []
+        for call in calls:
+            call()
 
     def _taken(self) -> bool:
         """Take the scan over; False where another thread has brought it to its end."""

@@ -13,11 +13,13 @@ from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.graph import GraphOptions, graph_panel
+from tvmdbg_widgets.figures.graph_beside import arrange_beside, compact_sizes
 from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
-from tvmdbg_widgets.figures.texts import fit
+from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.model.node_columns import NodeColumn
+from tvmdbg_widgets.model.node_words import node_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.figures.graph_scene import Scene
     from tvmdbg_widgets.run import DebugRun
 
 _ROWS, _TIMES = 24, 5
 _ROW = 17.0
 #: Bytes of each graph, of a figure that is asked for and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
-_MARKED, _MOST_BOXES = 2_000, 120
+_MARKED, _MOST_BOXES = 2_000, 240
+_TALL = 2_400.0
 
 
 def comparison_figure(
@@ -42,17 +46,17 @@ def comparison_figure(
     color_by: str | None = None,
     fold_parameters: bool = True,
     direction: str = "down",
+    grouped: bool = True,
     kind: str | None = None,
     selected: tuple[Sequence[int], Sequence[int]] = ((), ()),
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
 ) -> Figure:
-    """Draw the graphs of two runs with what has no counterpart marked, and list what differs.
+    """Say what differs between two runs, draw their graphs beside each other, and list it.
 
-    Both have their groups open to the same depth and boxes of the same size, so that what matches
-    is arranged alike. Large graphs are condensed; a figure that is too narrow for two has the
-    table alone.
+    As in the live view groups are closed, and boxes that match stand at the same height. Large
+    graphs are condensed; a figure that is too narrow for two has the table alone.
 
     Parameters
     ----------
@@ -67,6 +71,8 @@ def comparison_figure(
         Draw parameters as a count on what reads them.
     direction : str
         ``"down"`` or ``"right"``.
+    grouped : bool
+        Draw groups at all.
     kind : str or None
         The only kind of difference that is listed.
     selected : tuple of sequence of int
@@ -88,8 +94,8 @@ def comparison_figure(
     wide, look = usable_width(width), theme_of(theme)
     matching = comparison.matching
     panel = Panel(wide, f"Comparison, {comparison.title}", comparison.sentence, look)
-    y = panel.heading("Comparison", comparison.title)
-    y = panel.paragraph(comparison.sentence, y, lines=4, fill=look.text)
+    y = panel.heading("Comparison")
+    y = panel.paragraph(comparison.sentence, y, lines=4, fill=look.text, font_weight=600)
     said = matching.sentence
     if wide >= NARROW and len(matching.only_a) + len(matching.only_b):
         said += "; unmatched nodes are outlined"
@@ -102,11 +108,13 @@ def comparison_figure(
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
                 selected=(*only.tolist()[:_MARKED], *selected[side]),
+                open_groups=(),
+                grouped=grouped,
             )
             for side, only in enumerate((matching.only_a, matching.only_b))
         ]
         most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
-        graphs = _alike(runs, options, (wide / 2, look), most) or [
+        graphs = _level(runs, comparison, options, (wide / 2, look), most) or [
             graph_panel(run, wide / 2, look, each, most)
             for run, each in zip(runs, options, strict=True)
         ]
@@ -153,35 +161,55 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
     )
 
 
-def _alike(
+def _level(
     runs: tuple[DebugRun, DebugRun],
+    comparison: Comparison,
     options: list[GraphOptions],
     look: tuple[float, Theme],
     most_bytes: int,
 ) -> list[Panel]:
-    """Return both graphs with as many depths of groups open as both have room for; or none."""
-    if any(run.graph is None or not run.graph.num_nodes for run in runs):
+    """Return both graphs with what matches at the same height; none where they do not fit so."""
+    if options[0].direction != "down":
         return []
-    depths = [[group.depth for group in run.groups] for run in runs]
-    for opened in range(max(map(max, filter(None, depths)), default=-1) + 1, -1, -1):
-        views = [
-            GraphPanels(
-                run,
-                run.graph,
-                replace(each, open_groups=tuple(i for i, at in enumerate(depth) if at < opened)),
-                *look,
-            )
-            for run, each, depth in zip(runs, options, depths, strict=True)
-            if run.graph is not None
-        ]
-        for details in (("full", "low"), ("low",)):
-            found = []
-            for view in views:
-                view.details = details
-                found.append(view.whole(_MOST_BOXES, most_bytes, exact=True))
-            if None not in found and views[0].drawn_as == views[1].drawn_as:
-                return [each for each in found if each is not None]
-    return []
+    views = [
+        GraphPanels(run, run.graph, each, *look)
+        for run, each in zip(runs, options, strict=True)
+        if run.graph is not None and run.graph.num_nodes
+    ]
+    if len(views) < len(runs):
+        return []
+    scenes = [view.closed() for view in views]
+    if sum(len(scene.nodes) for scene in scenes) > _MOST_BOXES:
+        return []
+    sizes = [
+        compact_sizes(scene, view.labels, view.words)
+        for view, scene in zip(views, scenes, strict=True)
+    ]
+    pairs = _pairs(comparison.matching, *scenes)
+    placed = arrange_beside(scenes, sizes, pairs, (look[0] - 2 * MARGIN, _TALL))
+    if placed is None:
+        return []
+    begun = []
+    for letter, title, view, scene in zip("AB", comparison.titles, views, scenes, strict=True):
+        view.title = f"{letter}  {title}"
+        begun.append(view.begin(scene, counts_parameters=False))
+    top = max(y for _, y in begun)
+    drawn = [panel for panel, _ in begun]
+    for view, panel, scene, each in zip(views, drawn, scenes, placed, strict=True):
+        view.draw(panel, top, scene, each, titled=False)
+    return drawn if all(len(panel.svg.encode()) <= most_bytes for panel in drawn) else []
+
+
+def _pairs(matching: Matching, a: Scene, b: Scene) -> list[tuple[int, int]]:
+    """Return boxes of two scenes of which the first nodes match."""
+    partner: dict[int, int] = {}
+    for one, other in matching.pairs.tolist():
+        partner[one] = max(other, partner.get(one, other))
+    box_of: dict[int, int] = {}
+    for held in (b.folded, b.members):
+        box_of |= {node: box for box, nodes in enumerate(held) for node in nodes}
+    matches = ((box, box_of.get(partner.get(node, -1))) for box, node in enumerate(a.nodes))
+    return [(box, other) for box, other in matches if other is not None]
 
 
 def _beside(panel: Panel, graphs: list[Panel], y: float) -> float:
@@ -204,9 +232,9 @@ def _table(
     if not groups:
         return panel.paragraph("Nothing differs.", y, fill=look.muted)
     room = end - MARGIN
-    columns = (MARGIN, MARGIN + min(92.0, 0.2 * room), MARGIN + 0.55 * room)
+    columns = [MARGIN + share * room for share in (0, 0.1, 0.38, 0.66)]
     y += LINE_HEIGHT
-    for x, said in zip(columns, ("difference", "nodes", "A → B"), strict=True):
+    for x, said in zip(columns, ("difference", "A", "B", "A → B"), strict=True):
         marks.text(said, x, y - 4, fill=look.muted)
     marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=look.line)
     shown = _shown(groups)
@@ -215,12 +243,29 @@ def _table(
         alone = group.kind in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B)
         kind = fit(group.kind.label, columns[1] - columns[0] - 4, SMALL)
         marks.text(kind, columns[0], y - 4, fill=look.error if alone else look.text)
-        nodes = fit(comparison.nodes(group), columns[2] - columns[1] - 8, SMALL)
-        marks.text(nodes, columns[1], y - 4)
-        marks.text(fit(group.change, end - columns[2], SMALL), columns[2], y - 4)
+        for at, node in enumerate(_nodes(comparison, group), 1):
+            marks.text(_named(node, columns[at + 1] - columns[at] - 8), columns[at], y - 4)
+        marks.text(fit(group.change, end - columns[3], SMALL), columns[3], y - 4)
     if len(shown) < len(groups):
         y = panel.paragraph(f"… and {len(groups) - len(shown):,} more", y, fill=look.muted)
     return y
+
+
+def _nodes(comparison: Comparison, group: Group) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return what the first nodes are called in A and B, and what follows the name, as it must."""
+    first, more = group.members[0], len(group.members) - 1
+    matching = comparison.matching
+    sides = ((matching.graph_a, first.a), (matching.graph_b, first.b))
+    a, b = (
+        ("–", "") if node < 0 else (node_label(graph, node), f" #{node}") for graph, node in sides
+    )
+    return a, (b[0], f"{b[1]} +{more:,}" if more else b[1])
+
+
+def _named(node: tuple[str, str], room: float) -> str:
+    """Return a name with what follows it; only the name is cut."""
+    name, rest = node
+    return fit(name, room - width(rest, SMALL), SMALL) + rest
 
 
 def _shown(groups: list[Group]) -> list[Group]:

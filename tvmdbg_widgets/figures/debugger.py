@@ -90,8 +90,9 @@ def debugger_figure(
     panels["timeline"] = timeline_panel(run, wide, look, options.timeline)
     room = MOST_BYTES
     if saved:
-        taken = sum(len(panel.svg.encode()) for panel in panels.values())
-        room = min(MOST_SAVED_BYTES, _MOST_SAVED_BYTES - taken)
+        taken = len(frame([*panels.values()], "", "").encode())
+        shared = len(Panel(wide, "", "", look).svg.encode())
+        room = min(MOST_SAVED_BYTES, _MOST_SAVED_BYTES - taken + shared)
     panels["graph"] = graph_panel(run, wide, look, options.graph, room)
     shown = [panels[name] for name in PARTS if name in panels and name not in options.hidden]
     shown = shown or [panels["graph"]]

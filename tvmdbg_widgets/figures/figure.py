@@ -42,7 +42,8 @@ class Figure:
 
         JupyterLab takes inline SVG out of a notebook it does not trust, and leaves its words.
         """
-        data = quote(self.svg, safe=_PLAIN_IN_A_URL)
+        # A quotation mark in the attribute would take three characters.
+        data = quote(self.svg.replace('"', "'"), safe=_PLAIN_IN_A_URL)
         title = html.escape(str(self.description.get("title", "")), quote=True)
         return f'<img alt="{title}" src="data:image/svg+xml,{data}">'
 

@@ -28,6 +28,9 @@ _NODE: dict[str, int] = TOKENS["node"]
 STRIPE, PADDING, RADIUS = _NODE["stripe"], _NODE["padding"], _NODE["radius"]
 TEXT_START = STRIPE + PADDING - 2
 GAP, BADGE_PADDING = 8, 4
+#: Room for what the colours say beside the title of a compact box, as in
+#: js/src/graph/compact_words.ts.
+VALUE = 84.0
 #: Room for the letters of a group's kind; what the sheets of a run of blocks take.
 TAG, SHEETS = float(TOKENS["group"]["tag"]), 2.0 * TOKENS["group"]["stack"]
 #: Height of the header of a frame, and the room inside its border.
@@ -40,7 +43,7 @@ _SPARE = (0, 16, 32, 50, 70, 90, 110, 130, 150)
 #: Larger graphs are tried with fewer widths.
 _LARGE, _MANY_EDGES, _LARGE_SPARE = 60, 600, (0, 32, 90)
 
-Detail = Literal["group", "full", "low"]
+Detail = Literal["group", "full", "low", "compact"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,8 @@ def frame_headers(scene: Scene, words: GroupWords) -> list[float]:
 class Arrangement:
     """Boxes of one size class and where they stand.
 
-    ``detail`` is ``"group"``, ``"full"`` (two lines of text) or ``"low"`` (one).
+    ``detail`` is ``"group"``, ``"full"`` (two lines of text), ``"low"`` (one) or ``"compact"``
+    (one without the id).
     """
 
     detail: Detail
@@ -125,7 +129,7 @@ def _arrange(
     count, wanted = len(scene.nodes), size.wanted
     if direction == "right":
         wanted = [min(each, _WIDEST_RIGHT) for each in wanted]
-    plain = _layout(scene, wanted, size, direction)
+    plain = laid_out(scene, wanted, size, direction)
     room, tall = limits
     length = float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0
     large = count > _LARGE or len(scene.source) > _MANY_EDGES
@@ -140,7 +144,7 @@ def _arrange(
             widths, headers = wanted, size.headers
             if direction == "down":
                 own = (room - _COLUMN_GAP * (columns - 1)) / columns - spare
-                cap = _caps(scene, plain, size, own, widest)
+                cap = capped(scene, plain, size, own, widest)
                 if min(cap, default=999.0) < size.least:
                     break
                 widths = [min(each, most) for each, most in zip(wanted, cap, strict=True)]
@@ -150,7 +154,7 @@ def _arrange(
                 continue
             folded.add(across)
             placed = known.get(across)
-            placed = placed or _layout(scene, widths, replace(size, headers=headers), direction)
+            placed = placed or laid_out(scene, widths, replace(size, headers=headers), direction)
             known[across] = placed
             sized = widths, size.heights, headers
             for through, found in _folded(scene, placed, sized, columns, limits):
@@ -177,7 +181,7 @@ def _folded(
             yield through, found
 
 
-def _caps(scene: Scene, plain: Layout, size: BoxSizes, own: float, widest: float) -> list[float]:
+def capped(scene: Scene, plain: Layout, size: BoxSizes, own: float, widest: float) -> list[float]:
     """Return how wide each box may be in a stretch of ``own`` px, with those beside it."""
     beside = Counter(plain.layer.tolist())
     inside = [own - 2 * FRAME_PADDING * each for each in _frames_around(scene)]
@@ -196,7 +200,8 @@ def _frames_around(scene: Scene) -> list[int]:
     return [*depth, 0]
 
 
-def _layout(scene: Scene, widths: list[float], size: BoxSizes, direction: Direction) -> Layout:
+def laid_out(scene: Scene, widths: list[float], size: BoxSizes, direction: Direction) -> Layout:
+    """Lay out boxes of these widths, before anything is folded."""
     frames = FrameInput(
         scene.frame_of,
         [parent for _, parent in scene.frames],

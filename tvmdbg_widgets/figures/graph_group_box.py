@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.figures.graph_boxes import PADDING, RADIUS, SHEETS, TAG
 from tvmdbg_widgets.figures.graph_frames import draw_tag, whole
 from tvmdbg_widgets.figures.graph_health import sign
-from tvmdbg_widgets.figures.graph_marks import hatch
+from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks
 from tvmdbg_widgets.figures.texts import fit, width
 
@@ -46,6 +46,10 @@ def draw_group(picture: Picture, marks: Marks, box: int, left: float, top: float
     ink = theme.text if found is None else theme.ink_on(fill)
     start, room = x + TAG + PADDING, wide - TAG - 1.5 * PADDING
     named = f"{sign(picture.verdict(box)[0])} {words.title(group)}".strip()
+    if arrangement.detail == "compact":
+        line = start, room, y + high / 2 + 4
+        draw_compact(marks, (named, picture.value(box)), line, ink, ink)
+        return
     second = picture.second(box)
     if arrangement.detail == "full":
         shown = fit(named, room, LARGE)

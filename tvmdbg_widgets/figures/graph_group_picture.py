@@ -18,6 +18,7 @@ from tvmdbg_widgets.figures.graph_boxes import (
     frame_headers,
     pill_width,
 )
+from tvmdbg_widgets.figures.graph_faults import Faults, draw_fault
 from tvmdbg_widgets.figures.graph_frames import draw_frames
 from tvmdbg_widgets.figures.graph_health import NodeHealth, is_unknown
 from tvmdbg_widgets.figures.graph_health import fill as health_fill
@@ -72,6 +73,7 @@ class GroupPicture:
     hits: frozenset[int]
     health: NodeHealth | None = None
     colors: Colors | None = None
+    faults: Faults | None = None
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add frames, lines and boxes with their upper left corner at (left, top)."""
@@ -134,6 +136,9 @@ class GroupPicture:
             above += part
         if at in self.marked or at in self.hits:
             draw_ring(marks, (x, y, wide, high), hit=at not in self.marked)
+        if self.faults is not None:
+            fault = self.faults.of((*each.nodes, *each.inside))
+            draw_fault(marks, fault, (x, y, wide, high), self.color_by)
         room = (x + TEXT_START, y, wide - TEXT_START - PADDING, high)
         self._words(marks, each, room, ink, soft, judged=judged)
 

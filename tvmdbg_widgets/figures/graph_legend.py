@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.figures.graph_colors import ClassColors, NumberColors, value_text
+from tvmdbg_widgets.figures.graph_faults import BADGE, Fault, Faults, draw_badge, draw_fault
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
-from tvmdbg_widgets.figures.graph_marks import hatch
+from tvmdbg_widgets.figures.graph_marks import DASHES, hatch
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
@@ -26,6 +27,11 @@ _SWATCH = 10
 _SIGN = 14
 _RAMP = 72
 _STEPS = 12
+_LINES = {
+    AMBIGUOUS: "ambiguous: the file does not name the producer",
+    CONTROL: "runs before",
+    BRIDGE: "through hidden nodes",
+}
 
 
 def kind_sums(graph: Graph, times: Times) -> KindSums:
@@ -54,6 +60,8 @@ def draw_legend(
     hottest: tuple[float, str] | None = None,
     health: NodeHealth | None = None,
     colors: Colors | None = None,
+    faults: Faults | None = None,
+    counts_parameters: bool = True,
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
 
@@ -74,13 +82,12 @@ def draw_legend(
         panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": flow.theme.kind(kind)})
         start = x + _SWATCH + 4
         panel.marks.text(kind, start, middle + 4, aside=share, gap=4)
-    if AMBIGUOUS in scene.style:
-        _line(flow, "6 4", "ambiguous: the file does not tell the producer")
-    if CONTROL in scene.style:
-        _line(flow, "1.5 4", "runs before")
-    if BRIDGE in scene.style:
-        _line(flow, "4 2 1 2", "through hidden nodes")
-    if any(scene.folded):
+    if faults is not None:
+        _faults(flow)
+    for style, said in _LINES.items():
+        if style in scene.style:
+            _line(flow, DASHES[style], said)
+    if counts_parameters and any(scene.folded):
         x, middle = flow.take(width("+2: parameters inside", SMALL))
         panel.marks.text("+2: parameters inside", x, middle + 4, fill=flow.theme.muted)
     return flow.y + LINE_HEIGHT
@@ -203,6 +210,19 @@ def _unknown(flow: _Flow, count: int) -> None:
     flow.marks.rect(*box, fill="none", stroke=flow.theme.line)
     hatch(flow.marks, box)
     flow.marks.text(said, x + _SWATCH + 4, middle + 4)
+
+
+def _faults(flow: _Flow) -> None:
+    """How boxes are marked that have a fault."""
+    said = Fault.ORIGIN.words
+    x, middle = flow.take(2 * BADGE + 4 + width(said, SMALL))
+    draw_badge(flow.marks, x + BADGE, middle)
+    flow.marks.text(said, x + 2 * BADGE + 4, middle + 4)
+    said = Fault.SPREAD.words
+    x, middle = flow.take(_SIGN + 4 + width(said, SMALL))
+    box = (x, middle - _SIGN / 2, float(_SIGN), float(_SIGN))
+    draw_fault(flow.marks, Fault.SPREAD, box, "")
+    flow.marks.text(said, x + _SIGN + 4, middle + 4)
 
 
 def _line(flow: _Flow, dashes: str, said: str) -> None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.figures.graph_boxes import GAP, VALUE
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
-from tvmdbg_widgets.figures.svg import Marks, Style, number
+from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
+from tvmdbg_widgets.figures.texts import fit, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.graph_boxes import Arrangement, Direction
 
-_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
+DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
 _CORNER = 6.0
 
 
-def hatch(marks: Marks, box: tuple[float, float, float, float], z: int = 1) -> None:
+def hatch(marks: Marks, box: tuple[float, float, float, float], z: int = 2) -> None:
     """Fill a box with diagonal lines: what it is for is not known."""
     x, y, wide, high = box
     lines = []
@@ -40,6 +42,22 @@ def draw_ring(marks: Marks, box: tuple[float, float, float, float], *, hit: bool
     marks.rect(*outer, z=4, fill="none", rx=6.0, **style)
 
 
+def draw_compact(
+    marks: Marks, words: tuple[str, str], line: tuple[float, float, float], ink: str, soft: str
+) -> None:
+    """Write the title of a compact box, and what the colours say at its right if there is room.
+
+    ``line`` is where it starts, how long it is, and its baseline.
+    """
+    (title, value), (start, room, y) = words, line
+    taken = width(value, SMALL)
+    if taken > VALUE:
+        value, taken = "", 0.0
+    shown = fit(title, room - (taken + GAP if value else 0), LARGE)
+    marks.text(shown, start, y, fill=ink, font_size=LARGE)
+    marks.text(value, start + room - taken, y, fill=soft)
+
+
 def draw_lines(
     marks: Marks, scene: Scene, arrangement: Arrangement, left: float, top: float
 ) -> None:
@@ -48,7 +66,7 @@ def draw_lines(
     for stroke in arrangement.folded.strokes:
         points = [(x + left, y + top) for x, y in stroke.points]
         style = scene.style[stroke.edge]
-        line: Style = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
+        line: Style = {"stroke_dasharray": DASHES[style]} if style in DASHES else {}
         marks.path(rounded(points), fill="none", stroke=edge, stroke_width=1.2, **line)
     backwards = arrangement.folded.backwards
     for stroke in arrangement.folded.strokes:

@@ -79,7 +79,7 @@ def nestings(groups: Groups, options: GraphOptions) -> Iterator[Nesting]:
     count = len(groups)
     wrong = [each for each in options.open_groups or () if not 0 <= each < count]
     if wrong:
-        raise ValueError(f"group {wrong[0]} of {count}: open_groups are their numbers")
+        raise ValueError(f"no group {wrong[0]}: open_groups takes ids below {count}")
     if not options.grouped or count == 0:
         return
     is_open = np.ones(count, np.bool_)

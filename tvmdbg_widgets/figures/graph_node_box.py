@@ -16,7 +16,7 @@ from tvmdbg_widgets.figures.graph_boxes import (
 )
 from tvmdbg_widgets.figures.graph_health import sign
 from tvmdbg_widgets.figures.graph_label import TemplateLabels
-from tvmdbg_widgets.figures.graph_marks import hatch
+from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
 from tvmdbg_widgets.figures.graph_scene import badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
@@ -51,10 +51,8 @@ class NodeBox:
         """Add the box with its words."""
         self._shape()
         self._loose_ends()
-        if self.picture.arrangement.detail == "full":
-            self._two_lines()
-        else:
-            self._one_line()
+        lines = {"full": self._two_lines, "compact": self._compact}
+        lines.get(self.picture.arrangement.detail, self._one_line)()
 
     def _shape(self) -> None:
         picture, marks, node = self.picture, self.marks, self.node
@@ -142,6 +140,13 @@ class NodeBox:
         if right:
             at = self.x + self.wide - PADDING / 2 - width(right, SMALL)
             self.marks.text(right, at, y, fill=self.soft)
+
+    def _compact(self) -> None:
+        title = self.picture.labels.title(self.node)
+        named = f"{sign(self.verdict)} {title}".strip()
+        start, room = self.x + TEXT_START, self.wide - TEXT_START - PADDING
+        line = start, room, self.y + self.high / 2 + 4
+        draw_compact(self.marks, (named, self.picture.value(self.box)), line, self.ink, self.soft)
 
     def _mark(self) -> str:
         found, health = sign(self.verdict), self.picture.health

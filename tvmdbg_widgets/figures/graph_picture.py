@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.graph_colors import NumberColors
+from tvmdbg_widgets.figures.graph_faults import Fault, Faults, draw_fault
 from tvmdbg_widgets.figures.graph_frames import draw_frames
 from tvmdbg_widgets.figures.graph_group_box import draw_group
 from tvmdbg_widgets.figures.graph_health import JUDGED, NodeHealth, is_unknown
@@ -51,6 +52,7 @@ class Picture:
     titled: bool = True
     health: NodeHealth | None = None
     colors: Colors | None = None
+    faults: Faults | None = None
 
     def ns(self, box: int) -> float:
         """Return the sum of the known times of a box; NaN where none is known."""
@@ -82,6 +84,17 @@ class Picture:
                 NodeBox(self, marks, box, left, top).draw()
             else:
                 draw_group(self, marks, box, left, top)
+        placed = self.arrangement
+        for box in range(len(self.scene.nodes)):
+            corner = placed.folded.x[box] + left, placed.folded.y[box] + top
+            around = (*corner, placed.widths[box], placed.heights[box])
+            draw_fault(marks, self.fault(box), around, self.color_by)
+
+    def fault(self, box: int) -> Fault:
+        """Return the gravest fault of what is inside a box."""
+        if self.faults is None:
+            return Fault.NONE
+        return self.faults.of((*self.scene.members[box], *self.scene.folded[box]))
 
     def fill(self, theme: Theme, box: int) -> Paint | None:
         """Return what the colours say of a box; None for the quiet ground."""
@@ -107,6 +120,8 @@ class Picture:
 
     def is_unknown(self, box: int) -> bool:
         """Whether what the colours show is not known of a box."""
+        if isinstance(self.colors, NumberColors) and self.colors.column.unit == "×":
+            return self.colors.is_unknown(self.scene.members[box]) and not self._is_given(box)
         if self.colors is not None:
             return self.colors.is_unknown(self.scene.members[box])
         if self.color_by == "time":
@@ -128,6 +143,12 @@ class Picture:
             return f"{judged} · {counted(len(nodes), 'node')}"
         told = self.words.timed if self.color_by == "time" else self.words.shape
         return told(group, len(nodes))
+
+    def value(self, box: int) -> str:
+        """Return what the colours say, in brief; nothing where they say kinds of operators."""
+        if self.colors is None and self.color_by == "kind":
+            return ""
+        return self.second(box).split(" · ")[0]
 
     def parts(self, theme: Theme, box: int) -> list[Part]:
         """Return what is inside a box, as shares."""
@@ -172,6 +193,7 @@ class Picture:
                     "frame": scene.frame_of[box],
                     "fill": _both(self.fill(theme, box)),
                     "tag": self.words.tag(group) if isa else "",
+                    "fault": int(self.fault(box)),
                 }
             )
         frames = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.graph_colors import colors_of
+from tvmdbg_widgets.figures.graph_faults import known_faults
 from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_label import Labels, TemplateLabels
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _DESCRIBED = 2_000
 _SLOWEST = 8
+SLOWEST = "Slowest operators:"
 _NAMES = 122
 
 
@@ -38,10 +40,8 @@ class GraphSheet:
 
     Attributes
     ----------
-    details : tuple of str
-        Sizes of boxes that are tried.
-    drawn_as : str
-        The one that was drawn last.
+    title : str
+        Of the panel; the run's until set.
     spots : dict of int to (float, float)
         The middle of the box that each node is drawn in, px of the panel.
     scene : Scene
@@ -54,13 +54,14 @@ class GraphSheet:
         self, run: DebugRun, graph: Graph, options: GraphOptions, width: float, theme: Theme
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
+        self.title = run.title
         self.theme = theme
-        self.details: tuple[str, ...] = ("full", "low")
-        self.drawn_as = ""
         self.spots: dict[int, tuple[float, float]] = {}
         self.health: NodeHealth | None = None
         if options.color_by == "health":
             self.health = NodeHealth(run.search.health(), graph.num_nodes)
+        #: Where the colours show the health of values, they say it.
+        self.faults = None if self.health is not None else known_faults(run)
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
         self.worded = self.labels
@@ -94,9 +95,17 @@ class GraphSheet:
         return frozenset((*focus, *self.options.selected))
 
     def start(
-        self, scene: Scene, note: str = "", hottest: tuple[float, str] | None = None
+        self,
+        scene: Scene,
+        note: str = "",
+        hottest: tuple[float, str] | None = None,
+        *,
+        counts_parameters: bool = True,
     ) -> tuple[Panel, float]:
-        """Return a panel with heading and legend, and the y below them."""
+        """Return a panel with heading and legend, and the y below them.
+
+        ``counts_parameters``: boxes bear the number of parameters inside.
+        """
         counts = totals(self.graph, self.times)
         said = f"Graph of {self.run.title}: {counts}"
         panel = Panel(self.width, said, said, self.theme)
@@ -110,6 +119,7 @@ class GraphSheet:
             boxes=self.boxes,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
         )
         if self.shown.note:
             first, _, others = panel.text.partition("\n")
@@ -120,7 +130,7 @@ class GraphSheet:
             panel.words += (
                 f". Slowest: #{slowest} {self.labels.title(slowest)}, {self.labels.time(slowest)}"
             )
-        y = panel.heading(self.run.title, counts)
+        y = panel.heading(self.title, counts)
         notes = (self.shown.note, self.problem, self._search_note(), note)
         for each in filter(None, notes):
             y = panel.paragraph(each, y, lines=6, fill=self.theme.muted)
@@ -134,12 +144,14 @@ class GraphSheet:
             hottest=hottest,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
+            counts_parameters=counts_parameters,
         )
         return panel, y + 8
 
     def add_slowest(self, panel: Panel, said: str) -> None:
         """Write the slowest operators below the picture."""
-        if not self.times.ranked and said.startswith("What"):
+        if not self.times.ranked and said == SLOWEST:
             return
         muted = self.theme.muted
         y = panel.paragraph(said, panel.height - MARGIN + 6, lines=3, fill=muted)
@@ -155,9 +167,9 @@ class GraphSheet:
     def _search_note(self) -> str:
         if not self.options.search.strip():
             return ""
-        has = "has" if len(self.hits) == 1 else "have"
+        verb = "matches" if len(self.hits) == 1 else "match"
         query = self.options.search.strip()
-        found = f"{counted(len(self.hits), 'node')} {has} “{query}”: in a dashed ring."
+        found = f"{counted(len(self.hits), 'node')} {verb} “{query}” (dashed ring)."
         if self.doubt.startswith("“"):
             return f"The search {self.doubt}"
         return f"{found} {self.doubt[:1].upper()}{self.doubt[1:]}".rstrip()

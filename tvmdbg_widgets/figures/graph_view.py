@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from tvmdbg_widgets.figures.graph_nesting import Nesting, nestings
 from tvmdbg_widgets.figures.graph_part import near
 from tvmdbg_widgets.figures.graph_picture import Picture
 from tvmdbg_widgets.figures.graph_scene import Scene, build_scene, foldable
-from tvmdbg_widgets.figures.graph_sheet import GraphSheet
+from tvmdbg_widgets.figures.graph_sheet import SLOWEST, GraphSheet
 from tvmdbg_widgets.figures.graph_words import condensed_text
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -39,11 +40,8 @@ _MOST_EDGES, _BYTES_OF_AN_EDGE = 100_000, 12
 class GraphPanels(GraphSheet):
     """One graph while it becomes a panel."""
 
-    def whole(self, most_boxes: int, most_bytes: int, *, exact: bool = False) -> Panel | None:
-        """Return all that is to be shown, with as many open groups as fit; None if nothing fits.
-
-        With ``exact``, no groups are closed but those that are to be.
-        """
+    def whole(self, most_boxes: int, most_bytes: int) -> Panel | None:
+        """Return all that is to be shown, with as many open groups as fit; None if nothing fits."""
         nodes = np.arange(self.graph.num_nodes)
         if self.only is not None:
             nodes = np.array(sorted(self.only), np.int64)
@@ -51,7 +49,7 @@ class GraphPanels(GraphSheet):
             nodes = nodes[~foldable(self.graph)[nodes]]
         chosen = self.options.open_groups is not None
         tried: list[Nesting | None] = [*nestings(self.run.groups, self.options)]
-        for nesting in (tried or [None])[: 1 if exact else None]:
+        for nesting in tried or [None]:
             count = len(nodes) if nesting is None else nesting.boxes(nodes.tolist())
             closes = count < len(nodes)
             if count > most_boxes or (
@@ -70,6 +68,11 @@ class GraphPanels(GraphSheet):
                 if len(panel.svg.encode()) <= most_bytes:
                     return panel
         return None
+
+    def closed(self) -> Scene:
+        """Return all that is to be shown, with closed groups."""
+        closed = replace(self.options, open_groups=())
+        return self._scene(self.only, next(nestings(self.run.groups, closed), None))
 
     def _scene(self, only: Collection[int] | None, nesting: Nesting | None = None) -> Scene:
         return build_scene(
@@ -92,7 +95,6 @@ class GraphPanels(GraphSheet):
         """
         room = self.width - 2 * MARGIN
         sizes = box_sizes(scene, self.worded, self.words)
-        sizes = [each for each in sizes if each.detail in self.details]
         arrangement = None
         if self.options.whole:
             arrangement = arrange(scene, sizes[:1], self.options.direction, math.inf, math.inf)
@@ -102,14 +104,36 @@ class GraphPanels(GraphSheet):
                 break
         if arrangement is None:
             return None
-        self.drawn_as = arrangement.detail
         self.width = max(self.width, arrangement.folded.width + 2 * MARGIN)
-        closed = [
-            nodes for nodes, group in zip(scene.members, scene.group, strict=True) if group >= 0
-        ]
+        note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
+        panel, y = self.begin(scene, note)
+        self.draw(panel, y, scene, arrangement, titled=titled, described=not rest)
+        if any(group >= 0 for group in scene.group):
+            self.add_slowest(panel, SLOWEST)
+        return panel
+
+    def begin(
+        self, scene: Scene, note: str = "", *, counts_parameters: bool = True
+    ) -> tuple[Panel, float]:
+        """Return the panel of a scene with heading and legend, and the y below them."""
         if self.column is not None:
             limits = self.options.color_limits
+            boxes = zip(scene.members, scene.group, strict=True)
+            closed = [nodes for nodes, group in boxes if group >= 0]
             self.colors = colors_of(self.graph, self.column, limits, closed)
+        return self.start(scene, note, counts_parameters=counts_parameters)
+
+    def draw(
+        self,
+        panel: Panel,
+        y: float,
+        scene: Scene,
+        arrangement: Arrangement,
+        *,
+        titled: bool = True,
+        described: bool = True,
+    ) -> None:
+        """Add a scene as it is arranged, from ``y`` down."""
         picture = Picture(
             self.graph,
             scene,
@@ -123,9 +147,8 @@ class GraphPanels(GraphSheet):
             titled,
             self.health,
             self.colors,
+            self.faults,
         )
-        note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
-        panel, y = self.start(scene, note)
         left = self._left(arrangement)
         picture.draw(panel.marks, left, y)
         folded = arrangement.folded
@@ -137,11 +160,8 @@ class GraphPanels(GraphSheet):
             )
             self.spots |= dict.fromkeys((*inside, *members, node), at)
         panel.height = y + folded.height + MARGIN
-        if closed:
-            self.add_slowest(panel, "What takes longest:")
-        if not rest:
+        if described:
             panel.description |= picture.describe()
-        return panel
 
     def _left(self, arrangement: Arrangement) -> float:
         room = self.width - 2 * MARGIN
@@ -177,13 +197,21 @@ class GraphPanels(GraphSheet):
             limits = self.options.color_limits
             self.colors = colors_of(self.graph, self.column, limits, groups)
         picture = GroupPicture(
-            found, self.words, arrangement, self.color_by, marked, hits, self.health, self.colors
+            found,
+            self.words,
+            arrangement,
+            self.color_by,
+            marked,
+            hits,
+            self.health,
+            self.colors,
+            self.faults,
         )
-        hottest = found.largest, "hottest group"
+        hottest = found.largest, "slowest group"
         panel, y = self.start(found.scene, _how(found), hottest)
         picture.draw(panel.marks, self._left(arrangement), y + 6)
         panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
-        self.add_slowest(panel, "What takes longest:")
+        self.add_slowest(panel, SLOWEST)
         panel.text = condensed_text(
             self.run.title,
             self.graph,
@@ -192,6 +220,7 @@ class GraphPanels(GraphSheet):
             found,
             health=self.health,
             colors=self.colors,
+            faults=self.faults,
         )
         panel.description["condensed"] = found.describe()
         return panel
@@ -209,7 +238,7 @@ class GraphPanels(GraphSheet):
             panel.height = y + MARGIN
         which = "first in execution order" if self.focus is None else "those around the focus"
         said = f"Drawn: {len(part.nodes):,} of {self.boxes:,} boxes, {which}."
-        self.add_slowest(panel, said + (" What takes longest:" if self.times.ranked else ""))
+        self.add_slowest(panel, said + (f" {SLOWEST}" if self.times.ranked else ""))
         panel.description["drawn"] = list(part.nodes)
         return panel
 
@@ -242,7 +271,7 @@ def _closed_note(scene: Scene, boxes: int) -> str:
         return ""
     return (
         f"{counted(closed, 'closed group')}: {boxes:,} boxes are drawn as "
-        f"{len(scene.nodes):,}; time and share of a group are sums."
+        f"{len(scene.nodes):,}; times and shares of groups are sums."
     )
 
 
@@ -250,11 +279,11 @@ def _how(found: Condensed) -> str:
     """Say what stands for the nodes of a condensed graph."""
     said = (
         f"Condensed: {found.boxes:,} boxes are drawn as {counted(len(found.groups), 'group')} "
-        "of neighbours in execution order, parameters inside; time and share are sums."
+        "of consecutive nodes, parameters inside; times and shares are sums."
     )
     if any(each.repeats > 1 for each in found.groups):
-        said += " “× n”: n alike in a row"
-        said += ", each feeds the next." if found.carried else "."
+        said += " “× n”: n identical in a row"
+        said += ", each feeding the next." if found.carried else "."
     return said
 
 
@@ -264,6 +293,6 @@ def _spared_note(scene: Scene) -> str:
         return ""
     drawn = len(scene.source)
     return (
-        f"{drawn:,} of {drawn + scene.spared:,} edges are drawn: the first of those that lead "
-        "from one box to the same other."
+        f"{drawn:,} of {drawn + scene.spared:,} edges are drawn: of those between the "
+        "same two boxes only the first."
     )

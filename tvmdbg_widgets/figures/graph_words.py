@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
+    from tvmdbg_widgets.figures.graph_faults import Faults
     from tvmdbg_widgets.figures.graph_health import NodeHealth
     from tvmdbg_widgets.figures.graph_label import Labels
     from tvmdbg_widgets.figures.graph_nesting import GroupWords
@@ -41,7 +42,7 @@ def totals(graph: Graph, times: Times) -> str:
         counted(parameters, "parameter"),
         counted(inputs, "input"),
     ]
-    took = f"{duration_text(times.total)} in all nodes" if times.ranked else "no times known"
+    took = f"{duration_text(times.total)} summed over nodes" if times.ranked else "no times known"
     return f"{', '.join(parts)}; {took}"
 
 
@@ -56,6 +57,7 @@ def graph_text(
     boxes: int,
     health: NodeHealth | None = None,
     colors: Colors | None = None,
+    faults: Faults | None = None,
 ) -> str:
     """Return the drawn nodes as a list in execution order, what each reads, and its time."""
     lines = [f"{title}: {totals(graph, times)}"]
@@ -63,7 +65,8 @@ def graph_text(
         lines.append(health.health.summary())
     for box, node in enumerate(scene.nodes[:_LINES]):
         if scene.group[box] >= 0:
-            lines.append(f"  {words.header(scene.group[box])}; {_held(scene, box)}")
+            facts = [words.header(scene.group[box]), _held(scene, box)]
+            lines.append("  " + "; ".join([*facts, *_fault(faults, scene.members[box])]))
             continue
         facts = [f"#{node} {_cut(labels.title(node))}{_reads(graph, node, scene, box)}"]
         dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
@@ -75,6 +78,7 @@ def graph_text(
         if health is not None:
             verdict, said = health.of_box(scene, box)
             facts.append(verdict if said == verdict else f"{verdict}: {said}")
+        facts += _fault(faults, (node, *scene.folded[box]))
         lines.append("  " + "; ".join(facts))
     more = boxes - min(_LINES, len(scene.nodes))
     closed = any(group >= 0 for group in scene.group)
@@ -100,6 +104,10 @@ def _colored(colors: Colors, nodes: Sequence[int]) -> str:
     return said if said == f"{name} unknown" else f"{name}: {said}"
 
 
+def _fault(faults: Faults | None, nodes: Sequence[int]) -> list[str]:
+    return [] if faults is None else list(filter(None, [faults.of(nodes).words]))
+
+
 def _held(scene: Scene, box: int) -> str:
     nodes = scene.members[box]
     ends = f"{counted(len(nodes), 'node')} #{min(nodes)} … #{max(nodes)}"
@@ -116,6 +124,7 @@ def condensed_text(
     *,
     health: NodeHealth | None = None,
     colors: Colors | None = None,
+    faults: Faults | None = None,
 ) -> str:
     """Return the groups as a list, and what takes longest."""
     how = f"condensed: {found.boxes:,} boxes as {counted(len(found.groups), 'group')}"
@@ -130,12 +139,13 @@ def condensed_text(
             facts.append(_colored(colors, each.nodes))
         if health is not None:
             facts.append(health.of_group((*each.nodes, *each.inside))[1])
+        facts += _fault(faults, (*each.nodes, *each.inside))
         lines.append("  " + "; ".join([*facts, each.result]))
     return _text([*lines, *_slowest(graph, labels, times)])
 
 
 def _slowest(graph: Graph, labels: Labels, times: Times) -> list[str]:
-    return ["what takes longest:"][: len(times.ranked)] + [
+    return ["slowest operators:"][: len(times.ranked)] + [
         f"  #{node} {_cut(labels.title(node))} ({_cut(graph.names[node])}); {labels.time(node)}"
         for node in times.ranked[:_SLOWEST]
     ]

@@ -313,18 +313,18 @@ class _Chart:
             f"{_name(self._roofline, point)}: {duration_text(point.time_ns)}, "
             f"{rate_text(point.flops_per_s, 'FLOP/s')}, {significant(point.intensity)} FLOP/B"
         )
-        style = {"fill": self._paint.node(point.node), "fill_opacity": 0.85}
         edge = self._theme.text if selected else self._theme.background
         self._marks.rect(
             x - radius,
             y - radius,
             2 * radius,
             2 * radius,
-            own={"rx": radius},
+            rx=radius,
             title=told if titled else "",
             stroke=edge,
             stroke_width=2 if selected else 1,
-            **style,
+            fill=self._paint.node(point.node),
+            fill_opacity=0.85,
         )
 
 

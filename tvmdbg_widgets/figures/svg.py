@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ NARROW = 620
 TEXT_Z = 9
 _CLASS = "tvmdbg-figure"
 _PAINTED = re.compile(r'[" ]([fs])([0-9a-f]{6})([0-9a-f]{6})(?=[" ])')
+_CLASSES = re.compile(r' class="([fs0-9a-f ]+)"')
+_COLOR = re.compile(r'(f)ill="#([0-9a-f]{6})"|(s)troke="#([0-9a-f]{6})"')
 _SIZED = re.compile(r' viewBox="[^"]*" width="[^"]*" height="[^"]*"')
 _PROPERTIES = {"f": "fill", "s": "stroke"}
 
@@ -41,7 +44,7 @@ def attributes(values: Style) -> str:
     """Write attributes; ``_`` in a name stands for ``-``.
 
     A fill or stroke that is another where dark is preferred also becomes a class; see
-    :func:`_dark_rules`.
+    :func:`_with_dark_rules`.
     """
     written = [f'{name.replace("_", "-")}="{_value(value)}"' for name, value in values.items()]
     classes = [
@@ -58,13 +61,27 @@ def _value(value: object) -> str:
     return number(value) if isinstance(value, float) else escape(str(value))
 
 
-def _dark_rules(body: str) -> str:
-    """Return a style sheet for those who prefer dark; what knows no such query stays light."""
-    rules = "".join(
-        f".{_CLASS} .{kind}{light}{dark}{{{_PROPERTIES[kind]}:#{dark}}}"
-        for kind, light, dark in sorted(set(_PAINTED.findall(body)))
-    )
-    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+def _with_dark_rules(body: str) -> str:
+    """Return a body with a style sheet for those who prefer dark, where each colour has another.
+
+    What knows no such query stays light. Classes are left out of where the light colour tells the
+    dark one: they would be a tenth of the document.
+    """
+    pairs = Counter(_PAINTED.findall(body))
+    uses = Counter(tuple(filter(None, found)) for found in _COLOR.findall(body))
+    told = {pair for pair, count in pairs.items() if uses[pair[:2]] == count}
+
+    def left(classes: re.Match[str]) -> str:
+        kept = [each for each in classes[1].split() if (each[0], each[1:7], each[7:]) not in told]
+        return f' class="{" ".join(kept)}"' if kept else ""
+
+    rules = []
+    for kind, light, dark in sorted(pairs):
+        name = _PROPERTIES[kind]
+        which = f'[{name}="#{light}"]' if (kind, light, dark) in told else f".{kind}{light}{dark}"
+        rules.append(f".{_CLASS} {which}{{{name}:#{dark}}}")
+    sheet = f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+    return sheet + _CLASSES.sub(left, body)
 
 
 class Marks:
@@ -85,15 +102,16 @@ class Marks:
         wide: float,
         high: float,
         *,
+        rx: float = 0,
         own: dict[str, Any] | None = None,
         title: str = "",
         **style: Any,
     ) -> None:
-        """Add a rectangle; ``own`` are attributes of this one alone."""
+        """Add a rectangle; ``rx`` is the radius of its corners, ``own`` what it alone has."""
         head = (
             f'<rect x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
         )
-        head += attributes(own or {})
+        head += attributes(({"rx": float(rx)} if rx else {}) | (own or {}))
         end = f"><title>{escape(title)}</title></rect>" if title else "/>"
         self.add(head + end, **style)
 
@@ -172,7 +190,8 @@ class Panel:
         self, text: str, y: float, lines: int = 12, indent: float = 0, **style: Any
     ) -> float:
         """Write text over the whole width from ``y`` down; return the y below it."""
-        for line in wrap(text, self.width - 2 * MARGIN - indent, SMALL, lines):
+        bold = style.get("font_weight", 400) >= 600
+        for line in wrap(text, self.width - 2 * MARGIN - indent, SMALL, lines, bold=bold):
             y += LINE_HEIGHT
             self.marks.text(line, MARGIN + indent, y - 4, **style)
         return y
@@ -197,11 +216,12 @@ def frame(panels: Sequence[Panel], title: str, words: str) -> str:
     ground = Marks(theme)
     ground.rect(0.5, 0.5, wide - 1, high - 1, rx=4, fill=theme.background, stroke=theme.line)
     body = f"<g{attributes({'fill': theme.text})}>{ground.body()}{''.join(_stacked(panels))}</g>"
-    rules = _dark_rules(body) if theme.name == "auto" else ""
+    if theme.name == "auto":
+        body = _with_dark_rules(body)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{_CLASS}" '
         f'viewBox="0 0 {number(wide)} {number(high)}"{size} role="img"{look}>'
-        f"<title>{escape(title)}</title><desc>{escape(words)}</desc>{rules}{body}</svg>"
+        f"<title>{escape(title)}</title><desc>{escape(words)}</desc>{body}</svg>"
     )
 
 

@@ -12,6 +12,7 @@ from tvmdbg_widgets.figures.choices import SHOWN, one_of, usable_width
 from tvmdbg_widgets.figures.slice_paint import SlicePaint
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit
+from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
 from tvmdbg_widgets.model.numbers import duration_text
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _TOP = 16
 _ROW = 17.0
+#: How far the bar of the greatest difference reaches, px.
+_BAR = 26.0
 _SIGNS = {
     Verdict.SLOWER: "▲",
     Verdict.FASTER: "▼",
@@ -76,7 +79,7 @@ def time_comparison_figure(
     for said in compared.caption[2:]:
         y = panel.paragraph(said, y, lines=4, fill=look.muted)
     if timeline.synthetic:
-        laid = "synthetic: nodes laid end to end; the sum of nodes is not the latency"
+        laid = "synthetic timeline: mean node times back to back; total is not model latency"
         y = panel.paragraph(laid, y, lines=2, fill=look.warning)
     if show != "table" and timeline.num_slices:
         shown = time_range or whole_range(timeline)
@@ -96,12 +99,12 @@ def _table(panel: Panel, compared: TimeComparison, y: float, selected: frozenset
     """Write operator, both times, the difference with a bar to either side, and the verdict."""
     marks, end, look = panel.marks, panel.width - MARGIN, panel.theme
     wide = panel.width >= NARROW
-    verdict = end - (126 if wide else 16)
-    ratio = verdict - 68
-    change = ratio - 74
-    bar = change - (88 if wide else 8)
-    second = bar - 68
-    first = second - 68
+    verdict = end - (120 if wide else 16)
+    ratio = verdict - 62
+    change = ratio - 72
+    bar = change - (2 * _BAR + 12 if wide else 8)
+    second = bar - 62
+    first = second - 62
     label = MARGIN + 16.0
     y += LINE_HEIGHT + 4
     heads = [(label, "operator"), (first, "A"), (second, "B"), (change, "B − A"), (ratio, "Δ %")]
@@ -126,15 +129,16 @@ def _table(panel: Panel, compared: TimeComparison, y: float, selected: frozenset
         mark = (
             " (match?)" if row.certainty is not None and row.certainty.label == "possible" else ""
         )
-        said = f"{one_line(row.label)} {row.nodes}{mark} {row.shape}".rstrip()
-        if not wide:
-            said = f"{one_line(row.label)} #{(row.a or row.b)[-1]}{mark}"
-        said = fit(said, first - label - 24, SMALL)
+        ids = f" {row.brief_nodes if wide else f'#{(row.a or row.b)[-1]}'}{mark}"
+        room = first - label - 24
+        said = fit(one_line(row.label), room - text_width(ids, SMALL), SMALL) + ids
+        shaped = f"{said} {row.shape}"
+        said = shaped if wide and text_width(shaped, SMALL) <= room else said
         marks.text(said, label + 16, base, fill=ink)
         for x, nodes, ns in ((first, row.a, row.ns_a), (second, row.b, row.ns_b)):
             marks.text(duration_text(ns) if nodes else "–", x, base, fill=ink)
         if wide and most > 0 and not np.isnan(row.change_ns):
-            middle, size = bar + 40, 38 * abs(row.change_ns) / most
+            middle, size = bar + _BAR, _BAR * abs(row.change_ns) / most
             left = middle if row.change_ns > 0 else middle - size
             fill = sign if told else look.muted
             marks.rect(left, base - 9, size, 10, own={"fill": fill}, fill_opacity=0.6)

@@ -128,7 +128,7 @@ class Chart:
         if track.nested:
             said += ", nested"
         if track.overlapping:
-            said += f", {track.overlapping:,} overlapping, on lanes of their own"
+            said += f", {track.overlapping:,} overlapping, in separate lanes"
         wide = track.count - len(track.instants)
         if drawn < min(wide, _MOST_SLICES):
             said += f"; {drawn:,} are drawn, on {len(track.levels)} of {track.of_levels:,} levels"

@@ -42,8 +42,8 @@ def draw_merged(
     """
     marks, theme, room = panel.marks, panel.theme, panel.width - 2 * MARGIN
     whole = _whole(tree)
-    said = f"{duration_text(whole)} in all, merged by path ({tree.said}), the heaviest first"
-    y = panel.paragraph(f"{said}: this is not the order of time.", y, lines=3, fill=theme.muted) + 4
+    said = f"total {duration_text(whole)}, merged by path ({tree.said}), heaviest first"
+    y = panel.paragraph(f"{said}, not in order of time.", y, lines=3, fill=theme.muted) + 4
     wide = tree.total_ns / whole * room if whole else np.zeros(len(tree))
     shown = np.flatnonzero((wide >= _LEAST) & (tree.depth < _MOST_LEVELS))
     if len(shown) > _MOST_PLACES:

@@ -70,7 +70,7 @@ def draw_other(
 def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:
     """Draw a table of times by one thing, and add its text and facts; return the y below it."""
     if by == "group" and run.graph is None:
-        why = "Groups are found in the graph, and this run has none."
+        why = "Groups come from the graph, and this run has none."
         panel.text = f"{panel.text}\n{why}"
         return panel.paragraph(why, y, lines=2, fill=panel.theme.muted)
     table = run.times(by)

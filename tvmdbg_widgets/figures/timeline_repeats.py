@@ -83,8 +83,8 @@ def matrix_said(matrix: RepeatMatrix) -> str:
     """What the matrix shows, in a sentence or two."""
     if matrix.of_slices:
         return (
-            "No repeats are known: a row holds the slices of one name, by start; a column is no "
-            "pass."
+            "No repeats are known: each row holds the slices of one name in order of start, so a "
+            "column is not one pass."
         )
     size = f"{counted(len(matrix), 'operator')} in {counted(matrix.repeats, 'repeat')}"
     why = matrix.warm_up.why
@@ -156,7 +156,7 @@ def _key(panel: Panel, matrix: RepeatMatrix, spread: float, each: int, y: float)
     notes = []
     drawn = len(shown_rows(matrix))
     if len(matrix) > drawn:
-        of = "those of several slices" if matrix.of_slices else "in order of execution"
+        of = "only names with several slices" if matrix.of_slices else "in execution order"
         notes.append(f"The {drawn} slowest of {len(matrix):,} are drawn, {of}.")
     if each > 1:
         noun = "slices" if matrix.of_slices else "repeats"
@@ -216,7 +216,7 @@ def _summary(panel: Panel, matrix: RepeatMatrix, y: float) -> float:
     if matrix.warm_up:
         steady = matrix.steady().folded()
         said += (
-            f" Warm-up is in it ({matrix.warm_up.why}); without it the medians add up to "
+            f" This includes the warm-up ({matrix.warm_up.why}); without it the medians add up to "
             f"{duration_text(steady.total_ns)}."
         )
     return panel.paragraph(said, y, lines=4, fill=panel.theme.muted)

@@ -15,12 +15,13 @@ WIDTH = 720
 #: Of charts with a row an operator: px of a row, and of what is around the rows.
 ROW, AROUND = 22, 110
 _FONT = "system-ui, sans-serif"
-_TITLE, _TEXT = 14, 12
-_LABEL_ROOM = 300.0
-#: px left of the frame for numbers, right of it for tools; what notes have at least.
-_NUMBERS, _TOOLS, _LEAST_ROOM = 60.0, 50.0, 160.0
+_TITLE, _TEXT, _LINE = 14, 12, 18
+#: What names on an axis take of the width, and px at most.
+_LABEL_SHARE, _LABEL_ROOM = 0.45, 300.0
+#: px left of the frame for numbers, right of it for tools; what notes have at least; of a tick.
+_NUMBERS, _TOOLS, _LEAST_ROOM, _TICK_ROOM = 60.0, 50.0, 160.0, 70.0
 #: Of a legend below the frame.
-_LEGEND_COLUMNS, _LEGEND_ROW, _LEGEND_AROUND = 4, 18, 14
+_LEGEND_COLUMN, _LEGEND_ROW, _LEGEND_AROUND = 130, 18, 14
 _FADED = 0.25
 
 TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns"))
@@ -85,33 +86,32 @@ def new_figure(
     Parameters
     ----------
     title : str
+        In as many lines as it takes.
     notes : iterable of str
         Sentences, the first one nearest to the title.
     theme : Theme
     width, height : int
-        px; notes are added to the height.
+        px; notes and further lines of the title are added to the height.
     **options
         As ``bokeh.plotting.figure`` takes them.
     """
     from bokeh.models.annotations import Title
     from bokeh.plotting import figure
 
-    from tvmdbg_widgets.figures.texts import fit, wrap
-    from tvmdbg_widgets.figures.texts import width as text_width
+    from tvmdbg_widgets.figures.texts import wrap
 
-    names = options.get("y_range", ())
-    beside = max((text_width(name, _TEXT) for name in names), default=_NUMBERS) + _TOOLS
-    room = max(width - beside, _LEAST_ROOM)
-    lines = [line for note in notes for line in wrap(note, room, _TEXT, lines=4)]
+    room = _room(width, options.get("y_range", ()))
+    lines = [(line, note) for note in notes for line in wrap(note, room, _TEXT, lines=8)]
+    titles = wrap(title, room, _TITLE, lines=3, bold=True)
     made = figure(
         title=Title(
-            text=fit(title, room, _TITLE, bold=True),
+            text="\n".join(titles),
             text_font=_FONT,
             text_font_size=f"{_TITLE}px",
             text_color=str(theme.text),
         ),
         width=width,
-        height=height + 18 * len(lines),
+        height=height + _LINE * (len(lines) + len(titles) - 1),
         tools="pan,box_select,wheel_zoom,reset,save",
         background_fill_color=str(theme.background),
         border_fill_color=str(theme.background),
@@ -119,9 +119,10 @@ def new_figure(
         **options,
     )
     made.toolbar.logo = None
-    for line in reversed(lines):
+    for line, note in reversed(lines):
         told = Title(
             text=line,
+            tags=[note],
             text_font=_FONT,
             text_font_size=f"{_TEXT}px",
             text_font_style="normal",
@@ -136,9 +137,19 @@ def new_figure(
         axis.axis_label_text_font_size = axis.major_label_text_font_size = f"{_TEXT}px"
         axis.axis_line_color = axis.major_tick_line_color = str(theme.line)
         axis.minor_tick_line_color = None
+    ticker: Any = made.xaxis.ticker
+    ticker.desired_num_ticks = max(2, int(room / _TICK_ROOM))
     made.grid.grid_line_color = str(theme.line)
     made.grid.grid_line_alpha = 0.5
     return made
+
+
+def _room(width: int, names: Iterable[str]) -> float:
+    """Return how wide the frame of a figure is at least; ``names`` stand at its left."""
+    from tvmdbg_widgets.figures.texts import width as text_width
+
+    beside = max((text_width(name, _TEXT) for name in names), default=_NUMBERS) + _TOOLS
+    return max(width - beside, _LEAST_ROOM)
 
 
 def selectable(
@@ -171,7 +182,8 @@ def place_legend(figure: Any, theme: Theme) -> None:
     figure.add_layout(legend, "below")
     legend.location = "bottom_left"
     legend.orientation = "horizontal"
-    legend.ncols = _LEGEND_COLUMNS
+    room = _room(figure.width, getattr(figure.y_range, "factors", ()))
+    legend.ncols = columns = max(1, int(room / _LEGEND_COLUMN))
     legend.label_text_color = str(theme.text)
     legend.label_text_font = _FONT
     legend.label_text_font_size = f"{_TEXT}px"
@@ -179,7 +191,7 @@ def place_legend(figure: Any, theme: Theme) -> None:
     legend.spacing, legend.padding = 12, 4
     legend.background_fill_color = str(theme.background)
     legend.border_line_color = None
-    figure.height += _LEGEND_ROW * -(-len(legend.items) // _LEGEND_COLUMNS) + _LEGEND_AROUND
+    figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 
 
 def unit_ticks(units: Sequence[tuple[float, str]], suffix: str = "", scale: str = "linear") -> Any:
@@ -190,19 +202,30 @@ def unit_ticks(units: Sequence[tuple[float, str]], suffix: str = "", scale: str 
     return CustomJSTickFormatter(args=arguments, code=_TICK)
 
 
-def operator_names(labels: Iterable[str], nodes: Iterable[int]) -> list[str]:
-    """Return ``"conv2d + add + relu #38"`` for each, short enough for an axis, no two alike."""
-    from tvmdbg_widgets.figures.texts import fit
+def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
+    """Return ``"conv2d + add + relu #38"`` for each, as :func:`axis_names` does."""
+    ids = [f"#{node}" if node >= 0 else "" for node in nodes]
+    return axis_names(labels, ids, width)
 
+
+def axis_names(labels: Iterable[str], ids: Iterable[str], width: int = WIDTH) -> list[str]:
+    """Return names with ids behind them, short enough for the axis of a figure, no two alike.
+
+    Ids are whole: they are what tells a name that was cut.
+    """
+    from tvmdbg_widgets.figures.texts import fit
+    from tvmdbg_widgets.figures.texts import width as text_width
+
+    most = min(_LABEL_ROOM, _LABEL_SHARE * width)
     found: list[str] = []
     taken: set[str] = set()
-    for label, node in zip(labels, nodes, strict=True):
-        own = f" #{node}" if node >= 0 else ""
-        name = fit(label, _LABEL_ROOM, _TEXT) + own
-        at = 1
+    for label, told in zip(labels, ids, strict=True):
+        own = f" {told}".rstrip()
+        short = fit(label, most - text_width(own, _TEXT), _TEXT)
+        name, at = short + own, 1
         while name in taken:
             at += 1
-            name = f"{fit(label, _LABEL_ROOM, _TEXT)} ({at}){own}"
+            name = f"{short} ({at}){own}"
         taken.add(name)
         found.append(name)
     return found

@@ -63,7 +63,7 @@ def memory(run: DebugRun, *, theme: ThemeName = "light", width: int = WIDTH) -> 
         colors,
         width,
         _HEIGHT,
-        x_axis_label="time" if timed else "step of the execution",
+        x_axis_label="time" if timed else "execution step",
     )
     areas = figure.quad(
         left=start,
@@ -100,10 +100,10 @@ def _columns(run: DebugRun) -> tuple[dict[str, Any], str, str, list[str]]:
 
     plan = run.memory_plan()
     if not len(plan.order):
-        raise ValueError(f"No node of {run.title} runs, so no memory is in use over time.")
+        raise ValueError(f"No node of {run.title} runs, so there is no memory use to draw.")
     graph = plan.graph
     known = [] if run.timeline is None else [each for each in run.counters() if each.name == MEMORY]
-    said = f"Memory is that of the storage plan while each node runs. {MEMORY_LEAVES_OUT}"
+    said = f"Memory use follows from the storage plan, node by node. {MEMORY_LEAVES_OUT}"
     if known and known[0].nodes is not None:
         counter = known[0]
         said = counter.said
@@ -135,7 +135,7 @@ def _columns(run: DebugRun) -> tuple[dict[str, Any], str, str, list[str]]:
     while_run = f"{names.get(first, f'#{first}')}{more} {'run' if others else 'runs'}"
     notes = [f"peak {bytes_text(plan.peak.bytes)}, while {while_run}", said]
     if plan.unknown_sizes:
-        notes.append(f"{plan.unknown_sizes:,} outputs of unknown size count as nothing")
+        notes.append(f"{counted(plan.unknown_sizes, 'output')} of unknown size not counted")
     if plan.unplaced:
-        notes.append(f"{plan.unplaced:,} outputs without a usable storage_id are not in it")
+        notes.append(f"{counted(plan.unplaced, 'output')} without a usable storage_id not counted")
     return columns, *places, notes

@@ -54,9 +54,9 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
     """
     require_run("times", run)
     if top < 1:
-        raise ValueError(f"top is a number of bars, found {top!r}")
+        raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
-    columns, notes, axis = _columns(run, top)
+    columns, notes, axis = _columns(run, top, width)
     columns["color"] = [str(colors.kind(kind)) for kind in columns["op_kind"]]
 
     from bokeh.models import ColumnDataSource
@@ -109,7 +109,7 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
     return figure
 
 
-def _columns(run: DebugRun, top: int) -> tuple[dict[str, Any], list[str], str]:
+def _columns(run: DebugRun, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
     """Columns, notes, and what the time is."""
     from tvmdbg_widgets.analysis.operators import Operator
     from tvmdbg_widgets.analysis.summary import HOW_TO_GET
@@ -131,7 +131,7 @@ def _columns(run: DebugRun, top: int) -> tuple[dict[str, Any], list[str], str]:
     columns = columns_of(shown, Operator.__dataclass_fields__)
     columns["trust"] = [row.trust.label for row in shown]
     columns["operator"] = operator_names(
-        [one_line(label(row.func_name) or row.name) for row in shown], columns["node"]
+        [one_line(label(row.func_name) or row.name) for row in shown], columns["node"], width
     )
     columns["time_text"] = [duration_text(row.time_ns) for row in shown]
     columns["share_text"] = [percent(row.share) for row in shown]
@@ -147,8 +147,7 @@ def _columns(run: DebugRun, top: int) -> tuple[dict[str, Any], list[str], str]:
     notes = [f"total {duration_text(total)}, {words.together}"]
     if len(timed) > len(shown):
         share = float(np.nansum(columns["share"]))
-        notes.append(
-            f"the {len(shown):,} slowest of {len(timed):,} {words.rows}: {percent(share)} of it"
-        )
+        rows = f"{len(shown):,} slowest of {len(timed):,} {words.rows}"
+        notes.append(f"the {rows} account for {percent(share)}")
     unknown = left_out(every - len(timed), every, "its time is unknown", "their times are unknown")
     return columns, [*notes, *([unknown] if unknown else [])], words.time

@@ -31,8 +31,8 @@ _WARM_UP, _STEADY = "warm-up", "after warm-up"
 def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the repeats of the slowest operators, each over the median of its operator.
 
-    A row is one repeat of one operator: ``node`` and ``name`` as in ``run.repeats()``, ``repeat``,
-    ``ns``, and ``relative``, which is ``ns`` over the median.
+    A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,
+    ``repeat``, and ``relative``, which is ``time_ns`` over the median of the operator.
 
     Parameters
     ----------
@@ -55,11 +55,12 @@ def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: 
     """
     require_run("repeats", run)
     if top < 1:
-        raise ValueError(f"top is a number of operators, found {top!r}")
+        raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
     matrix = run.repeats()
     rows = np.argsort(-matrix.median, kind="stable")[:top]
-    names = operator_names([matrix.names[row] for row in rows], matrix.nodes[rows].tolist())
+    labels = [matrix.names[row] for row in rows]
+    names = operator_names(labels, matrix.nodes[rows].tolist(), width)
     columns, drawn = _columns(matrix, rows, names)
     fills = {_WARM_UP: str(colors.background), _STEADY: str(colors.accent)}
     columns["color"] = [fills[each] for each in columns["phase"]]
@@ -69,13 +70,13 @@ def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: 
 
     source = ColumnDataSource(columns)
     figure = new_figure(
-        f"{run.title}: repeats over the median of each operator",
+        f"{run.title}: repeats by operator",
         _notes(matrix, len(rows), drawn),
         colors,
         width,
         AROUND + ROW * len(names),
         y_range=names[::-1],
-        x_axis_label="time / median",
+        x_axis_label="time over the median of the operator",
     )
     figure.add_layout(Span(location=1, dimension="height", line_color=str(colors.muted)))
     dots = figure.scatter(
@@ -123,7 +124,7 @@ def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[st
         "operator": [names[each] for each in row.tolist()],
         "repeat": repeat,
         "phase": np.where(repeat < matrix.warm_up.cut, _WARM_UP, _STEADY).tolist(),
-        "ns": found,
+        "time_ns": found,
         "relative": matrix.relative[rows[row], repeat],
         "time_text": [duration_text(each) for each in found.tolist()],
     }, len(drawn)
@@ -141,5 +142,5 @@ def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
         notes.append(f"{drawn:,} of {matrix.repeats:,} repeats are drawn, evenly spaced")
     unknown = int(np.isnan(matrix.ns).sum())
     if unknown and not matrix.of_slices:
-        notes.append(f"{counted(unknown, 'repeat')} left out: no number")
+        notes.append(f"{counted(unknown, 'repeat')} left out: not a number")
     return notes

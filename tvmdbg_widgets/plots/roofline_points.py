@@ -69,8 +69,8 @@ def roofline(
     points = [point for point in found if _drawn(point)]
     if not points:
         raise ValueError(
-            f"No operator of {run.title} has both a known time and known operations above 0, so "
-            "there is no roofline: print(run.roofline()) gives the reason for each."
+            f"No operator of {run.title} has both a known time and a known number of operations "
+            "above 0, so there is no roofline. print(run.roofline()) gives the reasons."
         )
 
     from bokeh.models import ColumnDataSource
@@ -87,7 +87,6 @@ def roofline(
         x_axis_label="FLOP per byte",
         y_axis_label="FLOP/s",
     )
-    _draw_ceilings(figure, found, points, colors)
     dots = figure.scatter(
         x="intensity",
         y="flops_per_s",
@@ -98,6 +97,7 @@ def roofline(
         line_color=str(colors.background),
         legend_group="op_kind",
     )
+    _draw_ceilings(figure, found, points, colors)
     figure.yaxis.formatter = unit_ticks(RATE_UNITS, "FLOP/s", "log")
     figure.yaxis.axis_label = None
     figure.xaxis.formatter = unit_ticks(((1, ""),), "", "log")
@@ -182,4 +182,5 @@ def _draw_ceilings(figure: Any, found: Roofline, points: list[Point], colors: Th
         line_color=str(colors.muted),
         line_dash="solid" if given else "dashed",
         line_width=1.5,
+        level="underlay",
     )

@@ -95,7 +95,7 @@ def channels(
         fill_color=str(colors.accent),
         fill_alpha=0.4,
         line_color=str(colors.accent),
-        legend_label="minimum … maximum",
+        legend_label="minimum to maximum",
     )
     figure.segment(
         x0="left",
@@ -143,7 +143,7 @@ def _profile(run: DebugRun, tensor: Tensor, axis: int | None, reading: Reading |
     values = tensor.values(reading or next(iter(tensor.readings), None))
     shape = values.view_shape
     if not values.is_ordered:
-        raise ValueError(f"{name} has no channels to compare: {tensor.dtype} has no order")
+        raise ValueError(f"{name} has no channels to compare: {tensor.dtype} values have no order")
     if not shape or not tensor.size:
         raise ValueError(f"{name} has no channels: its shape is {list(shape)}")
     if axis is None:
@@ -193,7 +193,7 @@ def _columns(tensor: Tensor, drawn: Profile) -> tuple[dict[str, Any], int]:
 
 def _notes(run: DebugRun, tensor: Tensor, drawn: Profile, empty: int) -> list[str]:
     stored = f"{run.title}: {tensor.dtype}{list(tensor.shape)}"
-    notes = [f"{stored}, along axis {drawn.axis} ({drawn.length:,}), over all other axes"]
+    notes = [f"{stored}, along axis {drawn.axis} ({drawn.length:,}), reduced over all other axes"]
     if drawn.step > 1:
         notes.append(f"each bar stands for {drawn.step:,} indices")
     if empty:

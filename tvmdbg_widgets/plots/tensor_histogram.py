@@ -7,17 +7,31 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tvmdbg_widgets.plots.chart import WIDTH, ThemeName, colors_of, new_figure, selectable
+from tvmdbg_widgets.plots.chart import (
+    WIDTH,
+    ThemeName,
+    colors_of,
+    new_figure,
+    place_legend,
+    selectable,
+)
 from tvmdbg_widgets.plots.tensor_of import called, tensor_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensor import Tensor
     from tvmdbg_widgets.model.tensors import TensorKey
     from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 320
+#: Gap before the bar of zeros, and its width, as shares of the axis; room above the bars.
+_APART, _ABOVE = 0.03, 1.05
+#: Where the bar of zeros stands there are no values.
+_TICK = 'return tick > last ? "" : `${Number(tick.toPrecision(6))}`;'
 
 
 def histogram(
@@ -33,8 +47,11 @@ def histogram(
 ) -> Any:
     """Return a histogram of the finite values of a tensor, exact counts.
 
+    As in the tensor view zeros are apart, at the right, so that they do not flatten the bars; and
+    where a few far values would set the range, the bars span the others.
+
     A row is a bin: ``low``, ``high``, ``count``, ``share`` of all values, and the entry ``node``,
-    ``output``.
+    ``output``. Zeros are in no bin: they have a row of their own in the second data source.
 
     Parameters
     ----------
@@ -44,7 +61,8 @@ def histogram(
     bins : int
         At most.
     range : (float, float), optional
-        First and last edge; all finite values by default.
+        First and last edge; by default those of the finite values, without a few that are far
+        beyond the others.
     scale : str
         ``"linear"`` or ``"log"``, which counts the values above zero.
     reading : str, optional
@@ -66,6 +84,7 @@ def histogram(
         The run has no tensors, or this one no values to count; or an argument is none of these.
     """
     from tvmdbg_widgets.figures.choices import one_of
+    from tvmdbg_widgets.model.numbers import percent
 
     tensor = tensor_of("histogram", run, key)
     colors = colors_of(theme)
@@ -75,14 +94,19 @@ def histogram(
     why = _why_nothing(statistics)
     if why:
         raise ValueError(f"{called(run, tensor)} has no histogram: {why}")
+    robust = tensor.robust(reading=read) if range is None and scale == "linear" else None
+    if robust is not None:
+        range = robust.low, robust.high  # noqa: A001
     counted = tensor.histogram(bins, range, scale, reading=read)
     if scale == "log" and not counted.edges[0] > 0:
         raise ValueError(
             f"{called(run, tensor)} has no values above zero for a log scale; use scale='linear'"
         )
-    size = len(counted.counts)
+    zeros = 0 if scale == "log" or tensor.dtype.name == "bool" else statistics.zero
+    counts = _without_zeros(counted, zeros)
+    size = len(counts)
 
-    from bokeh.models import ColumnDataSource, NumeralTickFormatter
+    from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter
 
     source = ColumnDataSource(
         {
@@ -90,16 +114,17 @@ def histogram(
             "output": np.full(size, tensor.output),
             "low": counted.edges[:-1],
             "high": counted.edges[1:],
-            "count": counted.counts,
-            "share": counted.counts / statistics.size,
+            "count": counts,
+            "share": counts / statistics.size,
             "range_text": _ranges(counted),
         }
     )
+    beyond = statistics.finite - zeros - int(counts.sum())
     figure = new_figure(
         f"{called(run, tensor)}: values",
         [
             f"{run.title}: {_told(tensor, read, statistics)}",
-            *_left_out(tensor, statistics, counted),
+            *_left_out(tensor, statistics, beyond, robust),
         ],
         colors,
         width,
@@ -118,16 +143,58 @@ def histogram(
         line_color=str(colors.background),
         line_width=0.5,
     )
+    glyphs = [bars]
+    if zeros and counts.any():
+        apart = figure.quad(
+            left="left",
+            right="right",
+            bottom=0,
+            top="count",
+            source=ColumnDataSource(_zeros(tensor, counted, zeros, statistics.size)),
+            color=str(colors.muted),
+            legend_label=f"{zeros:,} zeros ({percent(zeros / statistics.size)}), shown separately",
+        )
+        glyphs.append(apart)
+        figure.y_range.end = float(counts.max()) * _ABOVE
+        last = {"last": float(counted.edges[-1])}
+        figure.xaxis.formatter = CustomJSTickFormatter(args=last, code=_TICK)
+        place_legend(figure, colors)
     figure.y_range.start = 0
     figure.yaxis.formatter = NumeralTickFormatter(format="0,0")
     figure.xgrid.visible = False
     selectable(
         figure,
-        [bars],
+        glyphs,
         colors,
         [("values", "@range_text"), ("count", "@count{0,0}"), ("share", "@share{0.00 %}")],
     )
     return figure
+
+
+def _without_zeros(counted: Histogram, zeros: int) -> npt.NDArray[np.int64]:
+    """Return the counts without the zeros, which lie in one of the bins; if all do, they stay."""
+    edges, counts = counted.edges, np.array(counted.counts, np.int64)
+    home = min(int(np.searchsorted(edges, 0.0, side="right")) - 1, len(counts) - 1)
+    if zeros and home >= 0 and edges[home] <= 0 <= edges[-1]:
+        counts[home] -= min(zeros, counts[home])
+    return counts
+
+
+def _zeros(tensor: Tensor, counted: Histogram, zeros: int, size: int) -> dict[str, Any]:
+    """Return the columns of the zeros: as those of the bins, and where their bar is."""
+    first, last = float(counted.edges[0]), float(counted.edges[-1])
+    left = last + _APART * (last - first)
+    return {
+        "node": [tensor.node],
+        "output": [tensor.output],
+        "low": [0.0],
+        "high": [0.0],
+        "count": [zeros],
+        "share": [zeros / size],
+        "range_text": ["0"],
+        "left": [left],
+        "right": [left + _APART * (last - first)],
+    }
 
 
 def _ranges(counted: Histogram) -> list[str]:
@@ -158,12 +225,18 @@ def _told(tensor: Tensor, reading: Reading | None, statistics: Statistics) -> st
     return f"{tensor.dtype}{list(tensor.shape)}{read}, {statistics.size:,} values, {bounds}"
 
 
-def _left_out(tensor: Tensor, statistics: Statistics, counted: Histogram) -> list[str]:
+def _left_out(
+    tensor: Tensor, statistics: Statistics, beyond: int, robust: Robust | None
+) -> list[str]:
     specials = (
         (statistics.nan, "NaN"),
         (statistics.pos_inf, "+Inf"),
         (statistics.neg_inf, "−Inf"),
-        (statistics.finite - int(counted.counts.sum()), "finite beyond the edges"),
+        (beyond if robust is None else 0, "finite values outside the range"),
     )
     told = [f"{count:,} {what}" for count, what in specials if count]
-    return [*([f"left out: {', '.join(told)}"] if told else []), *tensor.notes]
+    notes = [f"left out: {', '.join(told)}"] if told else []
+    if robust is not None:
+        every = f"range=({statistics.minimum}, {statistics.maximum}) shows all"
+        notes.append(f"{beyond:,} of {statistics.finite:,} values beyond this range; {every}")
+    return [*notes, *tensor.notes]

@@ -12,11 +12,11 @@ from tvmdbg_widgets.plots.chart import (
     TIME_UNITS,
     WIDTH,
     ThemeName,
+    axis_names,
     colors_of,
     columns_of,
     left_out,
     new_figure,
-    operator_names,
     place_legend,
     require_run,
     selectable,
@@ -79,7 +79,7 @@ def compare_times(
     require_run("compare_times", a)
     require_run("compare_times", b)
     if top < 1:
-        raise ValueError(f"top is a number of operators, found {top!r}")
+        raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
     comparison = a.compare_times(b, titles, warm_up=warm_up)
     rows = [row for row in comparison if np.isfinite(row.ns_a) and np.isfinite(row.ns_b)]
@@ -88,7 +88,7 @@ def compare_times(
             f"No operator has a known time in both {a.title} and {b.title}, so there is nothing "
             "to draw."
         )
-    columns = _columns(rows[:top], colors)
+    columns = _columns(rows[:top], colors, width)
     names = columns["operator"]
 
     from bokeh.models import ColumnDataSource
@@ -148,7 +148,7 @@ def compare_times(
     return figure
 
 
-def _columns(rows: Sequence[TimeChange], colors: Theme) -> dict[str, Any]:
+def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str, Any]:
     from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
     from tvmdbg_widgets.analysis.compare_times.words import change_text, ratio_text
     from tvmdbg_widgets.model.numbers import duration_text
@@ -159,12 +159,12 @@ def _columns(rows: Sequence[TimeChange], colors: Theme) -> dict[str, Any]:
     columns["a"] = [list(row.a) for row in rows]
     columns["b"] = [list(row.b) for row in rows]
     columns["verdict"] = [row.verdict.label for row in rows]
-    columns["operator"] = operator_names(
-        [f"{one_line(row.label)} {row.nodes}" for row in rows], [-1] * len(rows)
+    columns["operator"] = axis_names(
+        [one_line(row.label) for row in rows], [row.brief_nodes for row in rows], width
     )
     columns["color"] = [str(fills.get(row.verdict, colors.muted)) for row in rows]
-    columns["a_text"] = [duration_text(row.ns_a) if row.a else "no such node" for row in rows]
-    columns["b_text"] = [duration_text(row.ns_b) if row.b else "no such node" for row in rows]
+    columns["a_text"] = [duration_text(row.ns_a) if row.a else "no match" for row in rows]
+    columns["b_text"] = [duration_text(row.ns_b) if row.b else "no match" for row in rows]
     columns["change_text"] = [
         f"{change_text(row.change_ns)} ({ratio_text(row.ratio)})" for row in rows
     ]
@@ -174,7 +174,7 @@ def _columns(rows: Sequence[TimeChange], colors: Theme) -> dict[str, Any]:
 def _notes(comparison: TimeComparison, known: int, top: int) -> list[str]:
     notes = [f"{comparison.title} (A hollow, B filled)", comparison.sentence]
     if known > top:
-        notes.append(f"the {top:,} of {known:,} rows that changed most")
+        notes.append(f"the {top:,} rows of {known:,} that changed most")
     unknown = left_out(
         len(comparison) - known,
         len(comparison),

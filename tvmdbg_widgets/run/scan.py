@@ -72,7 +72,7 @@ class Scan(Recorded):
 
     @property
     def known_findings(self) -> Findings | None:
-        """The findings once :meth:`findings` or a view has found all; None before."""
+        """The findings once all tensors were scanned; None before."""
         with self._lock:
-            known = None if self._search is None else self._search.latest
-        return known if known is not None and known.complete else None
+            search = self._search
+        return search.known() if search is not None and search.scan.state == "done" else None

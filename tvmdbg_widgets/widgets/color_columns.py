@@ -123,7 +123,7 @@ class ColorColumns:
             what = [what(node) for node in graph.nodes]
         column = node_column(graph, what, **how)
         if column.name in (*COLOR_NAMES, _ERROR):
-            raise ValueError(f"{column.name!r} is what views call a column of their own")
+            raise ValueError(f"{column.name!r} is the name of a built-in column; choose another")
         self._keep(column)
         return column.name
 

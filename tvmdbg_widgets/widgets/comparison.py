@@ -94,6 +94,7 @@ class ComparisonView(View):
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(True).tag(sync=True)
     height = auto_height()
+    _made_by = "tvmdbg_widgets.ComparisonView(a, b)"
 
     def __init__(
         self,
@@ -126,8 +127,8 @@ class ComparisonView(View):
     def __repr__(self) -> str:
         a, b = self.comparison.titles
         return (
-            f"<ComparisonView of {a!r} and {b!r}, alive in a notebook; "
-            "elsewhere .save_html(path) or .figure().save(path)>"
+            f"<ComparisonView of {a!r} and {b!r}, live in a notebook; "
+            "elsewhere use .save_html(path) or .figure().save(path)>"
         )
 
     def answer(self) -> Reply:
@@ -138,6 +139,9 @@ class ComparisonView(View):
     def run_beside(self) -> DebugRun:
         """The run on the right side."""
         return self._run_b
+
+    def _scanned_runs(self) -> Sequence[DebugRun]:
+        return [self._debug_run, self._run_b]
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         try:
@@ -159,6 +163,7 @@ class ComparisonView(View):
             color_by=self.color_by,
             fold_parameters=self.fold_parameters,
             direction=self.direction,
+            grouped=self.grouped,
             kind=self.kind,
             selected=(self._marked(), tuple(self.session_b.selected)),
             width=width,

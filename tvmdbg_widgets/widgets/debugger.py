@@ -59,6 +59,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     findings_folded = traitlets.Bool(False).tag(sync=True)
     tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = auto_height()
+    _tells_health = True
 
     @traitlets.default("collapsed")
     def _without_their_part(self) -> list[str]:

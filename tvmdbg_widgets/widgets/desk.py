@@ -18,6 +18,7 @@ from tvmdbg_widgets.widgets.turns import Turn
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tvmdbg_widgets.analysis.tensor_scan import TensorScan
     from tvmdbg_widgets.run import DebugRun
 
     Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
@@ -28,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 _WORKERS = 64
 #: Seconds of work on what has no end in sight between two questions, where there are no threads.
 _SLICE = 0.2
-_HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
+HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = (
     *("tensor", "profile", "channels", "region", "node", "data", "percentiles"),
@@ -71,14 +72,14 @@ class Desk:
     def __init__(self, run: DebugRun, send: Send) -> None:
         self._run = run
         self._send = send
-        self._answers = Answers(run, seconds=None if _HAS_THREADS else _SLICE)
+        self._answers = Answers(run, seconds=None if HAS_THREADS else _SLICE)
         self._lock = threading.Lock()
         self._newest: dict[tuple[str, str], int] = {}
         self._asked = 0
         self._pool: ThreadPoolExecutor | None = None
-        self._scanning = False
+        self._scanning: TensorScan | None = None
         self._closed = False
-        if _HAS_THREADS and run.timeline is not None and run.timeline.num_slices > ALONG:
+        if HAS_THREADS and run.timeline is not None and run.timeline.num_slices > ALONG:
             threading.Thread(target=self._answers.prepare, name="tvmdbg-rows", daemon=True).start()
 
     def take(self, message: object) -> None:
@@ -100,13 +101,19 @@ class Desk:
             self._scan(go_on=question.flag("goOn"))
         self._submit(question, message, ticket)
 
+    def glance(self, seconds: float) -> None:
+        """Have the tensors of a small run scanned, and wait so long for the end."""
+        if not self._is_large():
+            self._scan(go_on=False)
+            self._run.search.scan.wait(seconds)
+
     def close(self) -> None:
         """Stop what is under way; nothing more is answered."""
         with self._lock:
             self._closed = True
             pool, self._pool = self._pool, None
-        if self._scanning:
-            self._run.search.scan.cancel()
+        if self._scanning is not None:
+            self._scanning.cancel()
         self._answers.close()
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -125,15 +132,15 @@ class Desk:
         """
         scan = self._run.search.scan
         scan.give_way = partial(self._answers.turns.give_way, Turn.PASS)
-        if not _HAS_THREADS:
+        if not HAS_THREADS:
             if go_on or scan.state in {"none", "scanning"}:
                 scan.run(seconds=_SLICE)
         elif scan.start(go_on=go_on):
-            self._scanning = True
+            self._scanning = scan
 
     def _submit(self, question: Question, message: object, ticket: int) -> None:
         turn = _turn(question)
-        if not _HAS_THREADS:
+        if not HAS_THREADS:
             self._answer(question, message, ticket, turn)
             return
         with self._lock:

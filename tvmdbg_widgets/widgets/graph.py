@@ -132,6 +132,7 @@ class GraphView(GraphOptions, Navigation, View):
     _code = traitlets.Unicode(code_name("graph")).tag(sync=True)
 
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+    _tells_health = True
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None

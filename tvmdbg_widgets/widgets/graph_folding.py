@@ -122,9 +122,9 @@ def _rows(groups: Groups, what: GroupRefs) -> list[int]:
     if isinstance(what, Group):
         return [what.id]
     if isinstance(what, bool):
-        raise TypeError(f"a group is named by its id, its name or itself, not by {what!r}")
+        raise TypeError(f"pass a group, its id or its name, not {what!r}")
     if isinstance(what, SupportsIndex):
         return [groups[operator.index(what)].id]
     if not isinstance(what, Iterable):
-        raise TypeError(f"a group is named by its id, its name or itself, not by {what!r}")
+        raise TypeError(f"pass a group, its id or its name, not {what!r}")
     return [row for each in what for row in _rows(groups, each)]

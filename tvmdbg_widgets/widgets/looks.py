@@ -46,9 +46,9 @@ def checked_camera(run: DebugRun, given: object) -> dict[str, Any] | None:
     for name, default in (("dx", 0.0), ("dy", 0.0), ("scale", 1.0)):
         value = fields.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"{name} of a camera is a number, not {value!r}")
+            raise TypeError(f"{name} of a camera must be a number, not {value!r}")
         if not math.isfinite(value):
-            raise ValueError(f"{name} of a camera is finite, found {value!r}")
+            raise ValueError(f"{name} of a camera must be finite, not {value!r}")
         found[name] = float(value)
     found["scale"] = min(_SCALES[1], max(_SCALES[0], found["scale"]))
     return found
@@ -96,9 +96,7 @@ def checked_bookmarks(run: DebugRun, given: object, traits: Sequence[str]) -> di
         No such looks; says which.
     """
     if not isinstance(given, Mapping):
-        raise TypeError(
-            f"bookmarks are a mapping of names to saved views, not {type(given).__name__}"
-        )
+        raise TypeError(f"bookmarks must map names to saved views, not {type(given).__name__}")
     if len(given) > MOST_BOOKMARKS:
         raise ValueError(f"at most {MOST_BOOKMARKS} bookmarks, found {len(given)}")
     found = {}
@@ -119,10 +117,10 @@ def checked_name(name: object) -> str:
         No name.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a bookmark has a str for a name, not {type(name).__name__}")
+        raise TypeError(f"a bookmark's name must be a str, not {type(name).__name__}")
     found = name.strip()
     if not 0 < len(found) <= NAME_LENGTH:
-        raise ValueError(f"a bookmark's name has 1 to {NAME_LENGTH} characters")
+        raise ValueError(f"a bookmark's name must have 1 to {NAME_LENGTH} characters")
     return found
 
 
@@ -138,7 +136,7 @@ def checked_history(run: DebugRun, given: object, traits: Sequence[str]) -> dict
     steps = [checked_look(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < max(1, len(steps)):
-        raise ValueError(f"history: {at!r} is no step of {len(steps)}")
+        raise ValueError(f"there is no step {at!r} among {len(steps)}")
     return {"steps": steps, "at": at} if steps else {}
 
 

@@ -42,10 +42,10 @@ def node_id(run: DebugRun | None, node: object) -> int:
             raise KeyError(f"no graph to look up {node!r} in; name nodes by id")
         return int(graph.node(node).id)
     if isinstance(node, bool) or not hasattr(node, "__index__"):
-        raise TypeError(f"a node is named by its id or its name, not by {node!r}")
+        raise TypeError(f"pass a node's id or name, not {node!r}")
     found = operator.index(node)
     if found < 0 or (graph is not None and found >= graph.num_nodes):
-        known = "node ids start at 0" if graph is None else f"the graph has {graph.num_nodes}"
+        known = "node ids start at 0" if graph is None else f"the graph has {graph.num_nodes} nodes"
         raise IndexError(f"no node {found}; {known}")
     return found
 
@@ -89,7 +89,7 @@ def checked_notes(run: DebugRun | None, notes: object) -> dict[str, str]:
         As :func:`node_id` and :func:`plain_text`.
     """
     if not isinstance(notes, Mapping):
-        raise TypeError(f"notes are a mapping of node to text, not {type(notes).__name__}")
+        raise TypeError(f"notes must map nodes to texts, not {type(notes).__name__}")
     if len(notes) > MOST_NOTES:
         raise ValueError(f"at most {MOST_NOTES:,} notes, not {len(notes):,}")
     found: dict[int, str] = {}
@@ -135,7 +135,7 @@ def _step(run: DebugRun | None, step: object) -> dict[str, Any]:
     fields = dict(step) if isinstance(step, Mapping) else _of_pair(step)
     unknown = [str(name) for name in fields if name not in _FIELDS]
     if unknown:
-        raise TypeError(f"no field {unknown[0]!r}; a step takes {', '.join(_FIELDS)}")
+        raise TypeError(f"unknown field {unknown[0]!r}; a step takes {', '.join(_FIELDS)}")
     if "text" not in fields:
         raise TypeError('no text; a step says something: dict(text="…", node=38)')
     text = plain_text(fields["text"], STEP_LENGTH)
@@ -167,7 +167,7 @@ def _of_pair(step: object) -> dict[str, object]:
         return {"text": step}
     if not isinstance(step, tuple | list) or len(step) != 2:
         raise TypeError(
-            f'{step!r} is no step; write (38, "text"), ((38, 1), "text") or '
+            f'{step!r} is not a step; write (38, "text"), ((38, 1), "text") or '
             'dict(text="text", node=38, view="tensor")'
         )
     what, text = step
@@ -196,7 +196,7 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
 
 def _slice(run: DebugRun | None, node: object, occurrence: object) -> tuple[int, int]:
     if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
-        raise TypeError(f"a slice is (node, occurrence), not ({node!r}, {occurrence!r})")
+        raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
     found = (node_id(run, node), operator.index(occurrence))
     timeline = run.timeline if run is not None else None
     if timeline is not None:
@@ -214,5 +214,5 @@ def _range(value: object) -> list[float] | None:
         raise TypeError(f"time_range must be two numbers in nanoseconds, not {value!r}")
     start, end = float(pair[0]), float(pair[1])  # type: ignore[arg-type]
     if not start < end:
-        raise ValueError(f"time_range must end after it starts, not at {value!r}")
+        raise ValueError(f"time_range must end after it starts, not {value!r}")
     return [start, end]

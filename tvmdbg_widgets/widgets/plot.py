@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import html
 import json
 from functools import lru_cache
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
+from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.messages import Question, message_id
-from tvmdbg_widgets.widgets.outputs import outputs
+from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
 
-#: Rows that a saved notebook is left with.
-_ROWS = 12
-
-
-class LinkedPlot(Guarded):
+class LinkedPlot(Saved):
     """A bokeh figure whose selection is that of a session, both ways.
 
     The page gets the BokehJS of the installed bokeh from the kernel, once, so that nothing is
@@ -65,7 +60,7 @@ class LinkedPlot(Guarded):
     session: Any = ModelTrait()
     nodes = traitlets.Unicode("node").tag(sync=True, page=False)
     _library = traitlets.Unicode().tag(sync=True)
-    _figure_id = traitlets.Unicode().tag(sync=True)
+    _made_by = "tvmdbg_widgets.plots.link(figure, run)"
 
     def __init__(
         self,
@@ -82,10 +77,6 @@ class LinkedPlot(Guarded):
         name, self._library_code = _library_of(figure)
         super().__init__(run=run.model, session=session or run.session, nodes=nodes, _library=name)
         self.on_msg(self._on_question)
-
-    @traitlets.default("_figure_id")
-    def _new_figure_id(self) -> str:
-        return token_hex(8)
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
@@ -116,49 +107,21 @@ class LinkedPlot(Guarded):
 
     def __repr__(self) -> str:
         return (
-            f"<LinkedPlot of {self._debug_run.title!r}, alive in a notebook; elsewhere "
+            f"<LinkedPlot of {self._debug_run.title!r}, live in a notebook; elsewhere use "
             "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
         )
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        data["text/plain"] = _text(self.figure, self.nodes)
-        data["text/html"] = f"<pre>{html.escape(data['text/plain'])}</pre>"
-        return data, metadata
+    def _saved_figure(self) -> Figure:
+        from tvmdbg_widgets.figures.plot import plot_figure
 
-    def _ipython_display_(self) -> None:
-        """Show the plot and, below it, the values that a saved notebook is left with."""
-        from IPython.display import publish_display_data
-
-        shown = self._repr_mimebundle_()
-        if shown is not None:
-            for each in outputs(shown[0], self._figure_id):
-                publish_display_data(each)  # type: ignore[no-untyped-call]
+        source = next(each for each in _sources(self.figure) if self.nodes in each.column_names)
+        return plot_figure(self.figure, source, self.nodes)
 
 
 def _sources(figure: Any) -> list[Any]:
     from bokeh.models import ColumnarDataSource
 
     return sorted(figure.select({"type": ColumnarDataSource}), key=lambda each: str(each.id))
-
-
-def _text(figure: Any, nodes: str) -> str:
-    """What a figure is called, and its first rows."""
-    titles = [getattr(figure, "title", None), *reversed(getattr(figure, "above", []))]
-    lines = [each.text for each in titles if getattr(each, "text", "")]
-    source = next(each for each in _sources(figure) if nodes in each.column_names)
-    named = "operator" if "operator" in source.column_names else nodes
-    told = [named, *(name for name in source.column_names if name.endswith("_text"))]
-    rows = list(zip(*(source.data[name] for name in told), strict=True))
-    for name, *texts in rows[:_ROWS]:
-        values = ", ".join(str(text) for text in texts if text)
-        lines.append(f"{name}: {values}" if values else str(name))
-    if len(rows) > _ROWS:
-        lines.append(f"… and {len(rows) - _ROWS:,} more")
-    return "\n".join(lines)
 
 
 def _require_column(figure: object, nodes: str) -> None:

@@ -40,6 +40,10 @@ class RunModel(Guarded):
         self._desk = Desk(run, self._reply)
         self.on_msg(self._on_question)
 
+    def glance(self, seconds: float) -> None:
+        """Have the tensors of a small run scanned, and wait so long for the end."""
+        self._desk.glance(seconds)
+
     def close(self) -> None:
         """Free the model in the kernel and in every page."""
         self._desk.close()

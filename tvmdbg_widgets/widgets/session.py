@@ -171,7 +171,7 @@ class Session(Guarded):
         step: int | None = proposal["value"]
         if step is not None and not 0 <= step < len(self.tour):
             raise traitlets.TraitError(
-                f"tour_step: {step} is no step of a tour of {len(self.tour)}"
+                f"tour_step: there is no step {step} in a tour of {len(self.tour)}"
             )
         return step
 

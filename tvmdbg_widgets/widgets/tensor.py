@@ -168,6 +168,7 @@ class TensorInspector(TensorOptions, View):
 
     show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = auto_height(least=120)
+    _tells_health = True
 
     _esm = module("tensor")
     _css = bundle("tensor.css")

@@ -21,8 +21,7 @@ class TimeRange(traitlets.Tuple):
         pair = super().validate(obj, value)
         if pair is not None and not (math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]):
             raise traitlets.TraitError(
-                f"{self.name} is (start, end) in {self.unit} and ends after it starts, "
-                f"not {value!r}"
+                f"{self.name} must be (start, end) in {self.unit} with start < end, not {value!r}"
             )
         return pair
 

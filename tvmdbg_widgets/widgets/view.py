@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
-from tvmdbg_widgets.widgets.outputs import outputs
+from tvmdbg_widgets.widgets.guarded import ModelTrait
+from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.session import Session
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
-
-#: A saved notebook carries at most so much for one view.
-_MOST_BYTES = 96_000
 
 
 def require_run(view: object, run: object) -> None:
@@ -48,7 +45,7 @@ def own_model(proposal: dict[str, Any], run: DebugRun) -> object:
     """
     if proposal["value"] is not run.model:
         name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} stays the model of {run.title!r}: make another view")
+        raise traitlets.TraitError(f"{name} of {run.title!r} cannot be changed: make another view")
     return proposal["value"]
 
 
@@ -63,7 +60,7 @@ def a_session(proposal: dict[str, Any]) -> Session:
     found = proposal["value"]
     if not isinstance(found, Session):
         name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} is a Session, not {type(found).__name__}")
+        raise traitlets.TraitError(f"{name} must be a Session, not {type(found).__name__}")
     return found
 
 
@@ -73,7 +70,7 @@ def auto_height(least: int = 240) -> Any:
     return traitlets.Union(choices, default_value="auto").tag(sync=True)
 
 
-class View(Guarded):
+class View(Saved):
     """One view of a run, linked to the others by its session.
 
     Parameters
@@ -93,8 +90,8 @@ class View(Guarded):
     run = ModelTrait()
     session: Any = ModelTrait()
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
-    #: Tells the figures that stand for this view from those of others.
-    _figure_id = traitlets.Unicode().tag(sync=True)
+    #: Whether the figure tells of the values of all tensors.
+    _tells_health = False
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
         require_run(self, run)
@@ -108,10 +105,6 @@ class View(Guarded):
                 )
         super().__init__(run=run.model, session=session or run.session, **traits)
 
-    @traitlets.default("_figure_id")
-    def _new_figure_id(self) -> str:
-        return token_hex(4)
-
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
         return own_model(proposal, self._debug_run)
@@ -122,8 +115,8 @@ class View(Guarded):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} of {self._debug_run.title!r}, alive in a notebook; "
-            "elsewhere .save_html(path) or .figure().save(path)>"
+            f"<{type(self).__name__} of {self._debug_run.title!r}, live in a notebook; "
+            "elsewhere use .save_html(path) or .figure().save(path)>"
         )
 
     def note(self, node: int | str, text: str | None) -> None:
@@ -175,6 +168,12 @@ class View(Guarded):
         """Return the figure; where ``saved``, one that a saved notebook has room for."""
         raise NotImplementedError
 
+    def _saved_figure(self) -> Figure:
+        return self._figure(720, "auto", saved=True)
+
+    def _scanned_runs(self) -> Sequence[DebugRun]:
+        return [self._debug_run] if self._tells_health else []
+
     def figure_handed_on(self, handed: HandedOn, theme: str = "light") -> Figure:
         """Return the figure without what is not to be handed on to others."""
         return self._figure(720, theme, handed=handed)
@@ -221,24 +220,3 @@ class View(Guarded):
             As of :meth:`save_html`.
         """
         return self._debug_run.embed(height, **options, of=self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        figure = self._figure(720, "light", saved=True)
-        data["text/plain"] = figure.text
-        data["text/html"] = figure.html
-        if len(figure.svg) + len(figure.html) <= _MOST_BYTES:
-            data["image/svg+xml"] = figure.svg
-        return data, metadata
-
-    def _ipython_display_(self) -> None:
-        """Show the view and, below it, the figure that a saved notebook is left with."""
-        from IPython.display import publish_display_data
-
-        shown = self._repr_mimebundle_()
-        if shown is not None:
-            for each in outputs(shown[0], self._figure_id):
-                publish_display_data(each)  # type: ignore[no-untyped-call]

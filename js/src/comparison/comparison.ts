@@ -4,10 +4,9 @@ import "../graph/graph.css";
 import "./comparison.css";
 import { request } from "../shared/request.ts";
 import { runClient } from "../shared/run_client.ts";
-import { hideSavedFigure } from "../shared/saved_figure.ts";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import { applyTheme } from "../shared/theme.ts";
 import { modelOptions, sized, type ViewState } from "../shared/view.ts";
+import { viewRoot } from "../shared/view_root.ts";
 import { mountComparison } from "./mount.ts";
 import type { ComparisonOptions } from "./options.ts";
 
@@ -27,11 +26,7 @@ export default {
       ...sessions.map((name) => host.getModel<SessionState>(name)),
     ]);
     if (signal.aborted) return;
-    const root = document.createElement("div");
-    el.append(root);
-    signal.addEventListener("abort", () => root.remove());
-    applyTheme(root, signal);
-    hideSavedFigure(model.get("_figure_id"), signal);
+    const root = viewRoot(el, model.get("_figure_id"), signal);
     await mountComparison(root, {
       ask: () => {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

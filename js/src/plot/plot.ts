@@ -2,9 +2,8 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/theme.css";
 import "./plot.css";
 import { request } from "../shared/request.ts";
-import { hideSavedFigure } from "../shared/saved_figure.ts";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import { applyTheme } from "../shared/theme.ts";
+import { viewRoot } from "../shared/view_root.ts";
 import { mountPlot } from "./mount.ts";
 
 interface State {
@@ -18,11 +17,7 @@ export default {
   async render({ model, el, host, signal }: RenderProps<State>): Promise<void> {
     const session = await host.getModel<SessionState>(model.get("session"));
     if (signal.aborted) return;
-    const root = document.createElement("div");
-    hideSavedFigure(model.get("_figure_id") ?? "", signal);
-    el.append(root);
-    signal.addEventListener("abort", () => root.remove());
-    applyTheme(root, signal);
+    const root = viewRoot(el, model.get("_figure_id") ?? "", signal);
     await mountPlot(root, {
       ask: (kind, limit) => request(model as unknown as AnyModel, kind, {}, limit),
       library: model.get("_library"),

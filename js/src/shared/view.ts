@@ -1,11 +1,9 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { withAutoHeight } from "./auto_height.ts";
-import { letSave } from "./dom.ts";
 import { withFullScreen } from "./full_screen.ts";
 import { type RunClient, runClient } from "./run_client.ts";
-import { hideSavedFigure } from "./saved_figure.ts";
 import { SessionClient, type SessionState } from "./session_client.ts";
-import { applyTheme } from "./theme.ts";
+import { viewRoot } from "./view_root.ts";
 
 /** The view's own traits: initial state as arguments in Python, read back there as it changes. */
 export interface ViewOptions<T> {
@@ -64,12 +62,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>, most?: nu
       const run = await host.getModel(model.get("run"));
       const session = await host.getModel<SessionState>(model.get("session"));
       if (signal.aborted) return;
-      const root = document.createElement("div");
-      el.append(root);
-      signal.addEventListener("abort", () => root.remove());
-      applyTheme(root, signal);
-      letSave(root, signal);
-      hideSavedFigure(model.get("_figure_id"), signal);
+      const root = viewRoot(el, model.get("_figure_id"), signal);
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),

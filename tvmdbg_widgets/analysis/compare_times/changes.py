@@ -93,6 +93,12 @@ class TimeChange:
         told = [_ids(each) for each in (self.a, self.b) if each]
         return told[0] if len(told) == 2 and told[0] == told[1] else " ~ ".join(told)
 
+    @property
+    def brief_nodes(self) -> str:
+        """Both sides by their first and last ids: ``"#12 ~ #14 … #16"``."""
+        told = [_ends(each) for each in (self.a, self.b) if each]
+        return told[0] if len(told) == 2 and told[0] == told[1] else " ~ ".join(told)
+
     def __repr__(self) -> str:
         return (
             f"TimeChange {one_line(self.label)!r} ({self.nodes}): {duration_text(self.ns_a)} → "
@@ -117,6 +123,10 @@ class TimeChange:
 #: Titles of :meth:`TimeChange.cells` after the first.
 TITLES = ("nodes A ~ B", "A", "B", "B − A", "Δ %", "verdict", "p corrected")
 _IDS = 4
+
+
+def _ends(nodes: tuple[int, ...]) -> str:
+    return _ids(nodes) if len(nodes) <= 2 else f"#{nodes[0]} … #{nodes[-1]}"
 
 
 def _ids(nodes: tuple[int, ...]) -> str:

@@ -59,11 +59,6 @@ class Search:
         self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)
 
-    @property
-    def latest(self) -> Findings | None:
-        """What was last answered, without looking further; None where nobody asked."""
-        return self._known
-
     def known(self, *, newest: bool = False) -> Findings:
         """Return the findings in what was scanned so far.
 

@@ -1,0 +1,167 @@
+"""The figure that a view leaves in a notebook: it shows the answer, also one that comes later."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+from tvmdbg_widgets.widgets import saved
+from tvmdbg_widgets.widgets.outputs import WIDGET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.widgets.saved import Saved
+
+FAULT = "First Inf appears in conv2d + add + add + relu #38"
+
+
+class Published(list[tuple[dict[str, Any], dict[str, Any]]]):
+    """Data of each output, and how it was published."""
+
+    def show(self, view: Saved) -> None:
+        view._ipython_display_()
+
+    def wait_for(self, count: int) -> None:
+        end = time.monotonic() + 60
+        while len(self) < count and time.monotonic() < end:
+            time.sleep(0.01)
+        assert len(self) == count
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> Published:
+    found = Published()
+    monkeypatch.setattr(saved, "_publish", lambda data, **how: found.append((data, how)))
+    return found
+
+
+@pytest.fixture
+def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Until it is set, no scan goes on; views wait a moment for it."""
+    go_on, look = threading.Event(), TensorScan._look_together
+
+    def late(scan: TensorScan, tensors: Any) -> int:
+        go_on.wait(60)
+        return look(scan, tensors)
+
+    monkeypatch.setattr(TensorScan, "_look_together", late)
+    monkeypatch.setattr(saved, "_PATIENCE", 0.05)
+    yield go_on
+    go_on.set()
+
+
+def ended(run: tvmdbg.DebugRun) -> None:
+    """Wait for the scan and for what it sets going."""
+    run.search.scan.wait(60)
+    assert run.search.scan.state == "done"
+    for each in threading.enumerate():
+        if each.name in ("tvmdbg-scan", "tvmdbg-figure"):
+            each.join(60)
+
+
+def test_the_figure_of_a_small_run_shows_what_the_scan_finds(published: Published) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    published.show(run.debugger())
+    (live, _), (figure, how) = published
+    assert set(live) == {WIDGET, "text/html"}
+    assert FAULT in figure["text/plain"]
+    assert "conv2d + add + add + relu #38; float16" in figure["text/plain"]
+    assert not how.get("update")
+    ended(run)
+    assert len(published) == 2
+
+
+def test_the_figure_is_renewed_once_the_scan_is_over(
+    published: Published, released: threading.Event
+) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    published.show(run.debugger())
+    published.show(run.debugger())
+    assert len(published) == 4
+    assert not any(FAULT in data.get("text/plain", "") for data, _ in published)
+    released.set()
+    published.wait_for(5)
+    (_, first), (_, second), (figure, how) = published[1], published[3], published[4]
+    assert first == second
+    assert how == {**first, "update": True}
+    assert FAULT in figure["text/plain"]
+    ended(run)
+    assert len(published) == 5
+
+
+def test_a_figure_that_stays_as_it_is_is_not_renewed(
+    published: Published, released: threading.Event
+) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.TensorInspector(run, entry=(3, 0))
+    published.show(view)
+    published.show(tvmdbg.MemoryView(run))
+    closed = run.debugger()
+    published.show(closed)
+    closed.close()
+    released.set()
+    ended(run)
+    assert len(published) == 6
+
+
+def test_a_scan_that_is_cancelled_renews_nothing(
+    published: Published, released: threading.Event
+) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    published.show(run.debugger())
+    run.search.scan.cancel()
+    released.set()
+    run.search.scan.wait(60)
+    assert run.search.scan.state == "cancelled"
+    assert len(published) == 2
+    run.findings(progress=False)
+    published.wait_for(3)
+
+
+def test_what_cannot_be_published_breaks_nothing(
+    published: Published, released: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    published.show(run.debugger())
+
+    def gone(*_: object, **__: object) -> None:
+        raise OSError("the kernel has gone")
+
+    monkeypatch.setattr(saved, "_publish", gone)
+    problems: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", problems.append)
+    released.set()
+    ended(run)
+    assert not problems
+
+
+def test_a_closed_view_says_what_to_do(published: Published) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    for view, how in (
+        (tvmdbg.Flamechart(run), "tvmdbg_widgets.Flamechart(run)"),
+        (tvmdbg.ComparisonView(run, run), "tvmdbg_widgets.ComparisonView(a, b)"),
+        (
+            tvmdbg.plots.link(tvmdbg.plots.times(run), run),
+            "tvmdbg_widgets.plots.link(figure, run)",
+        ),
+    ):
+        view.close()
+        published.show(view)
+        ((data, _),) = published
+        name = type(view).__name__
+        assert data == {"text/plain": f"This {name} is closed. Make another one: {how}"}
+        published.clear()
+
+
+def test_whoever_asks_for_the_data_gets_all_of_it(published: Published) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    data, _ = DisplayFormatter().format(tvmdbg.MemoryView(run))
+    assert {WIDGET, "text/plain", "text/html", "image/svg+xml"} == set(data)
+    assert not published

@@ -1,0 +1,130 @@
+"""A widget that leaves a figure in the notebook, for when it is not alive."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from tvmdbg_widgets.widgets.desk import HAS_THREADS
+from tvmdbg_widgets.widgets.guarded import Guarded
+from tvmdbg_widgets.widgets.outputs import makes_one_output, outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.run import DebugRun
+
+_LOG = logging.getLogger(__name__)
+#: A saved notebook carries at most so much for one view.
+_MOST_BYTES = 96_000
+#: Seconds that a figure waits for the scans of small runs; the samples take 0.1 s.
+_PATIENCE = 0.3
+
+
+class Saved(Guarded):
+    """A widget that leaves a figure in the notebook, for when it is not alive.
+
+    The figure is an output of its own below the widget's. What it tells of the values of tensors
+    is told again once they were all scanned.
+    """
+
+    #: Tells the figures that stand for this widget from those of others.
+    _figure_id = traitlets.Unicode().tag(sync=True)
+    #: How to make another one.
+    _made_by = "tvmdbg_widgets.{name}(run)"
+    #: The figure's HTML that was published last.
+    _published = ""
+
+    @traitlets.default("_figure_id")
+    def _new_figure_id(self) -> str:
+        return token_hex(4)
+
+    def _saved_figure(self) -> Figure:
+        """Return the figure, no larger than a saved notebook has room for."""
+        raise NotImplementedError
+
+    def _scanned_runs(self) -> Sequence[DebugRun]:
+        """Return the runs whose scanned tensors the figure tells of."""
+        return ()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        self._glance()
+        return self._bundle(**kwargs)
+
+    def _ipython_display_(self) -> None:
+        """Show the widget and, below it, its figure."""
+        if self.comm is None:
+            name = type(self).__name__
+            told = f"This {name} is closed. Make another one: {self._made_by.format(name=name)}"
+            _publish({"text/plain": told})
+            return
+        if makes_one_output():
+            raise NotImplementedError
+        unfinished = self._glance()
+        shown = self._bundle()
+        if shown is None:
+            return
+        live, figure = outputs(shown[0], self._figure_id)
+        self._published = figure["text/html"]
+        _publish(live)
+        _publish(figure, transient={"display_id": self._display_id})
+        for scan in unfinished:
+            scan.when_done(self._renew)
+
+    def _glance(self) -> list[TensorScan]:
+        """Have small runs scanned; return the scans that take longer than a figure waits."""
+        end = time.monotonic() + _PATIENCE
+        scans = []
+        for run in self._scanned_runs():
+            run.model.glance(end - time.monotonic())
+            scans.append(run.search.scan)
+        return [scan for scan in scans if scan.state != "done"]
+
+    def _bundle(self, **kwargs: Any) -> Any:
+        """Return the widget and its figure as one output."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        figure = self._saved_figure()
+        data["text/plain"] = figure.text
+        data["text/html"] = figure.html
+        if len(figure.svg) + len(figure.html) <= _MOST_BYTES:
+            data["image/svg+xml"] = figure.svg
+        return data, metadata
+
+    @property
+    def _display_id(self) -> str:
+        return f"tvmdbg-{self._figure_id}"
+
+    def _renew(self) -> None:
+        """Have the figure painted again, beside whoever scanned."""
+        if HAS_THREADS:
+            threading.Thread(target=self._publish_again, name="tvmdbg-figure", daemon=True).start()
+        else:
+            self._publish_again()
+
+    def _publish_again(self) -> None:
+        """Publish the figure if it is another now: an update makes the notebook unsaved."""
+        try:
+            if self.comm is None:
+                return
+            _, figure = outputs(self._bundle()[0], self._figure_id)
+            if figure["text/html"] != self._published:
+                self._published = figure["text/html"]
+                _publish(figure, transient={"display_id": self._display_id}, update=True)
+        except Exception:  # noqa: BLE001 (the kernel may be on its way out)
+            _LOG.info("the figure of %s was not renewed", type(self).__name__, exc_info=True)
+
+
+def _publish(data: dict[str, Any], **how: Any) -> None:
+    from IPython.display import publish_display_data
+
+    publish_display_data(data, **how)  # type: ignore[no-untyped-call]
