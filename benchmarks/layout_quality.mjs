@@ -1,4 +1,4 @@
-// Judges a picture of a graph by what is drawn, the same for every layout: boxes by their centres, lines as polylines.
+// Judges a picture of a graph by what is drawn, the same for every layout: boxes by their centers, lines as polylines.
 
 /** Height of the bands by which segments are compared, px. */
 const BAND = 40;

@@ -66,7 +66,7 @@ function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
   return { ...column, data: new DataView(data.buffer) };
 }
 
-it("classes in an order of their own keep their colours where the first do not occur", () => {
+it("classes in an order of their own keep their colors where the first do not occur", () => {
   const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
   const wire = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
   const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
@@ -77,7 +77,7 @@ it("classes in an order of their own keep their colours where the first do not o
   expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
 });
 
-describe("colours of columns are those of the figures", () => {
+describe("colors of columns are those of the figures", () => {
   const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
   const nodes = offsets.slice(1).map((end, i) => ({
     outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
@@ -180,7 +180,7 @@ describe("columns", () => {
     }
   });
 
-  it("names devices and slots, and what the graph can be coloured by", () => {
+  it("names devices and slots, and what the graph can be colored by", () => {
     const placed = {
       ...graph,
       storageIds: Int32Array.of(3, -1, 3),
@@ -199,7 +199,7 @@ describe("columns", () => {
     expect(names(placed)).toContain("device");
   });
 
-  it("makes the same colours once", () => {
+  it("makes the same colors once", () => {
     const coloring = new Coloring(graph, new Times(graph, null));
     const scene = sceneOf([[0], [1]]);
     const palette = new Palette(SCHEMES.light as Theme);

@@ -84,7 +84,7 @@ describe("Labels", () => {
     expect(labels.entry(2, 3)).toBe("unknown");
   });
 
-  it("makes every box wide enough for both colour modes, within the limits", () => {
+  it("makes every box wide enough for both color modes, within the limits", () => {
     const { labels } = words();
     for (let node = 0; node < 7; node++) {
       const { title, shape, time } = labels.box(node, 0);
@@ -130,7 +130,7 @@ describe("widths of many boxes", () => {
 });
 
 describe("Describe", () => {
-  it("says a node with its neighbours", () => {
+  it("says a node with its neighbors", () => {
     const { describe, scene } = words();
     expect(describe.sentence(2, scene)).toBe(
       "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +

@@ -69,11 +69,11 @@ function strokesOverBoxes(input: LayoutInput, result: LayoutResult): number {
         : [result.x[v]!, result.y[v]!, input.width[v]!, input.height[v]!];
       let from = 0;
       let to = 1;
-      for (const [start, delta, centre, size] of [
+      for (const [start, delta, center, size] of [
         [x0, x1 - x0, cx, w],
         [y0, y1 - y0, cy, h],
       ] as const) {
-        const [low, high] = [centre - size / 2 - start, centre + size / 2 - start];
+        const [low, high] = [center - size / 2 - start, center + size / 2 - start];
         if (delta === 0) {
           if (low >= 0 || high <= 0) to = -1;
         } else {

@@ -55,7 +55,7 @@ describe("the actions of a view", () => {
     bar.append(
       iconButton("fit", "fit", "fit all (0)", () => done.push("fit")),
       select(
-        "colour by (c)",
+        "color by (c)",
         [
           ["time", "time"],
           ["kind", "op kind"],
@@ -88,8 +88,8 @@ describe("the actions of a view", () => {
   it("are its buttons, choices and other keys, once each", () => {
     expect(view().all.map(({ label, kind, value }) => [label, kind, value])).toEqual([
       ["Fit all", "memory", "0"],
-      ["Colour by: time", "memory", ""],
-      ["Colour by: op kind", "memory", ""],
+      ["Color by: time", "memory", ""],
+      ["Color by: op kind", "memory", ""],
       ["Peak", "memory", "p"],
       ["Full", "memory", "Shift+F"],
     ]);

@@ -14,7 +14,7 @@ const lights = (map: "sequential" | "diverging") =>
     luminance(`rgb(${[...table(map).subarray(3 * i, 3 * i + 3)].join(",")})`),
   );
 
-/** Distance in CIE Lab of two colours as people without red cones (protan) or green cones (deutan) see them. */
+/** Distance in CIE Lab of two colors as people without red cones (protan) or green cones (deutan) see them. */
 function distance(a: number[], b: number[], see: (linear: number[]) => number[]): number {
   const linear = (value: number) =>
     value <= 10.31 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
@@ -67,7 +67,7 @@ describe("the ends of a scale", () => {
   );
 });
 
-describe("the colour tables", () => {
+describe("the color tables", () => {
   it("rise evenly in lightness where values have one sign", () => {
     const light = lights("sequential");
     for (let i = 1; i < 256; i += 1) expect(light[i]).toBeGreaterThan(light[i - 1]! - 1e-3);
@@ -87,7 +87,7 @@ describe("the colour tables", () => {
     }
   });
 
-  it.each(["sequential", "diverging"] as const)("hold no colour of NaN or Inf (%s)", (map) => {
+  it.each(["sequential", "diverging"] as const)("hold no color of NaN or Inf (%s)", (map) => {
     for (const special of Object.values(SPECIAL)) {
       for (let i = 0; i < 256; i += 1) {
         const color = [...table(map).subarray(3 * i, 3 * i + 3)];
@@ -97,7 +97,7 @@ describe("the colour tables", () => {
   });
 });
 
-describe("a colour scale", () => {
+describe("a color scale", () => {
   it("is symmetric about zero for values of both signs, else from least to largest", () => {
     const both = colorScale(known({ low: -1, high: 3 }), choice({}))!;
     expect([both.map, both.low, both.high, both.share(0)]).toEqual(["diverging", -3, 3, 0.5]);
@@ -208,7 +208,7 @@ describe("ticks", () => {
 });
 
 describe("two scales", () => {
-  it("are the same where each value has the same colour, and only there", () => {
+  it("are the same where each value has the same color, and only there", () => {
     const of = (...given: ConstructorParameters<typeof ColorScale>) => new ColorScale(...given);
     const scale = of(-1, 1, "diverging", "linear");
     expect(sameScale(scale, of(-1, 1, "diverging", "linear"))).toBe(true);

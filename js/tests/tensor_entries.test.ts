@@ -79,7 +79,7 @@ describe("the list of tensors", () => {
 
   it("steps in execution order within its kind, also from where no tensor is", () => {
     const step = (entry: Entry | null, by: 1 | -1) => {
-      const row = entries.neighbour(entry, by, "operators");
+      const row = entries.neighbor(entry, by, "operators");
       return row === null ? null : entries.entry(row).join(":");
     };
     expect([step([3, 0], 1), step([3, 1], 1), step([3, 0], -1)]).toEqual(["3:1", "16:0", "2:0"]);

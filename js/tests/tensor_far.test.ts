@@ -28,7 +28,7 @@ describe("values that float32 lacks", () => {
     return values.map((_, cell) => [...pixels.subarray(4 * cell, 4 * cell + 3)]);
   };
 
-  it.each([1e-320, 1e-300, 1e60, 1e308])("have the colours of their plane, %d", (size) => {
+  it.each([1e-320, 1e-300, 1e60, 1e308])("have the colors of their plane, %d", (size) => {
     const values = [-size, 0, size / 2, size];
     const known = { statistics: null, tile: tileOf(values) };
     const scale = colorScale(known, { scale: "linear", map: "auto", range: "plane" })!;

@@ -7,7 +7,7 @@ const contrast = (a: string, b: string) => {
   return (light! + 0.05) / (dark! + 0.05);
 };
 
-describe("colours", () => {
+describe("colors", () => {
   it("are read as browsers write them", () => {
     expect(channels("#fff")).toEqual([255, 255, 255]);
     expect(channels("#0a0B0c")).toEqual([10, 11, 12]);
@@ -42,8 +42,8 @@ describe("ink", () => {
         expect(contrast(inkOn(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
       }
     }
-    for (let grey = 0; grey < 256; grey++) {
-      const fill = `rgb(${grey}, ${grey}, ${grey})`;
+    for (let gray = 0; gray < 256; gray++) {
+      const fill = `rgb(${gray}, ${gray}, ${gray})`;
       expect(contrast(inkOn(fill), fill)).toBeGreaterThanOrEqual(4.5);
     }
   });

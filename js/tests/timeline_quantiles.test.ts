@@ -45,7 +45,7 @@ describe("values at places", () => {
 });
 
 describe("percentiles", () => {
-  it("lie between neighbours as numpy puts them", () => {
+  it("lie between neighbors as numpy puts them", () => {
     // numpy.percentile([1, 2, 4, 8], [0, 10, 50, 90, 100])
     const values = Float64Array.of(8, 1, 4, 2);
     const found = percentiles(values, [[0, 4]], [0, 0.1, 0.5, 0.9, 1]);

@@ -1,4 +1,4 @@
-"""What every verb has in common: help, streams, colours, pipes, signals, errors."""
+"""What every verb has in common: help, streams, colors, pipes, signals, errors."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_broken_file_is_told_by_field_and_offset(tvmdbg: Run, tmp_path: Path) 
     assert "Traceback" in tvmdbg("check", path, "--debug").stderr
 
 
-def test_piped_output_has_no_colours_and_no_notes(tvmdbg: Run) -> None:
+def test_piped_output_has_no_colors_and_no_notes(tvmdbg: Run) -> None:
     done = tvmdbg("table", SAMPLE, "--top", "2")
     assert ESCAPE not in done.stdout + done.stderr
     assert len(done.stdout.splitlines()) == 3
@@ -152,14 +152,14 @@ def _plain(text: str) -> list[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
 @pytest.mark.parametrize(("verb", "columns"), [("summary", 80), ("check", 120), ("table", 80)])
-def test_a_terminal_gets_colours_and_lines_that_fit(verb: str, columns: int) -> None:
+def test_a_terminal_gets_colors_and_lines_that_fit(verb: str, columns: int) -> None:
     text = _in_terminal([verb, SAMPLE], columns, COLUMNS=str(columns))
     assert f"{ESCAPE}[1m" in text
     assert max(map(len, _plain(text))) <= columns
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
-def test_a_terminal_without_colours_gets_none() -> None:
+def test_a_terminal_without_colors_gets_none() -> None:
     assert ESCAPE not in _in_terminal(["table", SAMPLE], 80, NO_COLOR="1").replace("\x1b[?25", "")
 
 

@@ -1,4 +1,4 @@
-"""Writes tests/data/color/columns.json: colours and words of columns, as figures give them.
+"""Writes tests/data/color/columns.json: colors and words of columns, as figures give them.
 
 ``python -m tests.make.colors``; the live view gives the same (js/tests/graph_colors.test.ts).
 """

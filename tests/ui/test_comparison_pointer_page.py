@@ -143,13 +143,13 @@ def test_a_group_of_equal_differences_is_opened_by_its_sign(page: Page, devices:
 
 
 @pytest.mark.parametrize("by", ["pointer", "key"])
-def test_both_graphs_change_their_colours(page: Page, devices: str, by: str) -> None:
+def test_both_graphs_change_their_colors(page: Page, devices: str, by: str) -> None:
     root = opened(page, devices)
     legends = root.locator(".tvmdbg-graph-legend")
     expect(legends.nth(1)).to_contain_text("slower")
     for said in ("time change", "likely", "convolution", "time", "same speed"):
         if by == "pointer":
-            root.get_by_role("button", name="Next colour mode of both graphs").click()
+            root.get_by_role("button", name="Next color mode of both graphs").click()
         else:
             root.focus()
             page.keyboard.press("c")
@@ -157,7 +157,7 @@ def test_both_graphs_change_their_colours(page: Page, devices: str, by: str) -> 
             expect(legends.nth(side)).to_contain_text(said)
 
 
-def test_keys_of_the_list_page_and_centre(page: Page, devices: str) -> None:
+def test_keys_of_the_list_page_and_center(page: Page, devices: str) -> None:
     root = opened(page, devices)
     root.focus()
     active = root.locator('.tvmdbg-comparison-row[aria-selected="true"]')
@@ -177,10 +177,10 @@ def test_keys_of_the_list_page_and_centre(page: Page, devices: str) -> None:
     moved = marks(page, root, "a")[24]["y"]
     root.focus()
     page.keyboard.press("Enter")
-    centred = marks(page, root, "a")[24]
+    centerd = marks(page, root, "a")[24]
     stage = pane(root, "a").locator("canvas").first.bounding_box()
     assert stage is not None
-    assert abs(centred["y"] - moved) > 20
-    assert centred["y"] + centred["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
+    assert abs(centerd["y"] - moved) > 20
+    assert centerd["y"] + centerd["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
     there = marks(page, root, "b")[25]
-    assert there["y"] == pytest.approx(centred["y"], abs=1)
+    assert there["y"] == pytest.approx(centerd["y"], abs=1)

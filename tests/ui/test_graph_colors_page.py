@@ -1,4 +1,4 @@
-"""What each colouring of the graph paints: the boxes, as the legend says."""
+"""What each coloring of the graph paints: the boxes, as the legend says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-#: Of each box on the stage the colours of its pixels, the most frequent first.
+#: Of each box on the stage the colors of its pixels, the most frequent first.
 PAINTED = """(root, marks) => {
   const canvas = root.querySelector("canvas");
   const context = canvas.getContext("2d");
@@ -104,13 +104,13 @@ def colors(page: Page, root: Locator) -> dict[int, list[str]]:
 
 
 def choose(page: Page, root: Locator, name: str) -> None:
-    root.get_by_label("colour by (c)").select_option(name)
+    root.get_by_label("color by (c)").select_option(name)
     page.mouse.move(5, 890)
     rest(page)
 
 
 def check_classes(page: Page, root: Locator, classes: dict[int, str]) -> None:
-    """Each class has one colour, a tint of its own in the legend and of no other."""
+    """Each class has one color, a tint of its own in the legend and of no other."""
     swatches = {name: hue(color) for name, color in root.evaluate(SWATCHES).items()}
     fills: dict[str, set[str]] = {}
     for node, painted_there in colors(page, root).items():
@@ -124,12 +124,12 @@ def check_classes(page: Page, root: Locator, classes: dict[int, str]) -> None:
 
 
 def hue(color: str) -> np.ndarray[Any, Any]:
-    """In which direction a colour lies from white."""
+    """In which direction a color lies from white."""
     away = 255.0 - np.array([int(each) for each in re.findall(r"\d+", color)][:3])
     return away / np.linalg.norm(away)
 
 
-def test_nodes_have_the_colour_of_their_dtype(
+def test_nodes_have_the_color_of_their_dtype(
     page: Page, halves: str, half: tvmdbg.DebugRun
 ) -> None:
     root = opened(page, halves)
@@ -139,7 +139,7 @@ def test_nodes_have_the_colour_of_their_dtype(
     check_classes(page, root, {node.id: graph.dtype(node.id) or "" for node in graph.nodes})
 
 
-def test_nodes_have_the_colour_of_their_device(page: Page, devices: str, corpus: Path) -> None:
+def test_nodes_have_the_color_of_their_device(page: Page, devices: str, corpus: Path) -> None:
     dump = next((corpus / "tvm/resnet20_two_devices").glob("**/_tvmdbg_graph_dump.json"))
     types = json.loads(dump.read_text("utf-8"))["attrs"]["device_index"][1]
     root = opened(page, devices)
@@ -148,7 +148,7 @@ def test_nodes_have_the_colour_of_their_device(page: Page, devices: str, corpus:
     check_classes(page, root, {node: named[each] for node, each in enumerate(types)})
 
 
-def test_nodes_have_the_colour_of_a_class_given_in_python(
+def test_nodes_have_the_color_of_a_class_given_in_python(
     page: Page, halves: str, half: Any
 ) -> None:
     view = tvmdbg.GraphView(half)

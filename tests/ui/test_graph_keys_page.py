@@ -200,9 +200,9 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
     expect(root).to_be_focused()
 
 
-def test_a_colour_is_chosen_and_set_off_by_keys_alone(page: Page, address: str) -> None:
+def test_a_color_is_chosen_and_set_off_by_keys_alone(page: Page, address: str) -> None:
     root = opened(page, address)
-    root.get_by_label("colour by (c)").focus()
+    root.get_by_label("color by (c)").focus()
     page.keyboard.type("stor")
     press(page, "Enter")
     legend = root.get_by_role("group", name="legend: storage")

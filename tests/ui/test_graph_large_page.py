@@ -24,7 +24,7 @@ INSPECT = """root => {
   root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
   return out.marks;
 }"""
-#: The colour of the picture at some places, as [red, green, blue, alpha], by CSS px.
+#: The color of the picture at some places, as [red, green, blue, alpha], by CSS px.
 COLORS = """(root, places) => {
   const canvas = root.querySelector(".tvmdbg-graph-base");
   const context = canvas.getContext("2d");
@@ -82,7 +82,7 @@ def test_a_large_graph_in_columns_is_fitted_whole(page: Page, graph: Locator) ->
         assert -1 <= each["y"] <= canvas["height"] - each["height"] + 1
 
 
-def test_boxes_that_run_together_keep_the_colour_of_one_of_them(page: Page, graph: Locator) -> None:
+def test_boxes_that_run_together_keep_the_color_of_one_of_them(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     assert all(each["height"] < 2 for each in marks)  # CSS px: smaller than can be seen alone
     places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
@@ -94,7 +94,7 @@ def test_boxes_that_run_together_keep_the_colour_of_one_of_them(page: Page, grap
     assert {f"rgb({red}, {green}, {blue})" for red, green, blue, _ in colors} <= set(legend)
 
 
-def test_what_the_legend_sets_off_alone_keeps_its_colour(page: Page, graph: Locator) -> None:
+def test_what_the_legend_sets_off_alone_keeps_its_color(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     chip = graph.locator(".tvmdbg-graph-legend [data-kind=convolution]")
     color = chip.locator(".tvmdbg-graph-swatch").evaluate(

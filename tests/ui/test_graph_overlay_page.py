@@ -1,4 +1,4 @@
-"""What the colours of the graph view show, its legend, labels and tooltips, by mouse and by key."""
+"""What the colors of the graph view show, its legend, labels and tooltips, by mouse and by key."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def drag(page: Page, what: Locator, by: float) -> None:
     page.mouse.up()
 
 
-def test_colours_are_chosen_from_the_list_and_by_key(
+def test_colors_are_chosen_from_the_list_and_by_key(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph(color_by="kind", _color_columns=wires(mine={"data": np.arange(NODES)}))
-    choice = root.get_by_label("colour by (c)")
+    choice = root.get_by_label("color by (c)")
     names = choice.locator("option").all_text_contents()
     assert names == ["op kind", "time", "health", "dtype", "device", "storage", "bytes", "mine"]
     choice.select_option("storage")
@@ -134,7 +134,7 @@ def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[...,
     assert state(page, "color_limits") is None
     handles(root).last.focus()
     page.keyboard.press("ArrowLeft")
-    root.get_by_label("colour by (c)").select_option("dtype")
+    root.get_by_label("color by (c)").select_option("dtype")
     assert state(page, "color_limits") is None
 
 
@@ -281,12 +281,12 @@ def test_closed_groups_tell_what_is_inside_together(
     found = labels(root)
     inside = [max(each.nodes) for each in closed]
     assert any(f"{worst} · " in each for worst in inside for each in found)
-    root.get_by_label("colour by (c)").select_option("total")
+    root.get_by_label("color by (c)").select_option("total")
     rest(page)
     expect(legend(root).locator(".tvmdbg-graph-scale")).to_have_attribute(
         "title", "fill: total, linear; for several nodes the sum"
     )
-    root.get_by_label("colour by (c)").select_option("dtype")
+    root.get_by_label("color by (c)").select_option("dtype")
     rest(page)
     assert any("float32 · " in each and "nodes" in each for each in labels(root))
 

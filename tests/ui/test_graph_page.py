@@ -206,7 +206,7 @@ def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., 
     expect(said(root)).to_contain_text("p38 is hidden in #62 conv2d + add + relu")
 
 
-def test_details_lead_to_the_neighbours(page: Page, graph: Callable[..., Locator]) -> None:
+def test_details_lead_to_the_neighbors(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph("graph.focus=62")
     root.focus()
     page.keyboard.press("s")
@@ -256,7 +256,7 @@ def test_details_keep_the_keyboard_while_they_are_read(
     expect(root).to_be_focused()
 
 
-def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
+def test_colors_by_time_have_a_scale_and_legend_kinds_their_share(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -293,7 +293,7 @@ def test_the_scale_of_times_stays_where_kinds_have_no_room(
     expect(legend).to_contain_text("convolution")
 
 
-def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
+def test_only_the_neighborhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(f'graph.focus="{RELU}"&graph.hops=1')
     assert set(marks(root)) == {59, 62, 65}
     assert set(marks(root)) == {59, 62, 65}

@@ -210,7 +210,7 @@ def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -
     ],
 )
 def test_each_overlay_has_a_legend(page: Page, graph: Locator, name: str, said: str) -> None:
-    graph.get_by_label("colour by (c)").select_option(name)
+    graph.get_by_label("color by (c)").select_option(name)
     assert state(page, "color_by") == name
     rest(page)
     expect(graph.locator(".tvmdbg-graph-legend")).to_contain_text(said)

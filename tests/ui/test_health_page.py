@@ -261,16 +261,16 @@ def graph(page: Page, address: str, query: str = "", width: int = 900) -> Locato
     return View(page, "graph").wait().root
 
 
-def test_the_graph_takes_the_colours_of_health_by_hand_and_by_key(page: Page, address: str) -> None:
+def test_the_graph_takes_the_colors_of_health_by_hand_and_by_key(page: Page, address: str) -> None:
     root = graph(page, address)
     key = root.locator(".tvmdbg-graph-health")
-    root.get_by_label("colour by (c)").select_option("health")
+    root.get_by_label("color by (c)").select_option("health")
     expect(key).to_contain_text("faulty 16")
     expect(key).to_contain_text("OK 58")
     root.focus()
     page.keyboard.press("c")
     expect(key).to_have_count(0)
-    choices = root.get_by_label("colour by (c)").locator("option").count()
+    choices = root.get_by_label("color by (c)").locator("option").count()
     for _ in range(choices - 1):
         page.keyboard.press("c")
     expect(key).to_contain_text("faulty 16")

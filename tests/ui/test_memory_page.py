@@ -262,10 +262,10 @@ def test_buttons(page: Page, address: str) -> None:
     view.root.get_by_role("button", name="show memory of parameters (m)").click()
     assert view.option("parameters") is False
     assert not any("not to scale" in label for label in view.labels())
-    view.root.get_by_role("button", name="colour entries by size (c)").click()
+    view.root.get_by_role("button", name="color entries by size (c)").click()
     assert view.option("color_by") == "size"
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("64.0 KiB")
-    view.root.get_by_role("button", name="colour entries by operator kind (c)").click()
+    view.root.get_by_role("button", name="color entries by operator kind (c)").click()
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("convolution")
     tool(view.root, "zoom in (w)").click()
     tool(view.root, "zoom in (w)").click()

@@ -81,7 +81,7 @@ class Plot:
         return found[:3]
 
     def expect_lit(self, *rows: int, of: int = 10) -> None:
-        """Until just these of the first rows have their full colour."""
+        """Until just these of the first rows have their full color."""
         self.page.mouse.move(0, 0)  # a tooltip would lie above them
         for _ in range(100):
             lit = [at for at in range(of) if _near(self.color(at), CONVOLUTION)]

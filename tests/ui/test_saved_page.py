@@ -360,7 +360,7 @@ def middle(stage: Locator, share: float = 0.5) -> tuple[float, float]:
     return box["x"] + share * box["width"], box["y"] + box["height"] / 2
 
 
-def test_a_page_of_pictures_has_channels_profiles_and_colours(
+def test_a_page_of_pictures_has_channels_profiles_and_colors(
     page: Page, run: tvmdbg.DebugRun, saved: Path
 ) -> None:
     values = run.tensors[12, 0].numpy()

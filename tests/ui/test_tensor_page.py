@@ -315,7 +315,7 @@ def test_follows_the_session_and_python(page: Page, made: str) -> None:
     page.evaluate("window.tvmdbg.models.tensor0.set('index', [1, 2, 0, 0])")
     expect(page.get_by_label("Index along axis 1, typed")).to_have_value("2")
     page.evaluate("window.tvmdbg.models.tensor0.set('color_map', 'sequential')")
-    expect(page.get_by_label("Colours (c)")).to_have_value("sequential")
+    expect(page.get_by_label("Colors (c)")).to_have_value("sequential")
 
 
 def test_values_table(page: Page, made: str, arrays: dict[str, Any]) -> None:
@@ -387,17 +387,17 @@ def test_large_planes_are_said_to_be_summed_up(
     expect(page.locator(".tvmdbg-tensor-readout")).to_contain_text("some NaN")
 
 
-def test_colours_by_keys(page: Page, made: str) -> None:
+def test_colors_by_keys(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     legend = page.locator(".tvmdbg-tensor-legend")
     before = legend.inner_text()
     press(page, "l")
     expect(legend).to_contain_text("zero and negative too")
-    expect(page.get_by_label("Scale of the colours")).to_have_value("log")
+    expect(page.get_by_label("Scale of the colors")).to_have_value("log")
     press(page, "l")
     expect(legend).to_contain_text("linear within ±")
     press(page, "l", "c", "r")
-    expect(page.get_by_label("Colours (c)")).to_have_value("sequential")
+    expect(page.get_by_label("Colors (c)")).to_have_value("sequential")
     assert legend.inner_text() != before
     page.wait_for_function("window.tvmdbg.models.tensor0.get('color_map') === 'sequential'")
 
@@ -419,7 +419,7 @@ def test_odd_shapes(page: Page, made: str, node: int, text: str) -> None:
 def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
     show(page, made, entry=[3, 0])
     until(page, 'texts(detail.labels) === "-2.5"')
-    page.get_by_label("Scale of the colours").select_option("symlog")
+    page.get_by_label("Scale of the colors").select_option("symlog")
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("−2.5")
     assert [label["text"] for label in inspect(page)["labels"]] == ["-2.5"]
     page.evaluate("window.tvmdbg.models.tensor0.set('value_format', 'dequantised')")
@@ -868,7 +868,7 @@ def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
 
 
 def pixels(page: Page) -> dict[str, int]:
-    """How often each opaque colour occurs in the picture."""
+    """How often each opaque color occurs in the picture."""
     found: dict[str, int] = page.locator(f"{STAGE} canvas").first.evaluate(
         """canvas => {
             const { width, height } = canvas;
@@ -884,18 +884,18 @@ def pixels(page: Page) -> dict[str, int]:
     return found
 
 
-def test_colours_are_changed_without_a_question(
+def test_colors_are_changed_without_a_question(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[0, 0])
     rest(page)
     asked = [heard(page, kind) for kind in ("tensor", "statistics", "percentiles", "values")]
     legend = page.locator(".tvmdbg-tensor-legend")
-    page.get_by_label("Range of the colours").select_option("robust")
+    page.get_by_label("Range of the colors").select_option("robust")
     expect(legend).to_contain_text("below")
-    page.get_by_label("Range of the colours").select_option("typed")
-    page.get_by_label("Least value of the colours", exact=True).fill("-0.25")
-    page.get_by_label("Largest value of the colours", exact=True).fill("0.5")
+    page.get_by_label("Range of the colors").select_option("typed")
+    page.get_by_label("Least value of the colors", exact=True).fill("-0.25")
+    page.get_by_label("Largest value of the colors", exact=True).fill("0.5")
     page.keyboard.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     finite = arrays["wave"][np.isfinite(arrays["wave"])]
@@ -908,16 +908,16 @@ def test_colours_are_changed_without_a_question(
     colors = pixels(page)
     assert colors["95,102,112"] > 100, "below the range"
     assert colors["180,185,194"] > 100, "above the range"
-    page.get_by_label("Scale of the colours").select_option("log")
+    page.get_by_label("Scale of the colors").select_option("log")
     expect(legend).to_contain_text("logarithmic")
-    page.get_by_label("What colours show of a cell").select_option("extreme")
+    page.get_by_label("What colors show of a cell").select_option("extreme")
     press(page, "e")
-    expect(page.get_by_label("What colours show of a cell")).to_have_value("mean")
+    expect(page.get_by_label("What colors show of a cell")).to_have_value("mean")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('color_scale') === 'log'")
     assert state(page, "tensor0", "color_range") == [-0.25, 0.5]
     assert asked == [[], [], [], []]
     page.evaluate("window.tvmdbg.models.tensor0.set('color_range', 'plane')")
-    expect(page.get_by_label("Range of the colours")).to_have_value("plane")
+    expect(page.get_by_label("Range of the colors")).to_have_value("plane")
 
 
 def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
@@ -926,7 +926,7 @@ def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
     rest(page)
     seen = set()
     for cells in ("mean", "least", "largest", "extreme"):
-        page.get_by_label("What colours show of a cell").select_option(cells)
+        page.get_by_label("What colors show of a cell").select_option(cells)
         frames(page)
         seen.add(json.dumps(pixels(page), sort_keys=True))
     assert len(seen) == 4
@@ -955,7 +955,7 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     ).to_be_visible()
     page.evaluate("window.tvmdbg.models.tensor0.set('color_scale', 'symlog')")
     page.wait_for_function(
-        "document.querySelector('[aria-label^=\"Scale of the colours\"]').value === 'symlog'"
+        "document.querySelector('[aria-label^=\"Scale of the colors\"]').value === 'symlog'"
     )
     expect(field).to_be_focused()
     field.fill("NCHW8c")

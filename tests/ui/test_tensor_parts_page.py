@@ -221,14 +221,14 @@ def test_one_far_value_does_not_set_the_range(
     assert axis["low"] <= bulk[0] < bulk[-1] <= axis["high"] < 2 * bulk[-1]
     heights = [bar["height"] for bar in histogram(page)["bars"] if not bar["slot"]]
     assert sum(height > 0.1 * max(heights) for height in heights) > 20
-    told.get_by_role("button", name="Let colours and histogram span all values").click()
+    told.get_by_role("button", name="Let colors and histogram span all values").click()
     wait_trait(page, "color_range", "it === 'tensor'")
     assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
     expect(told).to_contain_text("A few far values set the range")
     press(page, "o")
     wait_trait(page, "color_range", "it === 'auto'")
     assert histogram(page)["axis"]["high"] == axis["high"]
-    zoom = page.get_by_role("button", name="Show the colours' range alone")
+    zoom = page.get_by_role("button", name="Show the colors' range alone")
     expect(zoom).to_have_text("unzoom")
     zoom.click()
     assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
@@ -267,10 +267,10 @@ def test_zeros_of_floats_stand_apart(
     assert sum(bar["likely"] for bar in bars) == arrays["relu"].size
 
 
-def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., None]) -> None:
+def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None]) -> None:
     show("relu")
     stage = page.locator(BARS)
-    reset = page.get_by_role("button", name="Let the colours span the whole tensor")
+    reset = page.get_by_role("button", name="Let the colors span the whole tensor")
     expect(reset).to_be_disabled()
     drag(page, stage, 60, 160)
     rest(page)
@@ -289,9 +289,9 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
     handles.last.drag_to(stage, target_position={"x": 200, "y": 70}, force=True)
     rest(page)
     assert wait_trait(page, "color_range", f"it[1] > {high}")[0] == moved[0]
-    page.get_by_role("button", name="Show the colours' range alone").click()
+    page.get_by_role("button", name="Show the colors' range alone").click()
     assert histogram(page)["axis"]["low"] == pytest.approx(moved[0])
-    page.get_by_role("button", name="Show the colours' range alone").click()
+    page.get_by_role("button", name="Show the colors' range alone").click()
     assert histogram(page)["axis"]["low"] == axis["low"]
     ways: tuple[Callable[[], None], ...] = (
         reset.click,
@@ -733,10 +733,10 @@ def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
 LABELS = {
     "axes": "Axis shown as rows",
     "index": "Index along axis 1, typed",
-    "color_scale": "Scale of the colours (l)",
-    "color_map": "Colours (c)",
-    "color_range": "Range of the colours (r)",
-    "cells": "What colours show of a cell of several values (e)",
+    "color_scale": "Scale of the colors (l)",
+    "color_map": "Colors (c)",
+    "color_range": "Range of the colors (r)",
+    "cells": "What colors show of a cell of several values (e)",
     "data_layout": "Layout of the axes (a)",
     "data_sizes": "Sizes without padding, for example C=12",
     "reading": "How the stored bytes are read",
@@ -998,7 +998,7 @@ def test_what_float32_lacks_is_drawn_and_read(  # noqa: PLR0917
     size: str,
 ) -> None:
     array = arrays[name]
-    said = f"Legend: colours from ≈ −{size} to ≈ {size}, linear"
+    said = f"Legend: colors from ≈ −{size} to ≈ {size}, linear"
     show(name, color_range="plane", index=[1, 0, 0], axes=[1, 2])
     legend, readout = page.locator(".tvmdbg-tensor-legend"), page.locator(READOUT)
     expect(legend).to_have_attribute("aria-label", said)
@@ -1031,7 +1031,7 @@ def test_what_float32_lacks_is_drawn_and_read(  # noqa: PLR0917
 
 
 def pictured(page: Page) -> set[str]:
-    """The colours of the picture."""
+    """The colors of the picture."""
     found: list[str] = page.locator(".tvmdbg-tensor-stage canvas").first.evaluate(
         """canvas => {
             const { width, height } = canvas;

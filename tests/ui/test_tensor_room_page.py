@@ -112,7 +112,7 @@ def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: i
     assert beyond == []
 
 
-def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> None:
+def test_a_lone_number_has_the_color_of_the_legend(page: Page, made: str) -> None:
     visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)

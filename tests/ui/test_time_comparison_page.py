@@ -176,7 +176,7 @@ def test_the_buttons_do_what_the_keys_do(page: Page, view: Any, unfused: str) ->
     assert sorted(selected(page)) == [31, 53]
     root.get_by_role("button", name="by kind").click()
     before = root.locator("canvas").first.screenshot()
-    root.get_by_role("button", name="colour by Δ").click()
+    root.get_by_role("button", name="color by Δ").click()
     expect(root.locator(".tvmdbg-change-key")).to_contain_text("+1.426 ms")
     frames(page)
     assert root.locator("canvas").first.screenshot() != before

@@ -108,7 +108,7 @@ def test_is_legible_whole_and_reachable(
 
 
 def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int:
-    """How many pixels of a part of a canvas have more than a shade of colour."""
+    """How many pixels of a part of a canvas have more than a shade of color."""
     count: int = view.root.locator(f".tvmdbg-stage canvas{layer}").first.evaluate(
         """(canvas, [x, y, width, height]) => {
           const scale = canvas.width / canvas.clientWidth;

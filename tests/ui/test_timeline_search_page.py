@@ -88,7 +88,7 @@ def test_hits_are_marked_in_the_overview(view: View) -> None:
 
 
 def overview(view: View) -> list[str]:
-    """Colours of a line of the overlay above the overview."""
+    """Colors of a line of the overlay above the overview."""
     found: list[str] = view.page.evaluate(
         """() => {
           const over = document.querySelector(".tvmdbg-timeline .tvmdbg-overlay");

@@ -50,7 +50,7 @@ def test_parameters_are_counted_where_they_are_read(resnet: Any) -> None:
     assert {end for a, b, _ in found.edges for end in (a, b)} <= set(nodes)
 
 
-def test_labels_say_shape_time_and_colour(resnet: Any) -> None:
+def test_labels_say_shape_time_and_color(resnet: Any) -> None:
     plain = read_dot(resnet.to_dot(color_by=None))
     assert "fillcolor" not in plain.all_nodes()["n3"]
     assert shown(plain.all_nodes()["n3"]["label"]).startswith(

@@ -1,4 +1,4 @@
-"""Two graphs beside each other: coloured by how surely nodes match, and arranged alike."""
+"""Two graphs beside each other: colored by how surely nodes match, and arranged alike."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compared(corpus: Path, b: str, **options: object) -> tuple[Figure, Compariso
     return comparison_figure(runs, comparison, **options), comparison  # type: ignore[arg-type]
 
 
-def test_nodes_are_coloured_by_how_surely_they_match(corpus: Path) -> None:
+def test_nodes_are_colored_by_how_surely_they_match(corpus: Path) -> None:
     figure, comparison = compared(corpus, "resnet20_cifar_nchw8c", width=960, color_by="match")
     assert_sound(figure, 400 * 1024)
     matching = comparison.matching
@@ -101,7 +101,7 @@ def test_each_difference_names_its_node_on_both_sides(corpus: Path) -> None:
     assert len(bold) == 1
 
 
-def test_a_certainty_has_one_colour_on_both_sides_whichever_occur() -> None:
+def test_a_certainty_has_one_color_on_both_sides_whichever_occur() -> None:
     a = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     b = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     matching = a.match(b)

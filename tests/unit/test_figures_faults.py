@@ -58,7 +58,7 @@ def test_a_closed_group_shows_the_gravest_fault_inside(run: DebugRun, width: int
     assert boxes["softmax"] == Fault.SPREAD
 
 
-def test_nothing_is_marked_before_it_is_known_and_where_colours_say_it(run: DebugRun) -> None:
+def test_nothing_is_marked_before_it_is_known_and_where_colors_say_it(run: DebugRun) -> None:
     fresh = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     for figure in (fresh.figure("graph"), run.figure("graph", color_by="health")):
         assert not any(each["fault"] for each in figure.description["boxes"])

@@ -62,7 +62,7 @@ def test_every_width_is_legible(run: DebugRun, view: str) -> None:
             assert shown.count("…") == 0
 
 
-def test_themes_differ_in_colour_alone(run: DebugRun) -> None:
+def test_themes_differ_in_color_alone(run: DebugRun) -> None:
     for view in VIEWS:
         light, dark, auto = (run.figure(view, theme=each) for each in ("light", "dark", "auto"))
         assert sorted(texts(light)) == sorted(texts(dark)) == sorted(texts(auto))
@@ -83,7 +83,7 @@ def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
 
 
 def painted(svg: str) -> list[tuple[str, ...]]:
-    """What is where in which colours, as a browser that prefers dark shows it."""
+    """What is where in which colors, as a browser that prefers dark shows it."""
     rules = re.findall(r"\.tvmdbg-figure ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
     dark = {(which, name): color for which, name, color in rules}
     found = []
@@ -140,7 +140,7 @@ def test_text_stands_out_from_its_ground() -> None:
     [
         ("flame", {}, ValueError, "'graph', 'tensor', 'timeline', 'memory', 'debugger'"),
         ("graph", {"theme": "sepia"}, ValueError, "'light', 'dark', 'auto'"),
-        ("graph", {"colour": "time"}, TypeError, "color_by, color_limits, direction, focus"),
+        ("graph", {"color": "time"}, TypeError, "color_by, color_limits, direction, focus"),
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "0 or more"),
@@ -273,7 +273,7 @@ def test_a_png_has_the_figures_size_times_its_scale(run: DebugRun, tmp_path: Pat
     assert auto.png(1) == run.figure("graph", width=480).png(1)
 
 
-def test_cells_of_a_tensor_have_no_colours_between_them_in_the_png() -> None:
+def test_cells_of_a_tensor_have_no_colors_between_them_in_the_png() -> None:
     overflow = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     figure = overflow.figure("tensor", entry=(38, 0))
     x, y, wide, high = (
@@ -282,8 +282,8 @@ def test_cells_of_a_tensor_have_no_colours_between_them_in_the_png() -> None:
     )
     with Image.open(io.BytesIO(figure.png(2))) as picture:
         inside = (2 * x + 2, 2 * y + 2, 2 * (x + wide) - 2, 2 * (y + high) - 2)
-        colours = picture.convert("RGB").crop(tuple(map(round, inside))).getcolors(1 << 20)
-    assert 16 < len(colours) <= 16 * 16
+        colors = picture.convert("RGB").crop(tuple(map(round, inside))).getcolors(1 << 20)
+    assert 16 < len(colors) <= 16 * 16
 
 
 def test_a_png_without_the_rasteriser_says_how_to_get_it(

@@ -1,4 +1,4 @@
-"""Bokeh figures drawn without a browser: what they show, where it is, in the same colours."""
+"""Bokeh figures drawn without a browser: what they show, where it is, in the same colors."""
 
 from __future__ import annotations
 

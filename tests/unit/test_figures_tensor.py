@@ -49,7 +49,7 @@ def colors(values: np.ndarray[Any, Any], scale: ColorScale) -> np.ndarray[Any, A
     return np.array(flat, np.uint8).reshape(*values.shape, 3)
 
 
-def test_colours_are_those_of_the_values(tmp_path: Path) -> None:
+def test_colors_are_those_of_the_values(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((12, 9)).astype(np.float32)
     run = run_of(tmp_path, a=array)
     low, high = float(array.min()), float(array.max())
@@ -63,7 +63,7 @@ def test_colours_are_those_of_the_values(tmp_path: Path) -> None:
         assert (pixels(figure) == expected).all()
 
 
-def test_values_beside_the_range_have_colours_of_their_own(tmp_path: Path) -> None:
+def test_values_beside_the_range_have_colors_of_their_own(tmp_path: Path) -> None:
     array = np.linspace(-2, 2, 60, dtype=np.float32).reshape(6, 10)
     array[0, 0] = np.nan
     run = run_of(tmp_path, a=array)

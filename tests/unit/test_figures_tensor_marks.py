@@ -1,4 +1,4 @@
-"""What a picture of a tensor says beside its colours: signs, indices, lines that read well."""
+"""What a picture of a tensor says beside its colors: signs, indices, lines that read well."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_many_signs_stay_small(tmp_path: Path, show: str, share: float) -> None:
     assert sum(len(str(each).encode()) for each in bundle.values()) <= 100 * 1024
 
 
-def test_values_beside_the_colours_have_chevrons(tmp_path: Path) -> None:
+def test_values_beside_the_colors_have_chevrons(tmp_path: Path) -> None:
     values = np.array([[-3, -2, 0], [1, 2, 0.5]], np.float32)
     figure = run_of(tmp_path, a=values).figure("tensor", color_range=(-1, 1.5))
     under = drawn(figure, stroke="#ffffff", stroke_width="1.5")
@@ -199,7 +199,7 @@ def test_a_profile_has_values_and_indices(tmp_path: Path) -> None:
     assert_sound(nothing.figure("tensor", show="profile"))
 
 
-def test_channels_say_where_nan_is_without_colour(tmp_path: Path) -> None:
+def test_channels_say_where_nan_is_without_color(tmp_path: Path) -> None:
     values = RANDOM.standard_normal((1, 20, 12, 10)).astype(np.float32)
     clean = run_of(tmp_path, a=values).figure("tensor", show="channels")
     assert hatching(clean) == ""

@@ -112,7 +112,7 @@ def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
         figure = timeline_figure(bare, chart=chart)
         assert "No repeats are known, only the mean" in words(figure)
         assert "No repeats are known" in figure.description["repeats"]["missing"]
-    for wrong in ({"chart": "pie"}, {"table_by": "colour"}):
+    for wrong in ({"chart": "pie"}, {"table_by": "color"}):
         with pytest.raises(ValueError, match="known: "):
             timeline_figure(run, **wrong)  # type: ignore[arg-type]
 

@@ -239,7 +239,7 @@ def test_channels_are_compared_with_other_functions() -> None:
     assert "channel 3 of 8 uses" in told.title
 
 
-def test_layouts_are_not_looked_for_where_no_neighbour_tells_them(
+def test_layouts_are_not_looked_for_where_no_neighbor_tells_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     walks: list[int] = []

@@ -1,4 +1,4 @@
-"""Columns as colours: what they are made of, what is refused, and what each side says of them."""
+"""Columns as colors: what they are made of, what is refused, and what each side says of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def resnet(corpus: Path) -> DebugRun:
     return tvmdbg.open(corpus / "tvm" / "resnet20_two_devices")
 
 
-def test_recorded_colours_are_what_figures_give() -> None:
+def test_recorded_colors_are_what_figures_give() -> None:
     made = json.loads(json.dumps(vectors()))
     assert made == json.loads(FILE.read_text("utf-8"))
 
@@ -388,7 +388,7 @@ def test_classes_are_told_in_figures(resnet: DebugRun) -> None:
     assert "cuda NCHW" in figure.svg
 
 
-def test_slack_and_work_are_colours_of_a_run_with_times(resnet: DebugRun) -> None:
+def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None:
     path = resnet.critical_path()
     slack = known_column(resnet.parts, "slack")
     np.testing.assert_array_equal(slack.rows, path.slack_ns)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.graph_walk import Adjacency, Neighbours, topological
+from tvmdbg_widgets.model.graph_walk import Adjacency, Neighbors, topological
 
 graphs = st.integers(1, 9).flatmap(
     lambda n: st.tuples(
@@ -53,7 +53,7 @@ def test_reach(given: tuple[int, list[tuple[int, int]]]) -> None:
     count, edges = given
     source, target = columns(edges)
     truth = as_networkx(count, edges)
-    followers = Neighbours.of(source, target, count)
+    followers = Neighbors.of(source, target, count)
     for node in range(count):
         reached = followers.reach([node])
         assert reached - {node} == nx.descendants(truth, node)
@@ -80,7 +80,7 @@ def test_a_hundred_thousand_nodes_in_a_row() -> None:
     start = time.process_time()
     order = topological(*backwards, count)
     assert order.nodes.tolist() == list(range(count - 1, -1, -1))
-    assert len(Neighbours.of(*backwards, count).reach([count - 1])) == count - 1
+    assert len(Neighbors.of(*backwards, count).reach([count - 1])) == count - 1
     circle = topological(np.append(up, count - 1), np.append(up + 1, 0), count)
     assert [len(cycle) for cycle in circle.cycles] == [count]
     assert time.process_time() - start < 10

@@ -278,7 +278,7 @@ def test_a_permutation_is_found_again(written: Document, chance: Any) -> None:
         assert colors[each.a] == colors[back[each.b]]
         if counts[colors[each.a]] > 1 and each.certainty is Certainty.EXACT:
             # Exact only beside a node that was chosen among several alike.
-            assert each.reason is Reason.NEIGHBOURS
+            assert each.reason is Reason.NEIGHBORS
     for node, color in enumerate(colors):
         if counts[color] == 1:
             assert matching.b_of(node) == (order[node],)

@@ -55,9 +55,9 @@ def some_rows(draw: st.DrawFn, name: str) -> np.ndarray[Any, Any]:
     if how == "bits" or name == "bool":
         stored = random.bytes(shape[0] * shape[1] * DataType.parse(name).itemsize)
         return values_of(stored, name).numpy().reshape(shape)
-    centre = draw(st.sampled_from([0.0, 1.0, 1000.25, 3e4, 2.0**40]))
+    center = draw(st.sampled_from([0.0, 1.0, 1000.25, 3e4, 2.0**40]))
     spread = draw(st.sampled_from([0.0, 1e-3, 1.0, 50.0]))
-    values = random.standard_normal(shape) * spread + centre
+    values = random.standard_normal(shape) * spread + center
     if how == "wide":
         values *= 10.0 ** random.uniform(-6, 3, shape)
     if how == "cancel":

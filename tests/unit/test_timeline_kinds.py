@@ -95,7 +95,7 @@ def test_what_is_not_known_stays_other(events: list[Any], kind: str) -> None:
     assert kinds(opened(*events))["k"] == kind
 
 
-def test_figures_draw_a_kernel_in_the_colour_of_its_operator() -> None:
+def test_figures_draw_a_kernel_in_the_color_of_its_operator() -> None:
     run = opened((CONV, 0, 100, 1), ("kernel_a", 10, 50, 1))
     for chart in ("time", "merged"):
         svg = tvmdbg.Flamechart(run, chart=chart, show="chart").figure().svg

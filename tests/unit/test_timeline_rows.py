@@ -141,7 +141,7 @@ FINE = st.lists(
 
 
 def fair(spans: list[Span], found: Rows) -> None:
-    """Every slice is drawn once and in full sight, whatever rounding makes of its neighbours."""
+    """Every slice is drawn once and in full sight, whatever rounding makes of its neighbors."""
     assert sorted(found.order.tolist()) == list(range(len(spans)))
     for row, kind in zip(as_lists(found), found.kind.tolist(), strict=True):
         starts = [spans[i][0] for i in row]

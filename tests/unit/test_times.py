@@ -121,7 +121,7 @@ def test_sums_are_rounded_once(pairs: list[tuple[int, float]], whole: bool) -> N
 def test_what_cannot_be_asked_says_so() -> None:
     run = parts(timeline([(0, 1, 0, 0)]))
     with pytest.raises(ValueError, match="known: 'node', 'kind'"):
-        times(run, groups, "colour")
+        times(run, groups, "color")
     with pytest.raises(ValueError, match="groups need a graph"):
         times(run, groups, "group")
     for bad in ((1, 1), (2, 1), (0, math.nan), "now", 3):

@@ -52,7 +52,7 @@ def test_keys_are_ranks_among_all_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if named(name).itemsize == 1])
-def test_distances_and_neighbours_of_all_pairs(name: str) -> None:
+def test_distances_and_neighbors_of_all_pairs(name: str) -> None:
     values = every(name)
     wide = real(values)
     a, b = values[:, None], values[None, :]
@@ -105,7 +105,7 @@ def patterns(name: str) -> st.SearchStrategy[np.ndarray]:
 
 
 @given(st.data(), st.sampled_from(NUMPY))
-def test_neighbours_are_those_of_numpy(data: st.DataObject, name: str) -> None:
+def test_neighbors_are_those_of_numpy(data: st.DataObject, name: str) -> None:
     x = data.draw(patterns(name))
     y = np.resize(data.draw(patterns(name)), x.shape)
     with np.errstate(all="ignore"):
@@ -196,7 +196,7 @@ def test_shapes_broadcast_and_scalars_stay_scalars() -> None:
     assert np.array_equal(ulp.ordered(grid.T), ulp.ordered(grid).T)
 
 
-def test_neighbours_keep_shape_and_byte_order() -> None:
+def test_neighbors_keep_shape_and_byte_order() -> None:
     one = ulp.next_after(np.float32(1), np.float32(2))
     assert one.shape == ()
     assert one == np.nextafter(np.float32(1), np.float32(2))

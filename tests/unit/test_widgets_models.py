@@ -278,8 +278,8 @@ def test_a_run_offers_what_users_need(run: DebugRun) -> None:
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
 def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
-    with pytest.raises(TypeError, match=r"no argument 'colour'; it takes .*height"):
-        kind(run, colour="red")
+    with pytest.raises(TypeError, match=r"no argument 'color'; it takes .*height"):
+        kind(run, color="red")
     with pytest.raises(TypeError, match="_esm"):
         kind(run, _esm="alert(1)")
     with pytest.raises(traitlets.TraitError):

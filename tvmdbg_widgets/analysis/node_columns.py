@@ -1,4 +1,4 @@
-"""What a run knows of each entry of its graph, as columns that can be shown as colours."""
+"""What a run knows of each entry of its graph, as columns that can be shown as colors."""
 
 from __future__ import annotations
 

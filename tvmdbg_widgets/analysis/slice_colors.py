@@ -1,4 +1,4 @@
-"""What the slices of a flamechart are coloured by, so that colours tell something."""
+"""What the slices of a flamechart are colored by, so that colors tell something."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 ColorBy = Literal["kind", "block", "share"]
 
-#: Share of the time from which one op kind leaves nothing to tell apart by colour.
+#: Share of the time from which one op kind leaves nothing to tell apart by color.
 _ONE_KIND = 0.9
-#: Share of the time that blocks hold where they are worth a colour.
+#: Share of the time that blocks hold where they are worth a color.
 _IN_BLOCKS = 0.5
 _LEAST_BLOCKS = 2
 
 
 @dataclass(frozen=True)
 class SliceColors:
-    """What slices are coloured by where nobody has chosen.
+    """What slices are colored by where nobody has chosen.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class SliceColors:
         return replace(self, by=cast("ColorBy", by)) if known else self
 
     def by_share(self, kind: str) -> bool:
-        """Whether what is of an op kind is coloured by its share of the time."""
+        """Whether what is of an op kind is colored by its share of the time."""
         return self.by == "share" and self.kind in ("", kind)
 
     def to_json(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class SliceColors:
 
 
 def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None) -> SliceColors:
-    """Choose what the slices of a timeline are coloured by."""
+    """Choose what the slices of a timeline are colored by."""
     none = np.zeros(0, np.int32)
     if graph is None or groups is None:
         kind = _one_kind(*_by_name(timeline))
@@ -86,7 +86,7 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
 
 
 def _one_kind(kinds: Sequence[str], ns: Floats) -> str:
-    """Return the kind that leaves nothing to tell apart by colour; empty where there is none."""
+    """Return the kind that leaves nothing to tell apart by color; empty where there is none."""
     one = len(ns) > 0 and ns.max() >= _ONE_KIND * ns.sum() > 0
     return kinds[int(ns.argmax())] if one else ""
 

@@ -21,7 +21,7 @@ _NARROW: Final = 2**32
 class Spread:
     """Order statistics of the values of G groups; NaN for a group without any.
 
-    Percentiles interpolate linearly between neighbours, as ``numpy.percentile`` does by default.
+    Percentiles interpolate linearly between neighbors, as ``numpy.percentile`` does by default.
     """
 
     count: Ints

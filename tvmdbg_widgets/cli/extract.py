@@ -13,7 +13,7 @@ from tvmdbg_widgets.cli.failures import verb
 
 EXAMPLES = examples(
     (
-        "The node that overflows, and its neighbours",
+        "The node that overflows, and its neighbors",
         "tvmdbg extract /tmp/tvmdbg --nodes 38 --hops 1 -o mini/",
     ),
     ("Ids, names and ranges (30 to 39)", "tvmdbg extract DUMP --nodes 38,conv2d_3,30:40 -o mini/"),

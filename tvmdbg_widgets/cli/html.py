@@ -35,7 +35,7 @@ class Share(StrEnum):
 
 
 class Theme(StrEnum):
-    """Colours of the page."""
+    """Colors of the page."""
 
     AUTO = "auto"
     LIGHT = "light"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.export.extract_graph import Part, Place, neighbourhood
+from tvmdbg_widgets.export.extract_graph import Part, Place, neighborhood
 from tvmdbg_widgets.export.extract_times import trace_of
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
@@ -100,7 +100,7 @@ def extract(
     if not chosen.kept:
         raise ValueError("no node is named; name at least one")
     if hops:
-        chosen = Part(parts.graph, neighbourhood(parts.graph, chosen.kept, hops))
+        chosen = Part(parts.graph, neighborhood(parts.graph, chosen.kept, hops))
     target = Path(path).absolute()
     with new_folder(target) as folder:
         return _write(parts, chosen, folder, target, parameters)

@@ -243,7 +243,7 @@ class Part:
         }
 
 
-def neighbourhood(graph: Graph, nodes: Iterable[int], hops: int) -> set[int]:
+def neighborhood(graph: Graph, nodes: Iterable[int], hops: int) -> set[int]:
     """Return the nodes with all that can be reached in so many steps, along and against edges."""
     found = set(nodes)
     rim = set(found)

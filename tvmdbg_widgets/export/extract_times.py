@@ -80,7 +80,7 @@ def _pair(start: float, duration: float) -> tuple[float, float, bool]:
 
 
 def _near(value: float, steps: int) -> list[float]:
-    """The value and its neighbours, the nearest first."""
+    """The value and its neighbors, the nearest first."""
     found = [value]
     up = down = value
     for _ in itertools.repeat(None, steps):

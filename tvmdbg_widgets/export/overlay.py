@@ -1,4 +1,4 @@
-"""What a column says of each node, and in which colour: what colours show, for other tools."""
+"""What a column says of each node, and in which color: what colors show, for other tools."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
-#: A colour, what is said, and the value itself; of a node of which nothing is known None each.
+#: A color, what is said, and the value itself; of a node of which nothing is known None each.
 Told = tuple[str | None, str, float | str | None]
 
 _THEME = THEMES["light"]
 
 
 class Overlay:
-    """What the colours of a graph show, as of ``GraphView``'s ``color_by``, node by node.
+    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node.
 
     Parameters
     ----------

@@ -97,5 +97,5 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
 
 
 def _timed(run: DebugRun, given: dict[str, Any]) -> dict[str, Any]:
-    """Colour by time where the run knows times and nobody chose, as the views do."""
+    """Color by time where the run knows times and nobody chose, as the views do."""
     return {"color_by": "kind" if run.timeline is None else "time"} | given

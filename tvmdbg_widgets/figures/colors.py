@@ -1,4 +1,4 @@
-"""Colour tables for values, and the scale that maps values to them, as the inspector's."""
+"""Color tables for values, and the scale that maps values to them, as the inspector's."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ STOPS: dict[ColorMap, Sequence[str]] = {
     "sequential": _VALUES["sequential"],
     "diverging": _VALUES["diverging"],
 }
-#: NaN, +Inf, -Inf: colours that no table has.
+#: NaN, +Inf, -Inf: colors that no table has.
 SPECIAL: dict[str, str] = {
     "nan": _VALUES["nan"],
     "pos_inf": _VALUES["posInf"],
     "neg_inf": _VALUES["negInf"],
 }
-#: Finite values below and above the range of the colours.
+#: Finite values below and above the range of the colors.
 UNDER, OVER = str(_VALUES["under"]), str(_VALUES["over"])
 SPECIAL_TEXT = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "−Inf"}
 COLOR_MAPS = ("auto", "sequential", "diverging")
@@ -41,7 +41,7 @@ _LOG_DECADES = 6
 
 @cache
 def table(name: ColorMap) -> npt.NDArray[np.uint8]:
-    """Return 256 colours, ``uint8 [256, 3]``."""
+    """Return 256 colors, ``uint8 [256, 3]``."""
     stops = np.array([channels(stop) for stop in STOPS[name]], np.float64)
     at = np.arange(256) / 255 * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
@@ -52,7 +52,7 @@ def table(name: ColorMap) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class ColorScale:
-    """Maps finite values from ``low`` to ``high`` to a colour table, as the inspector does.
+    """Maps finite values from ``low`` to ``high`` to a color table, as the inspector does.
 
     ``scale`` is ``"linear"``, ``"log"``, or ``"symlog"``: linear near zero, logarithmic over
     three decades.
@@ -136,7 +136,7 @@ class ColorScale:
         return 0.5 if max(abs(self.low), abs(self.high)) > 1 else 1.0
 
     def color(self, share: float) -> str:
-        """Return the colour at a share."""
+        """Return the color at a share."""
         red, green, blue = table(self.map)[math.floor(255 * min(1.0, max(0.0, share)) + 0.5)]
         return f"#{red:02x}{green:02x}{blue:02x}"
 

@@ -127,7 +127,7 @@ def comparison_figure(
 
 
 def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | NodeColumn:
-    """Return what a graph is coloured by; both have the same range of differences."""
+    """Return what a graph is colored by; both have the same range of differences."""
     matching, times = comparison.matching, comparison.times
     by = color_by or ("match" if times is None else SPEED)
     if by == "match":
@@ -150,7 +150,7 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
     graph = (matching.graph_a, matching.graph_b)[side]
     codes = np.full(graph.num_nodes, -1, np.int32)
     np.maximum.at(codes, matching.pairs[:, side], matching.certainty.astype(np.int32))
-    # The colour of this place is the farthest from those of what is matched, in both themes.
+    # The color of this place is the farthest from those of what is matched, in both themes.
     alone = Certainty.LIKELY + 1
     codes[codes >= alone] += 1
     codes[codes < 0] = alone

@@ -60,7 +60,7 @@ def debugger_figure(
     Parameters
     ----------
     options : DebuggerOptions, optional
-        The graph is coloured by time where times are known, where left out.
+        The graph is colored by time where times are known, where left out.
     findings : Findings, optional
         The first of them are written above.
     width : float

@@ -79,7 +79,7 @@ def graph_figure(
     hidden : sequence of str
         Queries; the nodes they find are left out.
     color_limits : (float, float), optional
-        Between which values the colours lie.
+        Between which values the colors lie.
     label : str
         Template of the labels, as of ``GraphView``.
     open_groups : sequence of int, optional

@@ -47,7 +47,7 @@ _TIGHT = Spacing(
 
 
 def compact_sizes(scene: Scene, labels: Labels, words: GroupWords) -> BoxSizes:
-    """Return boxes with a title, and what the colours say beside it."""
+    """Return boxes with a title, and what the colors say beside it."""
     wanted = []
     for node, group in zip(scene.nodes, scene.group, strict=True):
         title = labels.title(node) if group < 0 else words.title(group)

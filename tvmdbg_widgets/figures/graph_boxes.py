@@ -28,7 +28,7 @@ _NODE: dict[str, int] = TOKENS["node"]
 STRIPE, PADDING, RADIUS = _NODE["stripe"], _NODE["padding"], _NODE["radius"]
 TEXT_START = STRIPE + PADDING - 2
 GAP, BADGE_PADDING = 8, 4
-#: Room for what the colours say beside the title of a compact box, as in
+#: Room for what the colors say beside the title of a compact box, as in
 #: js/src/graph/compact_words.ts.
 VALUE = 84.0
 #: Room for the letters of a group's kind; what the sheets of a run of blocks take.

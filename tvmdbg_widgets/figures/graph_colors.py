@@ -1,4 +1,4 @@
-"""A column over nodes or entries as the colours of a figure, those of the live graph."""
+"""A column over nodes or entries as the colors of a figure, those of the live graph."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def colors_of(
     limits: tuple[float, float] | None = None,
     boxes: Iterable[Sequence[int]] = (),
 ) -> Colors:
-    """Return the colours of a column.
+    """Return the colors of a column.
 
     Parameters
     ----------
     limits
-        Between which values the colours lie.
+        Between which values the colors lie.
     boxes
         Nodes of each box that stands for several: their sums have a place on the scale, too.
     """
@@ -154,7 +154,7 @@ class NumberColors(_Rows):
         return float(known.sum() if self.column.together == "sum" else known.mean())
 
     def color(self, theme: Theme, value: float) -> Paint:
-        """Return the colour of a value."""
+        """Return the color of a value."""
         return theme.ramp(self.ramp, float(self.scale.share(value)))
 
     def fill(self, theme: Theme, nodes: Sequence[int]) -> Paint | None:
@@ -236,7 +236,7 @@ class ClassColors(_Rows):
         told = [code for code in order if counts[code] > 1] if alone else order
         self._place = {code: code if column.ordered else place for place, code in enumerate(order)}
         self._own = min(_OWN, len(column.classes) if column.ordered else len(told))
-        #: Label, nodes, code; the last row is of all that have no colour of their own.
+        #: Label, nodes, code; the last row is of all that have no color of their own.
         self.legend = [(column.classes[code], counts[code], code) for code in order[: self._own]]
         rest = order[self._own :]
         if rest:
@@ -245,7 +245,7 @@ class ClassColors(_Rows):
             self.legend.append((label, sum(counts[code] for code in rest), rest[0]))
 
     def color(self, theme: Theme, code: int) -> Paint:
-        """Return the colour of a class."""
+        """Return the color of a class."""
         place = self._place[code]
         if place >= self._own:
             return theme.muted

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.run import DebugRun
 
-#: How much of the colour of errors lies over what has a fault.
+#: How much of the color of errors lies over what has a fault.
 _TINT = 0.16
-#: Other colours stand for values that a legend tells: no tint falsifies them.
+#: Other colors stand for values that a legend tells: no tint falsifies them.
 _TINTED = ("kind", "time")
 BADGE = 8.0
 

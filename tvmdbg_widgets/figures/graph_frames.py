@@ -82,7 +82,7 @@ def _header(
 
 
 def draw_tag(marks: Marks, box: tuple[float, float, float, float], tag: str, color: Paint) -> None:
-    """Add the colour of a group's kind and, where they fit, its letters."""
+    """Add the color of a group's kind and, where they fit, its letters."""
     x, y, wide, high = box
     marks.rect(x, y, wide, high, own={"fill": color}, z=3, rx=3.0)
     if width(tag, SMALL, bold=True) <= wide - 1:

@@ -1,4 +1,4 @@
-"""A condensed graph: groups of neighbours as boxes of an SVG."""
+"""A condensed graph: groups of neighbors as boxes of an SVG."""
 
 from __future__ import annotations
 

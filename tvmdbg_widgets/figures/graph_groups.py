@@ -1,4 +1,4 @@
-"""Boxes of a graph that is too large even with its groups closed: fewer, of neighbours.
+"""Boxes of a graph that is too large even with its groups closed: fewer, of neighbors.
 
 A figure cannot be opened, so a run of blocks is drawn by the parts of one of them, each standing
 for its counterparts in all; and what is in no run must become few boxes, too.
@@ -74,8 +74,8 @@ class Grouping:
 def group(runs: Runs, weights: Floats, most: int) -> Grouping:
     """Put a sequence into at most so many groups.
 
-    Runs of blocks become one block, drawn by its parts; then neighbours are joined, the lightest
-    first. Groups hold neighbours of the sequence alone, or the same parts of neighbouring
+    Runs of blocks become one block, drawn by its parts; then neighbors are joined, the lightest
+    first. Groups hold neighbors of the sequence alone, or the same parts of neighboring
     blocks, so that edges between groups lead forward if those between boxes do.
 
     Parameters
@@ -178,7 +178,7 @@ class Runs:
 
 
 def _join(found: Grouping, weights: Floats, most: int) -> None:
-    """Join neighbours, the lightest pair first, until there are few enough."""
+    """Join neighbors, the lightest pair first, until there are few enough."""
     groups: list[Group | None] = list(found.groups)
     heavy = [float(weights[list(each.boxes)].sum()) for each in found.groups]
     before = list(range(-1, len(groups) - 1))

@@ -25,7 +25,7 @@ JUDGED = ("OK", "suspicious", "faulty")
 
 
 def sign(label: str) -> str:
-    """Return the sign that goes with a verdict's colour; empty where it needs none."""
+    """Return the sign that goes with a verdict's color; empty where it needs none."""
     return _SIGNS.get(label, "")
 
 

@@ -103,7 +103,7 @@ class TemplateLabels(Labels):
         return self._lines(node, "")[0] or super().title(node)
 
     def second(self, node: int, value: str) -> str:
-        """Second line; ``value`` is what the colours say."""
+        """Second line; ``value`` is what the colors say."""
         return self._lines(node, value)[1]
 
     def _lines(self, node: int, value: str) -> tuple[str, str]:

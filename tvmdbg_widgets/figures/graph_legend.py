@@ -1,4 +1,4 @@
-"""What colours and lines of a graph mean."""
+"""What colors and lines of a graph mean."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def draw_legend(
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
 
-    ``hottest`` is the time (ns) that has the last colour, and what takes so long.
+    ``hottest`` is the time (ns) that has the last color, and what takes so long.
     """
     flow = _Flow(panel, y)
     if health is not None:

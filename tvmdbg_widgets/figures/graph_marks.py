@@ -45,7 +45,7 @@ def draw_ring(marks: Marks, box: tuple[float, float, float, float], *, hit: bool
 def draw_compact(
     marks: Marks, words: tuple[str, str], line: tuple[float, float, float], ink: str, soft: str
 ) -> None:
-    """Write the title of a compact box, and what the colours say at its right if there is room.
+    """Write the title of a compact box, and what the colors say at its right if there is room.
 
     ``line`` is where it starts, how long it is, and its baseline.
     """

@@ -97,7 +97,7 @@ def nestings(groups: Groups, options: GraphOptions) -> Iterator[Nesting]:
 
 
 class GroupWords:
-    """What is written on closed groups and in the headers of open ones, and their colours."""
+    """What is written on closed groups and in the headers of open ones, and their colors."""
 
     def __init__(self, groups: Groups, times: Times) -> None:
         self._groups, self._total = groups, times.total
@@ -110,7 +110,7 @@ class GroupWords:
         return self._groups.kinds
 
     def tag(self, group: int) -> str:
-        """Return the letters that go with the colour of its kind."""
+        """Return the letters that go with the color of its kind."""
         return self._groups.tag(group)
 
     def is_run(self, group: int) -> bool:
@@ -141,5 +141,5 @@ class GroupWords:
         return " · ".join(filter(None, (counted(nodes, "node"), time)))
 
     def timed(self, group: int, nodes: int) -> str:
-        """Second line of its box where colours show times."""
+        """Second line of its box where colors show times."""
         return self.time(group) or f"time unknown · {counted(nodes, 'node')}"

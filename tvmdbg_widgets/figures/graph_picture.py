@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
 
 
-#: Where the bar of a group's share has its colour on the ramp, as in js/src/graph/color/numbers.ts.
+#: Where the bar of a group's share has its color on the ramp, as in js/src/graph/color/numbers.ts.
 _SHARE = 0.7
 
 
@@ -60,14 +60,14 @@ class Picture:
         return float(np.nansum(ns)) if not np.isnan(ns).all() else float("nan")
 
     def is_sum(self, box: int) -> bool:
-        """Whether the colours show sums, and the box is a closed group: a bar tells its share."""
+        """Whether the colors show sums, and the box is a closed group: a bar tells its share."""
         if isinstance(self.colors, NumberColors):
             return self.colors.is_sum(self.scene.members[box])
         timed = self.colors is None and self.color_by == "time"
         return timed and self.scene.group[box] >= 0
 
     def share(self, box: int) -> float:
-        """Return a box's share of the sum that the colours show; 0 where it is not known."""
+        """Return a box's share of the sum that the colors show; 0 where it is not known."""
         if isinstance(self.colors, NumberColors):
             value, total = self.colors.value(self.scene.members[box]), self.colors.total
         else:
@@ -97,7 +97,7 @@ class Picture:
         return self.faults.of((*self.scene.members[box], *self.scene.folded[box]))
 
     def fill(self, theme: Theme, box: int) -> Paint | None:
-        """Return what the colours say of a box; None for the quiet ground."""
+        """Return what the colors say of a box; None for the quiet ground."""
         nodes, group = self.scene.members[box], self.scene.group[box]
         if self.health is not None:
             verdict = self.verdict(box)[0]
@@ -119,7 +119,7 @@ class Picture:
         return ("", "") if self.health is None else self.health.of_box(self.scene, box)
 
     def is_unknown(self, box: int) -> bool:
-        """Whether what the colours show is not known of a box."""
+        """Whether what the colors show is not known of a box."""
         if isinstance(self.colors, NumberColors) and self.colors.column.unit == "×":
             return self.colors.is_unknown(self.scene.members[box]) and not self._is_given(box)
         if self.colors is not None:
@@ -145,7 +145,7 @@ class Picture:
         return told(group, len(nodes))
 
     def value(self, box: int) -> str:
-        """Return what the colours say, in brief; nothing where they say kinds of operators."""
+        """Return what the colors say, in brief; nothing where they say kinds of operators."""
         if self.colors is None and self.color_by == "kind":
             return ""
         return self.second(box).split(" · ")[0]
@@ -176,7 +176,7 @@ class Picture:
     def describe(self) -> dict[str, Any]:
         """Return boxes and frames as JSON-able facts, edges by the places of the boxes.
 
-        Colours are two each: in the light theme and in the dark one.
+        Colors are two each: in the light theme and in the dark one.
         """
         scene, theme = self.scene, THEMES["auto"]
         boxes = []

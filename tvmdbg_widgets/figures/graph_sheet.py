@@ -60,7 +60,7 @@ class GraphSheet:
         self.health: NodeHealth | None = None
         if options.color_by == "health":
             self.health = NodeHealth(run.search.health(), graph.num_nodes)
-        #: Where the colours show the health of values, they say it.
+        #: Where the colors show the health of values, they say it.
         self.faults = None if self.health is not None else known_faults(run)
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
@@ -205,7 +205,7 @@ class GraphSheet:
         }
 
     def _told_colors(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """Add to the facts of nodes what the colours say; return what is said of all."""
+        """Add to the facts of nodes what the colors say; return what is said of all."""
         if self.colors is None:
             return {}
         for node in facts["nodes"]:

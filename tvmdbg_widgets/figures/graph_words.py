@@ -99,7 +99,7 @@ def _cut(text: str, most: int = _LONGEST_NAME) -> str:
 
 
 def _colored(colors: Colors, nodes: Sequence[int]) -> str:
-    """Return what the colours say of nodes: ``"PSNR: 31 dB"``, ``"PSNR unknown"``."""
+    """Return what the colors say of nodes: ``"PSNR: 31 dB"``, ``"PSNR unknown"``."""
     name, said = colors.column.name, colors.said(nodes)
     return said if said == f"{name} unknown" else f"{name}: {said}"
 

@@ -34,7 +34,7 @@ ALONE = "Drawn in a live notebook alone; its first rows:"
 def plot_figure(made: Any, source: Any, nodes: str) -> Figure:
     """Draw a bokeh figure, or a layout of figures.
 
-    Bars, dots, segments and lines on axes of numbers or names are drawn in the colours that they
+    Bars, dots, segments and lines on axes of numbers or names are drawn in the colors that they
     have; where there is anything else, the first rows are listed.
 
     Parameters

@@ -171,7 +171,7 @@ class _Chart:
         return map(axis.share, glyphs.along(name, axis))
 
     def _legend(self, panel: Panel, y: float) -> float:
-        """Write the names of the legend with the colours of their glyphs."""
+        """Write the names of the legend with the colors of their glyphs."""
         items = [item for legend in self._plot.legend if legend.visible for item in legend.items]
         x, marks = float(MARGIN), panel.marks
         if items:

@@ -30,7 +30,7 @@ class Glyphs:
     reach : float
         Of bars along an axis of names: how far they reach to either side of their place.
     fill, line : list of str
-        Colours, of each glyph.
+        Colors, of each glyph.
     size : array
         px, of dots and crosses.
     width, alpha : float
@@ -109,7 +109,7 @@ def _color(value: Any) -> str:
     if value is None:
         return "none"
     if not isinstance(value, str) or _COLOR.fullmatch(value) is None:
-        raise UndrawnError("a colour of another kind")
+        raise UndrawnError("a color of another kind")
     return value
 
 

@@ -1,4 +1,4 @@
-"""PNG files of indexed colours."""
+"""PNG files of indexed colors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
     Raises
     ------
     ValueError
-        A picture without pixels, or codes without a colour.
+        A picture without pixels, or codes without a color.
     """
     rows, cols = codes.shape
     if not rows or not cols:
         raise ValueError(f"a picture of {rows} x {cols} pixels cannot be written as PNG")
     if not 0 < len(colors) <= _MOST_COLORS or codes.max() >= len(colors):
-        raise ValueError(f"codes up to {codes.max()} with {len(colors)} colours")
+        raise ValueError(f"codes up to {codes.max()} with {len(colors)} colors")
     lines = np.zeros((rows, cols + 1), np.uint8)
     lines[:, 1:] = codes
     header = struct.pack(">IIBBBBB", cols, rows, 8, _INDEXED, 0, 0, 0)

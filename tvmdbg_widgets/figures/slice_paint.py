@@ -28,7 +28,7 @@ class SlicePaint:
     timeline : Timeline
     graph : Graph or None
     colors : SliceColors or None
-        None colours by op kind.
+        None colors by op kind.
     """
 
     def __init__(

@@ -62,9 +62,9 @@ def _value(value: object) -> str:
 
 
 def _with_dark_rules(body: str) -> str:
-    """Return a body with a style sheet for those who prefer dark, where each colour has another.
+    """Return a body with a style sheet for those who prefer dark, where each color has another.
 
-    What knows no such query stays light. Classes are left out of where the light colour tells the
+    What knows no such query stays light. Classes are left out of where the light color tells the
     dark one: they would be a tenth of the document.
     """
     pairs = Counter(_PAINTED.findall(body))

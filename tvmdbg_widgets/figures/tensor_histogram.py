@@ -127,7 +127,7 @@ def _slot_width(spread: Spread, room: float) -> float:
 
 
 def _extents(spread: Spread, x: float, wide: float) -> list[tuple[float, float]]:
-    """Left and right end of each bar; single values take the room to their neighbours."""
+    """Left and right end of each bar; single values take the room to their neighbors."""
 
     def at(value: float) -> float:
         return x + min(1.0, max(0.0, spread.axis.share(value))) * wide

@@ -1,4 +1,4 @@
-"""The colours of figures, those of the live views: light, dark, or whichever the reader prefers."""
+"""The colors of figures, those of the live views: light, dark, or whichever the reader prefers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ThemeName = Literal["light", "dark", "auto"]
-#: Colours of numbers other than times, and of those on both sides of zero.
+#: Colors of numbers other than times, and of those on both sides of zero.
 Ramp = Literal["sequential", "diverging"]
 
 TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
@@ -20,19 +20,19 @@ TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read
 _HEAT_STEPS = 64
 _TINT = 0.16
 _CLASS_TINT, _FADED = 0.36, 0.45
-#: How many classes have a full colour.
+#: How many classes have a full color.
 CLASS_COLORS = len(TOKENS["classes"]["light"])
 
 
 class Paint(str):
-    """A colour ``"#rrggbb"`` and the one that stands for it where dark is preferred."""
+    """A color ``"#rrggbb"`` and the one that stands for it where dark is preferred."""
 
     __slots__ = ("dark",)
 
     dark: str
 
     def __new__(cls, light: str, dark: str) -> Self:
-        """Pair two colours."""
+        """Pair two colors."""
         made = super().__new__(cls, light)
         made.dark = dark
         return made
@@ -40,7 +40,7 @@ class Paint(str):
 
 @dataclass(frozen=True)
 class Scheme:
-    """The colours of one scheme; ``kinds``, ``heats`` and ``healths`` come from tokens.json."""
+    """The colors of one scheme; ``kinds``, ``heats`` and ``healths`` come from tokens.json."""
 
     background: str
     surface: str
@@ -116,11 +116,11 @@ class Theme:
         self.plain = self._pair(lambda scheme: ramp((scheme.background, scheme.text), 0.03))
 
     def kind(self, op_kind: str) -> Paint:
-        """Return the colour of an op kind."""
+        """Return the color of an op kind."""
         return self._pair(lambda scheme: _kind(scheme, op_kind))
 
     def tint(self, op_kind: str) -> Paint:
-        """Return the ground with a little of the kind's colour."""
+        """Return the ground with a little of the kind's color."""
         return self._pair(lambda scheme: ramp((scheme.background, _kind(scheme, op_kind)), _TINT))
 
     def heat(self, share: float) -> Paint:
@@ -129,22 +129,22 @@ class Theme:
         return self._pair(lambda scheme: ramp(scheme.heats, step))
 
     def ramp(self, name: Ramp, share: float) -> Paint:
-        """Return the colour at a share, 0 … 1, of the way along a ramp, in 65 steps."""
+        """Return the color at a share, 0 … 1, of the way along a ramp, in 65 steps."""
         step = math.floor(min(1.0, max(0.0, share)) * _HEAT_STEPS + 0.5) / _HEAT_STEPS
         return self._pair(lambda scheme: ramp(scheme.ramps[name], step))
 
     def class_color(self, place: int, *, faded: bool) -> Paint:
-        """Return the colour of a class, or what a second class has that shares it."""
+        """Return the color of a class, or what a second class has that shares it."""
         if not faded:
             return self._pair(lambda scheme: scheme.classes[place])
         return self._pair(lambda scheme: ramp((scheme.background, scheme.classes[place]), _FADED))
 
     def group(self, kind: int) -> Paint:
-        """Return the colour of a kind of groups; several share one, letters tell them apart."""
+        """Return the color of a kind of groups; several share one, letters tell them apart."""
         return self._pair(lambda scheme: scheme.groups[kind % len(scheme.groups)])
 
     def tinted(self, color: Paint) -> Paint:
-        """Return the ground with some of a class's colour, behind text."""
+        """Return the ground with some of a class's color, behind text."""
         light, dark = self._schemes
         return Paint(
             ramp((light.background, color), _CLASS_TINT),
@@ -184,7 +184,7 @@ def channels(color: str) -> tuple[int, int, int]:
 
 
 def ramp(stops: Sequence[str], share: float) -> str:
-    """Return the colour at a share, 0 … 1, of the way along some stops."""
+    """Return the color at a share, 0 … 1, of the way along some stops."""
     at = min(1.0, max(0.0, share)) * (len(stops) - 1)
     low = min(math.floor(at), len(stops) - 2)
     pairs = zip(channels(stops[low]), channels(stops[low + 1]), strict=True)

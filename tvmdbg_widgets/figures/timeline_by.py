@@ -73,7 +73,7 @@ def called(row: TimeRow, names: Names) -> str:
 
 
 def kind_of(table: TimeTable, row: TimeRow, graph: Graph | None) -> str:
-    """Return the op kind that colours a row; ``"other"`` where it holds several."""
+    """Return the op kind that colors a row; ``"other"`` where it holds several."""
     if table.by == "kind":
         return row.label if row.label in OP_KINDS else "other"
     if table.by == "part":

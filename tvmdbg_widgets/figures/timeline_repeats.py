@@ -25,7 +25,7 @@ _COLUMNS = 50
 _CELL = 13.0
 _WIDEST = 60.0
 _TOTALS = 50.0
-#: Colours reach their ends where so much of all cells is nearer to the median, and 2 % at least.
+#: Colors reach their ends where so much of all cells is nearer to the median, and 2 % at least.
 _HELD, _LEAST_SPREAD = 0.9, 0.02
 _BAR = 30.0
 _WHISKER_FROM = 5.0
@@ -100,7 +100,7 @@ def shown_rows(matrix: RepeatMatrix) -> npt.NDArray[np.int64]:
 
 
 def scale(matrix: RepeatMatrix) -> float:
-    """Return how far from the median the colours reach, as a share of it."""
+    """Return how far from the median the colors reach, as a share of it."""
     apart = np.abs(matrix.relative - 1)
     apart = np.sort(apart[np.isfinite(apart)])
     held = float(apart[int(np.ceil(len(apart) * _HELD)) - 1]) if len(apart) else 0.0

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model import graph_columns, graph_tables
-from tvmdbg_widgets.model.graph_walk import Adjacency, Neighbours, Order, topological
+from tvmdbg_widgets.model.graph_walk import Adjacency, Neighbors, Order, topological
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.nodes import Entry, Node, NodeKind, Nodes
 from tvmdbg_widgets.model.short_names import PREFIXES
@@ -260,16 +260,16 @@ class Graph:
         entries = self.entry_range(node)
         return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
 
-    def _neighbours(self, upwards: bool, include_ambiguous: bool) -> Neighbours:
+    def _neighbors(self, upwards: bool, include_ambiguous: bool) -> Neighbors:
         keep = self.edge_source >= 0
         if not include_ambiguous:
             keep &= self.edge_trust != Trust.AMBIGUOUS
         source, target = self.edge_source[keep], self.edge_target[keep]
         near, far = (target, source) if upwards else (source, target)
-        return Neighbours.of(near, far, self.num_nodes)
+        return Neighbors.of(near, far, self.num_nodes)
 
     @cached_property
-    def _neighbours_cache(self) -> dict[tuple[bool, bool], Neighbours]:
+    def _neighbors_cache(self) -> dict[tuple[bool, bool], Neighbors]:
         return {}
 
     def _reach(self, nodes: int | Iterable[int], upwards: bool, ambiguous: bool) -> frozenset[int]:
@@ -277,9 +277,9 @@ class Graph:
         for node in starts:
             self.entry_range(node)
         key = (upwards, ambiguous)
-        if key not in self._neighbours_cache:
-            self._neighbours_cache[key] = self._neighbours(*key)
-        return self._neighbours_cache[key].reach(starts)
+        if key not in self._neighbors_cache:
+            self._neighbors_cache[key] = self._neighbors(*key)
+        return self._neighbors_cache[key].reach(starts)
 
     def entry_range(self, node: int) -> range:
         """Return the entry ids of a node.

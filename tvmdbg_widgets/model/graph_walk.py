@@ -43,8 +43,8 @@ class Adjacency:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Neighbours of each node as plain lists, which pure Python walks fastest."""
+class Neighbors:
+    """Neighbors of each node as plain lists, which pure Python walks fastest."""
 
     offsets: list[int]
     nodes: list[int]
@@ -52,7 +52,7 @@ class Neighbours:
     @classmethod
     def of(
         cls, near: npt.NDArray[np.int32], far: npt.NDArray[np.int32], num_nodes: int
-    ) -> Neighbours:
+    ) -> Neighbors:
         """Return the `far` ends of the edges of each `near` end (int32 [M] both, none -1)."""
         grouped = Adjacency.by(near, num_nodes)
         return cls(grouped.offsets.tolist(), far[grouped.edges].tolist())
@@ -106,7 +106,7 @@ def topological(
     """
     if bool((source < target).all()):
         return Order(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
-    followers = Neighbours.of(source, target, num_nodes)
+    followers = Neighbors.of(source, target, num_nodes)
     waiting: list[int] = np.bincount(target, minlength=num_nodes).tolist()
     ready = deque(node for node, count in enumerate(waiting) if count == 0)
     done: list[int] = []
@@ -122,7 +122,7 @@ def topological(
     return Order(nodes, _cycles(followers, left), len(done))
 
 
-def _cycles(followers: Neighbours, among: list[int]) -> tuple[tuple[int, ...], ...]:
+def _cycles(followers: Neighbors, among: list[int]) -> tuple[tuple[int, ...], ...]:
     """Return the strongly connected groups of more than one node, and nodes that read themselves.
 
     A node's number in `place` is its position on the path; a node is on a cycle with all nodes

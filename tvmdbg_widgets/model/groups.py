@@ -138,7 +138,7 @@ class Groups(Sequence["Group"]):
         return tuple(found)
 
     def tag(self, group: int) -> str:
-        """Return the letters that go with the colour of a group's kind: A … Z, AA, AB."""
+        """Return the letters that go with the color of a group's kind: A … Z, AA, AB."""
         tag, rest = "", self.kinds[group] + 1
         while rest > 0:
             rest, letter = divmod(rest - 1, _LETTERS)

@@ -14,7 +14,7 @@ _CELLS = 300
 _WIDE = 600
 _HIGH = 24
 _CELL = 'style="text-align: left"'
-# colour, opacity, share of the height: no verdict is told by its colour alone
+# color, opacity, share of the height: no verdict is told by its color alone
 _LOOKS = {
     "not scanned": ("currentColor", 0.08, 0.15),
     "OK": ("currentColor", 0.35, 0.35),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.choice import fields_of, one_of
-from tvmdbg_widgets.model.graph_walk import Neighbours
+from tvmdbg_widgets.model.graph_walk import Neighbors
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def levels(
     known = graph.edge_source >= 0
     source, target = graph.edge_source[known], graph.edge_target[known]
     ways = [(target, source)] * up + [(source, target)] * down
-    near = [Neighbours.of(*way, graph.num_nodes) for way in ways]
+    near = [Neighbors.of(*way, graph.num_nodes) for way in ways]
     ends = (graph.kinds == NodeKind.PARAMETER).tolist()
     found = [-1] * graph.num_nodes
     front = sorted(set(starts))
@@ -58,9 +58,9 @@ def levels(
     while front and level != hops:
         level += 1
         reached: list[int] = []
-        for neighbours in near:
+        for neighbors in near:
             for node in front:
-                for other in neighbours[node]:
+                for other in neighbors[node]:
                     if found[other] < 0:
                         found[other] = level
                         if not ends[other]:

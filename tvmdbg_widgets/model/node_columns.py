@@ -1,4 +1,4 @@
-"""One number or one class for every node or every entry of a graph, to be shown as its colour."""
+"""One number or one class for every node or every entry of a graph, to be shown as its color."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class NodeColumn:
     scale : str
         ``"linear"``, ``"log"``, ``"symlog"``, or ``"diverging"``: linear, and even around zero.
     range : (float, float) or None
-        Between which values the colours lie; None for all that there are.
+        Between which values the colors lie; None for all that there are.
     together : str
         What several nodes in one box, or outputs of one node, have together: the value of the
         ``"largest"`` magnitude, the ``"sum"``, the ``"mean"``, or the ``"ratio"`` of two sums.
     terms : (float64 [N], float64 [N]), or None
         Divisor and dividend of a ratio at each node; NaN where either is unknown.
     ordered : bool
-        The classes are in an order of their own, and have colours by that.
+        The classes are in an order of their own, and have colors by that.
     hatched : int
         The class that is told by hatching, too; -1 for none.
     note : str
@@ -166,7 +166,7 @@ def node_column(
 
 
 def checked_range(range_: Any) -> tuple[float, float] | None:
-    """Return a range of colours as two floats.
+    """Return a range of colors as two floats.
 
     Raises
     ------

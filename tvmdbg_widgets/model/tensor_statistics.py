@@ -148,7 +148,7 @@ class Counted:
         reading: Reading | None = None,
         watch: Callable[[], None] | None = None,
     ) -> Contrast | None:
-        """Return how colours and histograms are to span the values, so that they can be told apart.
+        """Return how colors and histograms are to span the values, so that they can be told apart.
 
         Parameters
         ----------

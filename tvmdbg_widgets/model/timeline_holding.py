@@ -224,7 +224,7 @@ def by_row(track: Ints, depth: Ints) -> Ints:
 
 
 def _mend(given: Intervals, found: Holding) -> None:
-    """Walk tracks anew where neighbours of one depth, of other parents, reach into each other."""
+    """Walk tracks anew where neighbors of one depth, of other parents, reach into each other."""
     nested = np.flatnonzero(~found.across)
     order = nested[by_row(given.track[nested], found.depth[nested])]
     before, after = order[:-1], order[1:]

@@ -28,7 +28,7 @@ NO_DISTANCE: Final = 2**64 - 1
 def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
     """Return the place of each value in the row of all values of its type.
 
-    ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbours differ by 1.
+    ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbors differ by 1.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def spacing(x: Any) -> npt.NDArray[np.float64]:
 
 
 def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
-    """Return the neighbour of each ``x`` on the way to ``y``, as ``np.nextafter`` does.
+    """Return the neighbor of each ``x`` on the way to ``y``, as ``np.nextafter`` does.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
     result = np.where(_is_nan(goal), codes(goal), result)
     result = np.where(_is_nan(start), codes(start), result)
     native = result.astype(unsigned).view(dtype.newbyteorder("="))
-    neighbours: np.ndarray[Any, Any] = native.astype(dtype, copy=False)
-    return neighbours
+    neighbors: np.ndarray[Any, Any] = native.astype(dtype, copy=False)
+    return neighbors
 
 
 def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

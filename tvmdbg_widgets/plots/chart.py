@@ -1,4 +1,4 @@
-"""What all charts share: an empty figure in the colours of the views, notes, names and units."""
+"""What all charts share: an empty figure in the colors of the views, notes, names and units."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FADED = 0.25
 TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns"))
 BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 RATE_UNITS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
-#: Bokeh sets the colours of a tooltip in its shadow root, where a style of its content reaches.
+#: Bokeh sets the colors of a tooltip in its shadow root, where a style of its content reaches.
 _TOOLTIP = """<style>
 :host {{ --tooltip-color: {surface}; --tooltip-text: {text}; --tooltip-border: {line};
   --tooltip-arrow-color: {line}; --tooltip-arrow-inner-color: {surface}; opacity: 1 }}
@@ -58,7 +58,7 @@ def require_run(name: str, run: object) -> None:
 
 
 def colors_of(theme: object) -> Theme:
-    """Return the colours of a theme.
+    """Return the colors of a theme.
 
     Raises
     ------

@@ -94,7 +94,10 @@ def histogram(
     why = _why_nothing(statistics)
     if why:
         raise ValueError(f"{called(run, tensor)} has no histogram: {why}")
-    robust = tensor.robust(reading=read) if range is None and scale == "linear" else None
+    robust = None
+    if range is None and scale == "linear":
+        contrast = tensor.contrast(reading=read)
+        robust = contrast.robust if contrast is not None else None
     if robust is not None:
         range = robust.low, robust.high  # noqa: A001
     counted = tensor.histogram(bins, range, scale, reading=read)

@@ -152,7 +152,7 @@ class Files(Recorded):
         nodes : Selection, Subgraph, Group, or iterable of int, optional
             What of the graph; all where left out.
         color_by
-            As of ``GraphView``: a name, or data for each node or entry. None for no colours.
+            As of ``GraphView``: a name, or data for each node or entry. None for no colors.
         fold_parameters : bool
             Write parameters as a count on what reads them.
         grouped : bool
@@ -165,7 +165,7 @@ class Files(Recorded):
         Raises
         ------
         ValueError, TypeError, KeyError, IndexError
-            The run has no graph, or that no such nodes; no such colours or direction.
+            The run has no graph, or that no such nodes; no such colors or direction.
         """
         from tvmdbg_widgets.export.dot import dot
 

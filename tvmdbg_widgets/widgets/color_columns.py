@@ -1,4 +1,4 @@
-"""The columns of colours of one view: what was given to it, and what is worked out for it."""
+"""The columns of colors of one view: what was given to it, and what is worked out for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
-#: What a graph can be coloured by without being given anything.
+#: What a graph can be colored by without being given anything.
 COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
 _ERROR, _LAYOUT = "error", "layout"
 #: Layouts of graphs of at most so many nodes are worked out at once.

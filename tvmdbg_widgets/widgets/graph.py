@@ -47,7 +47,7 @@ class GraphOptions(GraphColors, Folding, Shown):
 
 
 def _first_look(run: DebugRun, traits: dict[str, Any]) -> dict[str, Any]:
-    """Return the traits, coloured by time where the run knows times and nobody chose."""
+    """Return the traits, colored by time where the run knows times and nobody chose."""
     timed = getattr(run, "timeline", None) is not None
     return {"color_by": "time"} | traits if timed else traits
 
@@ -81,7 +81,7 @@ class GraphView(GraphOptions, Navigation, View):
     hops : int or None
         Show only what is within so many edges of the focus.
     color_by : str
-        What the colours show: ``"kind"`` (of operator), ``"time"``, ``"health"`` (of the values
+        What the colors show: ``"kind"`` (of operator), ``"time"``, ``"health"`` (of the values
         that a node computed, see ``DebugRun.health``), ``"dtype"``, ``"device"``, ``"storage"``,
         ``"layout"`` or ``"bytes"``; by time first where the run knows times. Data may be assigned,
         one value a node or entry, or a mapping of nodes to values. Called, it takes more:
@@ -89,11 +89,11 @@ class GraphView(GraphOptions, Navigation, View):
         ``view.color_by("error", reference=other_run)``; see
         :class:`tvmdbg_widgets.widgets.graph_colors.ColorName`.
     color_limits : (float, float) or None
-        Between which values the colours lie, times in ns and sizes in bytes; None for all.
+        Between which values the colors lie, times in ns and sizes in bytes; None for all.
     label : str
         Template of the labels, ``"{op} #{id}"``, or of two lines with a line break between them.
         Fields: op, id, name, func, kind, shape, dtype, time, share, device, storage, layout,
-        bytes, and value, which is what the colours show. Empty for the usual ones.
+        bytes, and value, which is what the colors show. Empty for the usual ones.
     fold_parameters : bool
         Draw parameters as a count on their consumer.
     direction : str
@@ -155,7 +155,7 @@ class GraphView(GraphOptions, Navigation, View):
             view.save("net.svg")
             view.save("stage3.png", what="view", scale=3)
 
-        Parts, open and closed groups, hidden nodes, colours, labels and marks are those of the
+        Parts, open and closed groups, hidden nodes, colors, labels and marks are those of the
         view. The boxes stand as in :meth:`figure`, which may differ a little from the page, where
         the button ``save`` writes just what is on the screen.
 

@@ -1,4 +1,4 @@
-"""What the colours and labels of a graph show: the trait that is called, and its kin."""
+"""What the colors and labels of a graph show: the trait that is called, and its kin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ColorName(str):
-    """The name of what the colours show; called, it shows something else.
+    """The name of what the colors show; called, it shows something else.
 
     ::
 
@@ -39,7 +39,7 @@ class ColorName(str):
         return made
 
     def __call__(self, what: Any, **how: Any) -> None:
-        """Show something else as colour.
+        """Show something else as color.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class ColorName(str):
         return str, (str(self),)
 
     def stop(self) -> None:
-        """Stop working out the colours; what is known stays."""
+        """Stop working out the colors; what is known stays."""
         self._view.set_trait("_color_paused", True)
 
     def go_on(self) -> None:
@@ -77,12 +77,12 @@ class ColorName(str):
         self._view.set_trait("_color_paused", False)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the colours are worked out, or stopped; whether that is so."""
+        """Wait until the colors are worked out, or stopped; whether that is so."""
         return self._columns.wait(str(self), seconds)
 
     @property
     def column(self) -> str | NodeColumn:
-        """What the colours show: a name, or the column where the run lacks it of itself."""
+        """What the colors show: a name, or the column where the run lacks it of itself."""
         return self._columns.column(str(self))
 
     def for_page(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class ColorBy(traitlets.TraitType[Any, Any]):
 
 
 class GraphColors(traitlets.HasTraits):
-    """Traits of what the colours and labels of a graph show; see ``GraphView``."""
+    """Traits of what the colors and labels of a graph show; see ``GraphView``."""
 
     # A host may know how to send texts, and not what is derived from them.
     color_by = ColorBy().tag(sync=True, to_json=lambda name, _view: str(name))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
 
-#: Bookmarks keep the colours too.
+#: Bookmarks keep the colors too.
 _BOOKMARKED = (*looks.STEP_TRAITS, "color_by", "color_limits", "label")
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: In JupyterLab 4 and Notebook 7 a view that is gone has an error in its place. This hides the
 #: error, and the figure for as long as the view may still come. Figures follow the page's theme: a
-#: picture is asked for its dark colours by the `color-scheme` around it.
+#: picture is asked for its dark colors by the `color-scheme` around it.
 #: A `<link>`, not a `<style>`: sites that remove tags would leave the text of a style on the page.
 _STYLE = """
 .jp-OutputArea-child:has(+ .jp-OutputArea-child > .jp-OutputArea-output > .tvmdbg-saved)

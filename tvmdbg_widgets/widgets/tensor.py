@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.handed_on import HandedOn
 
 
-#: Beyond it a page could not tell a zero point from its neighbours.
+#: Beyond it a page could not tell a zero point from its neighbors.
 MOST_ZERO_POINT = 2**53
 
 

@@ -75,7 +75,7 @@ class Flamechart(TimelineOptions, View):
         ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the difference
         of each operator.
     slice_color : str
-        What slices are coloured by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` of
+        What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` of
         the time, or of two runs ``"change"``. ``"auto"``: the kind, unless one kind takes nine
         tenths of the time; then the block, else the share.
     critical : bool

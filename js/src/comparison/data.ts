@@ -42,11 +42,11 @@ export interface Info {
   reasons: string[];
   /** What the differences of times leave out, for each graph; empty without times. */
   changeNotes: string[];
-  /** Between which values the colours of the ratios lie. */
+  /** Between which values the colors of the ratios lie. */
   speedRange: [number, number] | null;
 }
 
-/** What the graphs call the colours that say how much slower a node is in B: as a ratio, in nanoseconds. */
+/** What the graphs call the colors that say how much slower a node is in B: as a ratio, in nanoseconds. */
 export const SPEED = "speed";
 export const CHANGE = "time change";
 
@@ -134,7 +134,7 @@ export class ComparisonData {
     return (side === 0 ? this.columns.shapeA : this.columns.shapeB).at(node);
   }
 
-  /** How much slower each node is in B, and between which values the colours of both graphs lie. */
+  /** How much slower each node is in B, and between which values the colors of both graphs lie. */
   change(side: Side): { values: Float64Array; most: number; note: string } | null {
     const { changeA, changeB } = this.columns;
     if (!changeA || !changeB) return null;

@@ -10,9 +10,9 @@ import type { ViewOptions } from "../shared/view.ts";
 import { CHANGE, type ComparisonData, LETTER, type Side, SPEED } from "./data.ts";
 import { type ComparisonOptions, graphOptions } from "./options.ts";
 
-/** What colours and labels call nodes that have no match. */
+/** What colors and labels call nodes that have no match. */
 export const ALONE = "unmatched";
-/** Behind which certainty they come: the colour there is the farthest from those of what is matched, in both themes. */
+/** Behind which certainty they come: the color there is the farthest from those of what is matched, in both themes. */
 const SURE = 1;
 
 export interface PaneContext {

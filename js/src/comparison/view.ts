@@ -112,8 +112,8 @@ export class ComparisonView {
         element("span", { class: "tvmdbg-space" }),
         iconButton(
           "colors",
-          "next colour mode",
-          "next colour mode of both graphs: speed, time change, match, kind, time (c)",
+          "next color mode",
+          "next color mode of both graphs: speed, time change, match, kind, time (c)",
           () => this.#nextColor(),
         ),
         this.#link,
@@ -182,11 +182,11 @@ export class ComparisonView {
           does: "expand, collapse identical differences",
           run: ({ key }) => this.#openGroup(key === "ArrowRight"),
         },
-        { keys: ["Enter"], does: "centre both nodes", run: () => this.#centre() },
+        { keys: ["Enter"], does: "center both nodes", run: () => this.#center() },
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
         {
           keys: ["c"],
-          does: "next colour mode of both graphs",
+          does: "next color mode of both graphs",
           run: () => this.#nextColor(),
         },
         { keys: ["l"], does: "link or unlink the cameras", run: () => this.#toggleLink() },
@@ -303,7 +303,7 @@ export class ComparisonView {
     this.#list.activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
   }
 
-  #centre(): void {
+  #center(): void {
     this.#follow.view(this.#follow.leader)?.acts.focusNode();
   }
 

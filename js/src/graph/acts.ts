@@ -177,7 +177,7 @@ export class Acts {
     context.options.set("wrapped", on);
   }
 
-  /** Fits the selected node and its neighbours; the whole graph where nothing is selected. */
+  /** Fits the selected node and its neighbors; the whole graph where nothing is selected. */
   fitSelected(): void {
     const { placed, box, walk, stage } = this.#view;
     if (!placed || box < 0) {
@@ -193,10 +193,10 @@ export class Acts {
     if (!this.#view.folding.enter()) this.look();
   }
 
-  /** Centres the selected node; where it is centred already, gives the keyboard to its details. */
+  /** Centers the selected node; where it is centerd already, gives the keyboard to its details. */
   look(): void {
     const { box, stage, details } = this.#view;
-    if (box >= 0 && !stage.centred(box)) this.focusNode();
+    if (box >= 0 && !stage.centerd(box)) this.focusNode();
     else {
       this.#view.showDetails(true);
       details.focus();

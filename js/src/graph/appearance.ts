@@ -14,7 +14,7 @@ import type { GraphView } from "./view.ts";
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
 
-/** What the colours of a view show, and their legend. */
+/** What the colors of a view show, and their legend. */
 export class Appearance {
   readonly legend: Legend;
   readonly #view: GraphView;
@@ -71,7 +71,7 @@ export class Appearance {
     }
   }
 
-  /** What the graph can be coloured by. */
+  /** What the graph can be colored by. */
   get names(): string[] {
     return this.#coloring.names(this.#view.chosen.colorWires);
   }
@@ -100,7 +100,7 @@ export class Appearance {
     }, PATIENCE_MS);
   }
 
-  /** The colours of a picture; the legend says what they mean. */
+  /** The colors of a picture; the legend says what they mean. */
   of(
     placed: Placed | null,
     palette: Palette,

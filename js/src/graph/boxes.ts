@@ -28,7 +28,7 @@ const LINE_HEIGHT = 1.25;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 4;
 
-/** Draws boxes, from two lines of text down to rows of colour. */
+/** Draws boxes, from two lines of text down to rows of color. */
 export class BoxPainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #measure: TextMeasure;
@@ -181,7 +181,7 @@ export class BoxPainter {
     this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
   }
 
-  /** What the colours say, else id or time, at the right of a compact box; returns the room it takes. */
+  /** What the colors say, else id or time, at the right of a compact box; returns the room it takes. */
   #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
     if (!placed.scene.valued) return 0;
     const facts = placed.scene.text(box).shape.split(" · ");

@@ -21,7 +21,7 @@ export function isIn(part: Rectangle, x: number, y: number, slack = 0): boolean 
 const SMALLEST = 1e-4;
 const LARGEST = 3;
 
-/** Which part of the graph is on the stage, and how large: CSS px = (graph px − centre) × scale + half the stage. */
+/** Which part of the graph is on the stage, and how large: CSS px = (graph px − center) × scale + half the stage. */
 export class Camera {
   x = 0;
   y = 0;

@@ -27,13 +27,13 @@ export class Chosen {
     return this.#options.get("_color_columns") ?? {};
   }
 
-  /** Between which values the colours lie; null for all. */
+  /** Between which values the colors lie; null for all. */
   get colorLimits(): readonly [low: number, high: number] | null {
     const limits = this.#options.get("color_limits");
     return limits && limits[0] < limits[1] ? limits : null;
   }
 
-  /** Shows something else as colour; limits belong to what was shown before. */
+  /** Shows something else as color; limits belong to what was shown before. */
   colorWith(name: string): void {
     if (name !== this.colorBy) this.#options.set("color_limits", null);
     this.#options.set("color_by", name);

@@ -13,7 +13,7 @@ const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 const ONE_LINE = 190;
 /** Height of a second line. */
 const LINE = 15;
-/** Room for what the colours say, or the id, beside a title. */
+/** Room for what the colors say, or the id, beside a title. */
 export const VALUE = 84;
 
 /** The words of boxes that bear their title, a long one in two lines; `valued`: with one fact beside it. */

@@ -4,7 +4,7 @@ import { type Shades, shadesOf } from "./shades.ts";
 /** Side of the cells that boxes too small to be seen alone share, CSS px. */
 const CELL = 2;
 
-/** Draws boxes too small to be seen alone: those that share a cell become one, in the colour of the slowest or worst. */
+/** Draws boxes too small to be seen alone: those that share a cell become one, in the color of the slowest or worst. */
 export class DensityPainter {
   readonly #context: CanvasRenderingContext2D;
   #columns = 0;

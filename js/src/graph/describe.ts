@@ -24,7 +24,7 @@ export class Describe {
   readonly #times: Times;
   /** Null until somebody asks for it. */
   health: NodeHealth | null = null;
-  /** What the colours say of one entry. */
+  /** What the colors say of one entry. */
   entryTold: (entry: number) => string = () => "";
   /** What they say of some nodes together; empty where that is said anyhow. */
   told: (nodes: ArrayLike<number>) => string = () => "";
@@ -83,7 +83,7 @@ export class Describe {
     return lines.join("\n");
   }
 
-  /** For the live region: the node with its neighbours, and where it is drawn if it has no box of its own. */
+  /** For the live region: the node with its neighbors, and where it is drawn if it has no box of its own. */
   sentence(node: number, scene: Scene, where = ""): string {
     const { names, entryOffsets, kinds, edgeSource, edgeTarget } = this.#graph;
     const parts = [`Node ${node} of ${kinds.length}`, this.#labels.title(node), this.kind(node)];

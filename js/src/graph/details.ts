@@ -24,7 +24,7 @@ const TOP = 10;
 const TOP_PARTS = 6;
 const BUSY_MS = 150;
 
-/** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
+/** Everything about the selected node, with its neighbors as buttons; the graph in short where none is selected. */
 export class Details {
   readonly node = element("aside", {
     class: "tvmdbg-graph-details",

@@ -2,12 +2,12 @@ import { BADGE, paintBadge } from "../shared/fault_badge.ts";
 import { Fault } from "../shared/health.ts";
 import type { Picture } from "./picture.ts";
 
-/** How much of the colour of errors lies over what a fault spread to. */
+/** How much of the color of errors lies over what a fault spread to. */
 const TINT = 0.16;
-/** Other colours stand for values that a legend tells: no tint falsifies them. */
+/** Other colors stand for values that a legend tells: no tint falsifies them. */
 const TINTED: readonly string[] = ["kind", "time"];
 
-/** What a fault is to a box: where the colours show the health of values, they say it. */
+/** What a fault is to a box: where the colors show the health of values, they say it. */
 export function faultOf({ health, colorBy }: Picture, box: number): number {
   return colorBy === "health" || !health ? Fault.NONE : health.fault[box]!;
 }

@@ -24,7 +24,7 @@ export interface Header extends Rectangle {
   button: Rectangle;
 }
 
-/** Draws the frames of open groups: quiet, with the kind's colour and letters, the title and a button. */
+/** Draws the frames of open groups: quiet, with the kind's color and letters, the title and a button. */
 export class FramePainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #measure: TextMeasure;

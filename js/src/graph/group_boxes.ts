@@ -98,7 +98,7 @@ function paintShares(
   }
 }
 
-/** The letters of a group's kind, in the middle of what has its colour, where they fit. */
+/** The letters of a group's kind, in the middle of what has its color, where they fit. */
 export function paintTag(
   context: CanvasRenderingContext2D,
   measure: TextMeasure,
@@ -142,7 +142,7 @@ export function paintButton(
   context.stroke();
 }
 
-/** The fill of a closed group: what colours say of it, or a quiet one where they say the kinds of operators. */
+/** The fill of a closed group: what colors say of it, or a quiet one where they say the kinds of operators. */
 export function groupFill(picture: Picture, box: number): string {
   const { palette, colorBy, colors } = picture;
   if (colorBy === "kind" || isSetBack(picture, box)) return palette.plain;

@@ -63,7 +63,7 @@ export class Groups {
     return `${groupNames.at(group)}${repeats > 1 ? ` × ${repeats}` : ""}`;
   }
 
-  /** The letters that go with the colour of its kind: A … Z, AA, AB … */
+  /** The letters that go with the color of its kind: A … Z, AA, AB … */
   tag(group: number): string {
     let tag = "";
     for (let rest = this.kind[group]! + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {

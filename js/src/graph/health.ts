@@ -13,7 +13,7 @@ import { foldedInto, membersOf, type Scene } from "./scene.ts";
 /** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
 export const NO_VALUES = VERDICT_LABELS.length;
 const LABELS = [...VERDICT_LABELS, "no values"];
-/** Signs that go with the colours. */
+/** Signs that go with the colors. */
 const SIGNS = ["", "", "!", "✕", "?", ""];
 /** By verdict: which of several is told, the highest. */
 const NO_VALUES_SEVERITY = 1.5;

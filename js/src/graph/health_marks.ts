@@ -9,7 +9,7 @@ export function isMarked({ colorBy, health }: Picture, box: number): boolean {
   return colorBy === "health" && health !== null && isSuspicious(health.verdict(box));
 }
 
-/** Faulty boxes without text are crossed out, suspicious ones struck: their colour is not all that tells them apart. */
+/** Faulty boxes without text are crossed out, suspicious ones struck: their color is not all that tells them apart. */
 export function paintSuspicious(context: CanvasRenderingContext2D, picture: Picture): void {
   const { placed, camera, palette, health } = picture;
   placed.eachBox(camera.view(8), (box) => {

@@ -10,7 +10,7 @@ export function heatOf({ placed, times }: Pick<Picture, "placed" | "times">, box
   return most / Math.max(1, times.largest);
 }
 
-/** Whether times stand beside what the colours show: they are known, and the colours show nothing else that is measured. */
+/** Whether times stand beside what the colors show: they are known, and the colors show nothing else that is measured. */
 export function showsTimes({ times, colorBy }: Pick<Picture, "times" | "colorBy">): boolean {
   return times.known && (colorBy === "kind" || colorBy === "time");
 }

@@ -64,7 +64,7 @@ export class Hits {
     this.boxes = boxes;
   }
 
-  /** The boxes that alone keep their colour; null where nothing is found. */
+  /** The boxes that alone keep their color; null where nothing is found. */
   get lit(): ReadonlyMap<number, number> | null {
     return this.boxes.size ? this.boxes : null;
   }

@@ -18,7 +18,7 @@ export interface Measure {
   small(text: string): number;
 }
 
-/** The words of one box, the same in every colour mode so that a change of colours moves nothing. */
+/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
 export interface BoxText {
   title: string;
   /** At the right of the title: what sets this node apart. */
@@ -260,7 +260,7 @@ export class Labels implements Words {
     return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
   }
 
-  /** Room for a box; `value` is about as long as what the colours say. */
+  /** Room for a box; `value` is about as long as what the colors say. */
   #width(text: BoxText, value = ""): number {
     const spoken = (words: string) => words.replaceAll(SLOT, value);
     const title = this.titleWidth(spoken(text.title)) + this.#extra(text.mark);

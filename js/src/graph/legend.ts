@@ -23,7 +23,7 @@ export interface LegendState {
   colors: Colors | null;
   /** How far what is shown is worked out; null where that takes no time. */
   work: Work | null;
-  /** Why there are no such colours; empty where there are. */
+  /** Why there are no such colors; empty where there are. */
   problem: string;
   health: NodeHealth | null;
   highlight: string | null;
@@ -51,7 +51,7 @@ interface Chip {
   title: string;
 }
 
-/** What the colours mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the others back. */
+/** What the colors mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the others back. */
 export class Legend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];

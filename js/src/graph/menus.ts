@@ -162,7 +162,7 @@ export class Menus {
       { label: isPair ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
       ...(kind ? [{ label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() }] : []),
       around < 0
-        ? { label: "centre", key: "Enter", run: () => acts.focusNode() }
+        ? { label: "center", key: "Enter", run: () => acts.focusNode() }
         : {
             label: `${folding.isOpen(around) ? "close" : "open"} ${model.groups.title(around)}`,
             key: "Enter",

@@ -101,7 +101,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       {
         keys: ["Enter"],
-        does: "open the group, or close the one around the node; without groups: centre the node, then go to its details",
+        does: "open the group, or close the one around the node; without groups: center the node, then go to its details",
         run: () => acts.enter(),
       },
       {
@@ -137,7 +137,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       {
         keys: ["k"],
-        does: "isolate the neighbours; again: one hop more (Shift: one less)",
+        does: "isolate the neighbors; again: one hop more (Shift: one less)",
         run: (event) => navigator.around(event.shiftKey ? -1 : 1),
       },
       {
@@ -171,12 +171,12 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       {
         keys: ["c"],
-        does: "next colour mode",
+        does: "next color mode",
         run: () => view.chosen.cycleColors(view.appearance.names),
       },
       { keys: ["p"], does: "hide params, or draw them", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
-      { keys: ["f"], does: "fit the node and its neighbours", run: () => acts.fitSelected() },
+      { keys: ["f"], does: "fit the node and its neighbors", run: () => acts.fitSelected() },
       { keys: ["0"], does: "fit the whole graph", run: () => acts.fitAll() },
       { keys: ["+", "="], does: "zoom in", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "zoom out", run: () => stage.zoom(1 / ZOOM_STEP) },

@@ -22,13 +22,13 @@ export interface GraphOptions {
   focus: string | number | null;
   /** Show only what is so many edges from the focus (or the selected node). */
   hops: number | null;
-  /** What the colours show, and between which values they lie. */
+  /** What the colors show, and between which values they lie. */
   color_by: string;
   color_limits: readonly [low: number, high: number] | null;
   /** Template of the labels; empty for the usual ones. */
   label: string;
   _color_columns: Wires;
-  /** Whether what is worked out for the colours was stopped. */
+  /** Whether what is worked out for the colors was stopped. */
   _color_paused: boolean;
   fold_parameters: boolean;
   direction: "down" | "right";

@@ -113,7 +113,7 @@ export class OverlayPainter {
     for (const line of [3, 5.5, 8]) context.fillRect(x + 3, y + line, line > 7 ? 6 : 9, 1.2);
   }
 
-  /** The text beside the graph of a selected box, on the accent's colour, and a line to its row. */
+  /** The text beside the graph of a selected box, on the accent's color, and a line to its row. */
   #row(picture: Picture, box: number): void {
     const spot = this.#margin.spotOf(box);
     const line = this.#margin.leader(picture, box);

@@ -25,8 +25,8 @@ const STRIDE = 2000;
 /**
  * The whole graph beside the stage: a strip along the flow, in one piece also where the stage has columns, with the part
  * that the stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a
- * triangle). Beside it the heat strip: at each place the longest time there where times are known and the colours show none;
- else the colour of the worst or largest.
+ * triangle). Beside it the heat strip: at each place the longest time there where times are known and the colors show none;
+ else the color of the worst or largest.
  */
 export class Overview {
   readonly node = element("div", { class: "tvmdbg-graph-overview", hidden: true });
@@ -144,7 +144,7 @@ export class Overview {
     const isHeat = showsTimes(picture);
     const heat = (box: number) => heatOf(picture, box);
     this.node.title = `the whole graph: drag to move the part that is shown. Strip at its side: ${
-      isHeat ? "time of the slowest" : "colour of the foremost"
+      isHeat ? "time of the slowest" : "color of the foremost"
     } at each place`;
     this.node.ariaLabel = this.node.title;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));

@@ -12,7 +12,7 @@ const STEPS = 64;
 const TINT = 0.16;
 const CLASS_TINT = 0.36;
 
-/** The colours of one theme, mixed once: fills of op kinds and of times, and the ink that is legible on each. */
+/** The colors of one theme, mixed once: fills of op kinds and of times, and the ink that is legible on each. */
 export class Palette {
   readonly theme: Theme;
   readonly #tints = new Map<string, string>();
@@ -32,7 +32,7 @@ export class Palette {
     this.plain = mix(theme.background, theme.text, 0.03);
   }
 
-  /** A light fill of the kind's colour, on which the theme's text is legible. */
+  /** A light fill of the kind's color, on which the theme's text is legible. */
   tint(opKind: string): string {
     let tint = this.#tints.get(opKind);
     if (!tint) {
@@ -42,12 +42,12 @@ export class Palette {
     return tint;
   }
 
-  /** The colour of a kind of groups; several kinds share one, letters tell them apart. */
+  /** The color of a kind of groups; several kinds share one, letters tell them apart. */
   group(kind: number): string {
     return blockFill(this.theme, kind);
   }
 
-  /** The colour at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */
+  /** The color at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */
   ramp(name: Ramp, share: number): string {
     const step = Math.round(Math.min(1, Math.max(0, share)) * STEPS);
     let colors = this.#ramps.get(name);
@@ -64,7 +64,7 @@ export class Palette {
     return mix(this.theme.background, color, CLASS_TINT);
   }
 
-  /** What a second class has that shares a colour. */
+  /** What a second class has that shares a color. */
   faded(color: string): string {
     return mix(this.theme.background, color, 0.45);
   }
@@ -75,7 +75,7 @@ export class Palette {
     return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
   }
 
-  /** The colour of the lines of `hatch`. */
+  /** The color of the lines of `hatch`. */
   get hatched(): string {
     return mix(this.theme.background, this.theme.text, 0.16);
   }
@@ -99,7 +99,7 @@ export class Palette {
   }
 }
 
-/** A colour on the way from one to the other. */
+/** A color on the way from one to the other. */
 function mix(from: string, to: string, share: number): string {
   const hex = (color: string) => `rgb(${channels(color).join(", ")})`;
   return ramp([hex(from), hex(to)], share);

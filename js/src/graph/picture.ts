@@ -17,14 +17,14 @@ export interface Picture {
   placed: Placed;
   camera: Camera;
   palette: Palette;
-  /** The name of what the colours show, and the colours. */
+  /** The name of what the colors show, and the colors. */
   colorBy: string;
   colors: Colors;
   /** Null until it is known. */
   health: BoxHealth | null;
-  /** What alone keeps its colour, as the legend calls it; null for all. */
+  /** What alone keeps its color, as the legend calls it; null for all. */
   highlight: string | null;
-  /** Boxes with hits of the search, which alone keep their colour; null where nothing is found. */
+  /** Boxes with hits of the search, which alone keep their color; null where nothing is found. */
   hits?: ReadonlyMap<number, number> | null;
 }
 

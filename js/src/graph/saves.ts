@@ -71,7 +71,7 @@ export class Saves {
     const context = new SvgContext();
     this.#view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
     const { palette, chosen } = this.#view;
-    const words = `Graph of ${title}, coloured by ${chosen.colorBy}`;
+    const words = `Graph of ${title}, colored by ${chosen.colorBy}`;
     const text = context.text(camera.width, camera.height, words, palette.hatched);
     return [new Blob([text], { type: "image/svg+xml" }), ""];
   }

@@ -28,7 +28,7 @@ export interface Scene {
   /** Nodes folded into each box, in operand order. */
   foldedStart: Int32Array;
   folded: Int32Array;
-  /** Whether boxes bear their title alone, or with what the colours say. */
+  /** Whether boxes bear their title alone, or with what the colors say. */
   compact: boolean;
   valued: boolean;
   /** The words of a box. */
@@ -62,7 +62,7 @@ export interface Scene {
 
 /** The words of boxes and the room they take, px at scale 1. */
 export interface Words {
-  /** Whether boxes bear their title alone, or with what the colours say. */
+  /** Whether boxes bear their title alone, or with what the colors say. */
   compact: boolean;
   valued: boolean;
   title(node: number): string;

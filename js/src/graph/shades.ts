@@ -6,7 +6,7 @@ import { flatFill, type Picture, prominence } from "./picture.ts";
 export class Shades {
   readonly highlight: string | null;
   readonly hits: Picture["hits"];
-  /** Which of several boxes is seen; of a box whose colour is 0, not known yet. */
+  /** Which of several boxes is seen; of a box whose color is 0, not known yet. */
   readonly rank: Float64Array;
   /** As the pixels of a picture have it. */
   readonly color: Uint32Array;
@@ -40,7 +40,7 @@ export class Shades {
 
 const kept = new WeakMap<Colors, Shades>();
 
-/** The shades of a picture: the same as long as its colours and what the legend sets off are the same. */
+/** The shades of a picture: the same as long as its colors and what the legend sets off are the same. */
 export function shadesOf(picture: Picture): Shades {
   let shades = kept.get(picture.colors);
   if (!shades || shades.highlight !== picture.highlight || shades.hits !== (picture.hits ?? null)) {

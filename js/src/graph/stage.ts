@@ -251,7 +251,7 @@ export class Stage {
   }
 
   /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
-  centred(box: number): boolean {
+  centerd(box: number): boolean {
     if (!this.#picture) return false;
     const { x, y } = this.#picture.placed.layout;
     const target = this.#copy();

@@ -31,7 +31,7 @@ export interface ToolbarActions extends SearchActions {
 export interface ToolbarState {
   title: string;
   colorBy: string;
-  /** What the graph can be coloured by. */
+  /** What the graph can be colored by. */
   colors: readonly string[];
   fold: boolean;
   direction: Direction;
@@ -84,7 +84,7 @@ export class Toolbar {
   ) {
     this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
-    this.#color = select("colour by (c)", [], "", (value) => actions.colorBy(value));
+    this.#color = select("color by (c)", [], "", (value) => actions.colorBy(value));
     this.#direction = iconButton("down", "direction", "direction of the graph: down or right", () =>
       actions.direction(this.#state?.direction === "down" ? "right" : "down"),
     );
@@ -122,7 +122,7 @@ export class Toolbar {
       iconButton("forward", "forward", "forward again (Alt+→)", () => actions.go(1)),
     ];
     const help = helpButton(root);
-    const color = captioned("colour by", this.#color);
+    const color = captioned("color by", this.#color);
     const journey = element("span", { class: "tvmdbg-joined" }, ...this.#journey);
     const menu = (
       name: Icon,

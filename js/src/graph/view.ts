@@ -55,7 +55,7 @@ export class GraphView {
   walked = "";
   /** Whether another picture is on its way. */
   isArranging = false;
-  /** The op kind that alone keeps its colour. */
+  /** The op kind that alone keeps its color. */
   highlighted: string | null = null;
   readonly #arranger: Arranger;
   /** What was wrong with the data from the start. */
@@ -202,9 +202,9 @@ export class GraphView {
   async arrange(opens: boolean): Promise<void> {
     const { hops, fold, direction, grouped, openGroups, hidden, label } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
-    const centre = focus ?? this.node;
-    const near = hops !== null && centre !== null;
-    const around = near ? { kind: "around" as const, nodes: [centre], hops } : null;
+    const center = focus ?? this.node;
+    const near = hops !== null && center !== null;
+    const around = near ? { kind: "around" as const, nodes: [center], hops } : null;
     if (!this.placed) this.#opensOn = this.node ?? -1;
     this.isArranging = true;
     const { context } = this;

@@ -25,9 +25,9 @@ export function actions(view: MemoryView): KeyAction[] {
     key(["d"], "pan right", () => pan(0.2)),
     key(["f"], "zoom to the lifetime of the selected entry", () => view.zoomToSelection()),
     key(["0"], "fit the whole run", () => view.view(() => viewport.showAll())),
-    key(["Enter"], "centre the selected entry", () => view.centre()),
+    key(["Enter"], "center the selected entry", () => view.center()),
     key(["m"], "show or hide the parameters", () => view.showParameters()),
-    key(["c"], "colour by kind or by size", () => view.nextColor()),
+    key(["c"], "color by kind or by size", () => view.nextColor()),
     key([COPY_KEY], "copy Python code for the selection", () => view.copy()),
     key(["Escape"], "clear the selection", () => view.pick(-1)),
   ];

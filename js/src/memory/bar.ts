@@ -31,8 +31,8 @@ export class Bar {
       "show memory of parameters (m)",
       events.parameters,
     );
-    this.#kind = button("kind", "colour entries by operator kind (c)", () => events.color(false));
-    this.#size = button("size", "colour entries by size (c)", () => events.color(true));
+    this.#kind = button("kind", "color entries by operator kind (c)", () => events.color(false));
+    this.#size = button("size", "color entries by size (c)", () => events.color(true));
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
@@ -41,7 +41,7 @@ export class Bar {
     );
     const color = element(
       "span",
-      { class: "tvmdbg-joined", role: "group", "aria-label": "colour by" },
+      { class: "tvmdbg-joined", role: "group", "aria-label": "color by" },
       this.#kind,
       this.#size,
     );

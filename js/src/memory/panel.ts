@@ -38,7 +38,7 @@ export class Tooltip {
   }
 }
 
-/** What the colours of the lives mean: kinds of operators, those of most bytes first, or sizes. */
+/** What the colors of the lives mean: kinds of operators, those of most bytes first, or sizes. */
 export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[] {
   if (bySize) {
     const stops = Array.from({ length: STOPS }, (_, i) => heatFill(theme, i / (STOPS - 1)));

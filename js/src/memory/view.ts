@@ -82,7 +82,7 @@ export class MemoryView {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** Takes over what the traits say of colours, parameters and the part in view. */
+  /** Takes over what the traits say of colors, parameters and the part in view. */
   look(): void {
     const { options } = this.#context;
     this.scene.parameters = options.get("parameters");
@@ -107,7 +107,7 @@ export class MemoryView {
     const { options } = this.#context;
     options.set("color_by", this.scene.bySize ? "kind" : "size");
     this.look();
-    this.#say(`entries coloured by ${options.get("color_by")}`);
+    this.#say(`entries colored by ${options.get("color_by")}`);
   }
 
   /** Changes the part in view. */
@@ -148,10 +148,10 @@ export class MemoryView {
   }
 
   /** Brings the selected entry to the middle. */
-  centre(): void {
+  center(): void {
     const { current, viewport } = this.scene;
     const { first, last } = this.#plan.columns;
-    if (current >= 0) this.view(() => viewport.centre((first[current]! + last[current]! + 1) / 2));
+    if (current >= 0) this.view(() => viewport.center((first[current]! + last[current]! + 1) / 2));
   }
 
   peak(): void {

@@ -18,7 +18,7 @@ export interface Span {
   cells: number;
 }
 
-/** Neighbours whose sum is made pairwise; the sums of such runs are added one after the other. */
+/** Neighbors whose sum is made pairwise; the sums of such runs are added one after the other. */
 const RUN = 65_536;
 const SMALLER = 2 ** -64;
 

@@ -38,7 +38,7 @@ const LINES = {
 
 export type Icon = keyof typeof LINES;
 
-/** A picture of what a button does, in the colour of its text. */
+/** A picture of what a button does, in the color of its text. */
 export function icon(name: Icon): SVGSVGElement {
   const node = document.createElementNS(SVG, "svg");
   node.setAttribute("class", "tvmdbg-sign");

@@ -1,6 +1,6 @@
 import { group, health, heat, opKinds, values } from "../../../tvmdbg_widgets/figures/tokens.json";
 
-/** The host's colours as a canvas needs them: read when painting, never kept across a theme change. */
+/** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme {
   dark: boolean;
   background: string;
@@ -52,10 +52,10 @@ export function blockFill({ dark }: Theme, kind: number): string {
   return colors[kind % colors.length]!;
 }
 
-/** Colours of times, of other numbers, and of numbers on both sides of zero. */
+/** Colors of times, of other numbers, and of numbers on both sides of zero. */
 export type Ramp = "heat" | "sequential" | "diverging";
 
-/** The colours along a ramp: what is least is nearest to the ground. */
+/** The colors along a ramp: what is least is nearest to the ground. */
 export function rampStops({ dark }: Theme, name: Ramp): readonly string[] {
   if (name === "heat") return heat[schemeOf(dark)];
   if (name === "diverging") return dark ? values.divergingDark : values.diverging;
@@ -102,7 +102,7 @@ export function ramp(stops: readonly string[], share: number): string {
   return `rgb(${mixed.join(", ")})`;
 }
 
-/** WCAG relative luminance of a CSS colour written as #rgb, #rrggbb or rgb(). */
+/** WCAG relative luminance of a CSS color written as #rgb, #rrggbb or rgb(). */
 export function luminance(color: string): number {
   const [red, green, blue] = channels(color).map((value) => {
     const share = value / 255;

@@ -127,7 +127,7 @@ export interface TimelineInfo {
   /** Of every slice, where all are alike. */
   trust: number | null;
   /**
-   * What slices are coloured by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
+   * What slices are colored by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
    * the blocks of a kind are called. See `analysis/slice_colors.py`.
    */
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };

@@ -53,7 +53,7 @@ export class Viewport {
     this.show(this.start + by, this.end + by);
   }
 
-  centre(at: number): void {
+  center(at: number): void {
     this.show(at - this.span / 2, at + this.span / 2);
   }
 

@@ -117,7 +117,7 @@ export class Entries {
   }
 
   /** The next or previous row of the kind in execution order, or null at the end. */
-  neighbour(entry: Entry | null, step: 1 | -1, filter: EntryFilter): number | null {
+  neighbor(entry: Entry | null, step: 1 | -1, filter: EntryFilter): number | null {
     const rows = this.rows(filter);
     if (entry === null) return rows.at(step === 1 ? 0 : -1) ?? null;
     const place = (row: number) => {

@@ -141,7 +141,7 @@ export class Inspector {
   }
 
   step(step: 1 | -1): void {
-    const row = this.#entries.neighbour(this.#wish.entry, step, this.board.picker.filter);
+    const row = this.#entries.neighbor(this.#wish.entry, step, this.board.picker.filter);
     if (row !== null) this.pick(this.#entries.entry(row));
     else this.board.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
   }

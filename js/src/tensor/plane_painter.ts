@@ -278,12 +278,12 @@ export function paintSpecial(context: CanvasRenderingContext2D, box: Box, specia
     context.lineWidth = 1;
     context.stroke();
   } else {
-    const [middle, centre] = [x + width / 2, y + height / 2];
+    const [middle, center] = [x + width / 2, y + height / 2];
     const side = 0.3 * Math.min(width, height, 24);
     const up = special === "posInf" ? -side : side;
-    context.moveTo(middle, centre + up);
-    context.lineTo(middle - side, centre - up);
-    context.lineTo(middle + side, centre - up);
+    context.moveTo(middle, center + up);
+    context.lineTo(middle - side, center - up);
+    context.lineTo(middle + side, center - up);
     context.fillStyle = "#000000";
     context.fill();
   }

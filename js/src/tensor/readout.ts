@@ -152,7 +152,7 @@ export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | n
   ].filter(Boolean);
 }
 
-/** The value's bits, the step to its neighbour, and the real number it stands for. */
+/** The value's bits, the step to its neighbor, and the real number it stands for. */
 function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = found?.text[0];

@@ -114,7 +114,7 @@ export function spreadScene(
   return { bars, plot, top, tall, limits };
 }
 
-/** Left and right end of each bar; single values take the room to their neighbours. */
+/** Left and right end of each bar; single values take the room to their neighbors. */
 function extents({ bars, whole }: Spread, at: (value: number) => number): [number, number][] {
   const place = bars.map(({ from, to }) => {
     const half = whole && from === to ? 0.5 : 0;

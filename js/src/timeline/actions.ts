@@ -77,12 +77,12 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["0"], does: "fit the whole flamechart", run: timed(() => view.camera.all()) },
     {
       keys: ["Enter"],
-      does: "while measuring set a mark, then make it the range; else centre the slice",
+      does: "while measuring set a mark, then make it the range; else center the slice",
       run: timed(() => {
         if (scene.measure) view.ranges.accept();
         else if (scene.current >= 0) {
           const { current, slices } = scene;
-          view.camera.centre((slices.startOf(current) + slices.endOf(current)) / 2);
+          view.camera.center((slices.startOf(current) + slices.endOf(current)) / 2);
         }
       }),
     },
@@ -190,7 +190,7 @@ export function actions(view: Flamechart): KeyAction[] {
       : []),
     {
       keys: ["l"],
-      does: "next colour mode: op kind, block, share of time, difference",
+      does: "next color mode: op kind, block, share of time, difference",
       run: () => view.nextColor(),
     },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },

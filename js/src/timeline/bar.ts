@@ -144,8 +144,8 @@ export class Bar {
       events.critical,
     );
     this.#critical.hidden = true;
-    this.#color = select("colour by (l)", [], "", (by) => events.color(by as ColorChoice));
-    const color = captioned("colour by", this.#color);
+    this.#color = select("color by (l)", [], "", (by) => events.color(by as ColorChoice));
+    const color = captioned("color by", this.#color);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart" },
@@ -195,7 +195,7 @@ export class Bar {
     }
   }
 
-  /** Offers what slices may be coloured by. */
+  /** Offers what slices may be colored by. */
   showColor({ offered, by }: SliceColors): void {
     const label = (each: ColorBy) => COLOR_LABELS[each];
     this.#color.replaceChildren(

@@ -72,8 +72,8 @@ export class Camera {
   }
 
   /** Brings a time to the middle. */
-  centre(ns: number): void {
-    this.move(() => this.#scene.viewport.centre(ns));
+  center(ns: number): void {
+    this.move(() => this.#scene.viewport.center(ns));
   }
 
   reveal(from: number, to: number): void {

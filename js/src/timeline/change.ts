@@ -19,7 +19,7 @@ export type ChangeOrder = "change" | "order";
 
 /** Rows of the comparison of two runs, by node. */
 export class Change {
-  /** Whether slices are coloured by their difference. */
+  /** Whether slices are colored by their difference. */
   colored = false;
   /** The largest difference that is more than noise, nanoseconds. */
   readonly most: number;

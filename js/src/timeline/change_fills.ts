@@ -3,7 +3,7 @@ import type { Change } from "./change.ts";
 
 const STEPS = 21;
 
-/** Colours from the largest saving to the largest loss, and behind them that of noise. */
+/** Colors from the largest saving to the largest loss, and behind them that of noise. */
 export function changeFills(theme: Theme): string[] {
   const stops = rampStops(theme, "diverging");
   const base = channels(kindFill(theme, "other"));

@@ -45,7 +45,7 @@ export class ChangeTable {
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
-  /** What the colours of slices mean. */
+  /** What the colors of slices mean. */
   readonly #key = element("div", { class: "tvmdbg-change-key" });
   #theme: Theme;
   #order: ChangeOrder = "change";
@@ -67,7 +67,7 @@ export class ChangeTable {
       this.toggleKinds();
       this.#focus();
     });
-    this.#color = button("colour by Δ", "colour the slices by their difference (l)", () => {
+    this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
       events.color(this.#color.ariaPressed !== "true");
       this.#focus();
     });
@@ -138,7 +138,7 @@ export class ChangeTable {
     return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
   }
 
-  /** Says whether slices are coloured by their difference. */
+  /** Says whether slices are colored by their difference. */
   showColor(byChange: boolean): void {
     this.#color.setAttribute("aria-pressed", String(byChange));
     this.#key.hidden = !byChange;

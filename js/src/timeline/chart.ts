@@ -56,7 +56,7 @@ export class Chart {
     this.#repaint.request();
   }
 
-  /** Other slices are here than before, or other colours. */
+  /** Other slices are here than before, or other colors. */
   arrived(): void {
     this.#painter.forget();
     this.changed();

@@ -6,7 +6,7 @@ import type { KindSum, Ranking } from "./ranking.ts";
 
 const STOPS = 12;
 
-/** What the colours of slices mean: op kinds or blocks with their time, or how much of the time; a click selects. */
+/** What the colors of slices mean: op kinds or blocks with their time, or how much of the time; a click selects. */
 export class ColorKey {
   readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
   readonly #names: Names;
@@ -23,7 +23,7 @@ export class ColorKey {
 
   show(theme: Theme): void {
     const { by } = this.#names.colors;
-    this.node.setAttribute("aria-label", `colours: ${by === "kind" ? "op kind" : by}`);
+    this.node.setAttribute("aria-label", `colors: ${by === "kind" ? "op kind" : by}`);
     const sums = this.#ranking.kinds(this.#names, by === "block");
     const known = this.#names.known || by === "share" ? sums : [];
     this.node.replaceChildren(

@@ -4,7 +4,7 @@ import { ramp, rampStops, type Theme } from "../shared/theme.ts";
 
 const STEPS = 32;
 
-/** Colours of what is less and more than a median, from -spread to +spread of it. */
+/** Colors of what is less and more than a median, from -spread to +spread of it. */
 export class Diverging {
   readonly spread: number;
   readonly #fills: string[];
@@ -32,7 +32,7 @@ export function apartText(apart: number): string {
   return `${apart < 0 ? "−" : "+"}${percent(Math.abs(apart))}`;
 }
 
-/** The scale of such colours, with its ends in words. */
+/** The scale of such colors, with its ends in words. */
 export function legend(theme: Theme, spread: number, of: string): HTMLElement {
   const bar = element("i", { class: "tvmdbg-timeline-ramp" });
   bar.style.background = `linear-gradient(to right, ${rampStops(theme, "diverging").join(", ")})`;

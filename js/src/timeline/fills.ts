@@ -5,9 +5,9 @@ import { changeFills, fillOfChange } from "./change_fills.ts";
 import type { Names } from "./names.ts";
 import type { Slices } from "./slices.ts";
 
-/** Colours of slices of which no op kind is known, so that neighbours differ. */
+/** Colors of slices of which no op kind is known, so that neighbors differ. */
 const SHADES = 4;
-/** Colours of blocks, and steps between no time and the longest. */
+/** Colors of blocks, and steps between no time and the longest. */
 const BLOCKS = group.kinds.light.length;
 const STEPS = 20;
 

@@ -294,7 +294,7 @@ export class Flamechart {
     this.chart.changed();
   }
 
-  /** Colours slices by what was chosen, or by what tells most. */
+  /** Colors slices by what was chosen, or by what tells most. */
   color(): void {
     const { change, names } = this.#data;
     names.colors.chosen = this.#context.options.get("slice_color");
@@ -307,12 +307,12 @@ export class Flamechart {
     this.retheme(readTheme(this.#root));
   }
 
-  /** The next way to colour slices. */
+  /** The next way to color slices. */
   nextColor(): void {
     const { next } = this.#data.names.colors;
     this.#context.options.set("slice_color", next);
     this.color();
-    this.#say(`coloured by ${next === "kind" ? "op kind" : next}`);
+    this.#say(`colored by ${next === "kind" ? "op kind" : next}`);
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */

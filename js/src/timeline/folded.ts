@@ -233,7 +233,7 @@ export class Folded implements OtherChart {
     }
   }
 
-  /** One lane; what is too narrow to be told apart is one column, in the colour of the widest. */
+  /** One lane; what is too narrow to be told apart is one column, in the color of the widest. */
   #lane(brush: Brush, lane: number, width: number): void {
     const starts = this.#all.starts(lane);
     const [y, height] = [this.#y(lane), this.#height(lane)];

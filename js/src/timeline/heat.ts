@@ -259,7 +259,7 @@ export class Heat implements OtherChart {
         width,
       );
     } else if (width >= MARKED && this.#colors!.isBeyond(far)) {
-      // Not by colour alone: a wedge that points to where the number lies.
+      // Not by color alone: a wedge that points to where the number lies.
       const [tip, base] = far > 0 ? [y + 4, y + 9] : [y + height - 4, y + height - 9];
       const { context } = brush;
       context.fillStyle = ink;

@@ -6,7 +6,7 @@ import type { MergedTree } from "./merged_tree.ts";
 import type { Box, Brush } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
-/** From this width on a box is told apart from its neighbours, and from the next it may bear a text. */
+/** From this width on a box is told apart from its neighbors, and from the next it may bear a text. */
 const APART = 3;
 const LABELLED = 24;
 const FAINT = 0.3;

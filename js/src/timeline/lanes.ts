@@ -6,7 +6,7 @@ export const MEDIAN = -1;
 /** Lanes that are kept. */
 const MOST = 100;
 
-/** Operators [row, next) of a lane that are drawn as one, in the colour of the widest of them. */
+/** Operators [row, next) of a lane that are drawn as one, in the color of the widest of them. */
 export interface LaneColumn {
   row: number;
   next: number;

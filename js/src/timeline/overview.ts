@@ -16,7 +16,7 @@ export class Overview {
     this.#strips = strips;
   }
 
-  /** Other slices are here than before, or other colours. */
+  /** Other slices are here than before, or other colors. */
   forget(): void {
     this.#keptFor = "";
   }

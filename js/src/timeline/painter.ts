@@ -79,7 +79,7 @@ export class Painter {
     this.#headers = new Headers(scene, context, measure, write);
   }
 
-  /** Other slices are here than before, or other colours. */
+  /** Other slices are here than before, or other colors. */
   forget(): void {
     this.#fills.recolor();
     this.#overview.forget();

@@ -185,7 +185,7 @@ export function bindPointer(
         if (folded) events.fold(folded);
         else events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
       } else if (done.zone === "overview") {
-        events.view(() => scene.viewport.centre(scene.overviewNs(x)));
+        events.view(() => scene.viewport.center(scene.overviewNs(x)));
       }
     } else if (done.kind === "range") {
       const range = ordered(done.edge.ns, edgeAt(x, event.altKey).ns);

@@ -41,7 +41,7 @@ function finished<T>(work: Generator<void, T>): T {
   }
 }
 
-/** A percentile between its neighbours, as numpy's `percentile` takes it by default; NaN of nothing. */
+/** A percentile between its neighbors, as numpy's `percentile` takes it by default; NaN of nothing. */
 export function percentiles(
   values: Uint32Array | Float64Array,
   stretches: Stretches,

@@ -45,7 +45,7 @@ export class RepeatMatrix {
   readonly ofSlices: boolean;
   /** Sums of the columns; empty where they are no passes. */
   readonly totals: Float64Array;
-  /** How far most values are from the median of their row, as a share of it: half of the scale of colours. */
+  /** How far most values are from the median of their row, as a share of it: half of the scale of colors. */
   readonly spread: number;
 
   constructor(slices: Slices, operators: Operators) {
@@ -157,7 +157,7 @@ function occurrences(slices: Slices, operators: Operators): MatrixRow[] {
   return rows;
 }
 
-/** Between its neighbours, as numpy's `percentile` takes it by default; NaN of nothing. */
+/** Between its neighbors, as numpy's `percentile` takes it by default; NaN of nothing. */
 export function quantile(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN];

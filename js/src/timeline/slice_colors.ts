@@ -10,7 +10,7 @@ export type ColorBy = "kind" | "block" | "share" | "change";
 /** The same as a choice: "auto" leaves it to what tells most. */
 export type ColorChoice = ColorBy | "auto";
 
-/** What slices, and the marks of operators in lists, are coloured by. */
+/** What slices, and the marks of operators in lists, are colored by. */
 export class SliceColors {
   chosen: ColorChoice = "auto";
   /** Time of a name over that of the longest row, once names are ranked. */
@@ -64,19 +64,19 @@ export class SliceColors {
     return this.#columns.info.colors.kind;
   }
 
-  /** Whether what is of an op kind is coloured by its share of the time. */
+  /** Whether what is of an op kind is colored by its share of the time. */
   byShare(kind: string): boolean {
     return this.by === "share" && (this.kind === "" || this.kind === kind);
   }
 
-  /** Colour of an operator; where two runs are compared, of its kind. */
+  /** Color of an operator; where two runs are compared, of its kind. */
   ofNode(theme: Theme, node: number, kind: string): string {
     if (this.byShare(kind)) return heatFill(theme, this.shareOf(node));
     const block = this.by === "block" ? this.block(node) : -1;
     return block < 0 ? kindFill(theme, kind) : blockFill(theme, block);
   }
 
-  /** Colour of what only a name is known of. */
+  /** Color of what only a name is known of. */
   ofName(theme: Theme, code: number, kind: string): string {
     return this.byShare(kind) ? heatFill(theme, this.shareOfName(code)) : kindFill(theme, kind);
   }

@@ -14,7 +14,7 @@ export interface TimelineOptions {
   show: Part;
   chart: ChartKind;
   table_by: TableBy;
-  /** What slices are coloured by. */
+  /** What slices are colored by. */
   slice_color: ColorChoice;
   /** Whether the critical path is marked. */
   critical: boolean;

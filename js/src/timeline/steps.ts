@@ -1,4 +1,4 @@
-import { longestChild } from "./neighbours.ts";
+import { longestChild } from "./neighbors.ts";
 import type { Scene } from "./scene.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
 

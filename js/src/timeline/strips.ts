@@ -15,7 +15,7 @@ export class Strip implements Columns {
   /** Column c is the time [(origin + c) · step, (origin + c + 1) · step). */
   origin = 0;
   step = 0;
-  /** Of which data, and in which colours. */
+  /** Of which data, and in which colors. */
   version = -1;
   /** Told by bins, not by the slices themselves. */
   coarse = false;
@@ -91,7 +91,7 @@ export class Strips {
     this.#source = source;
   }
 
-  /** All is to be told anew: other data or colours. */
+  /** All is to be told anew: other data or colors. */
   forget(): void {
     this.#version++;
   }

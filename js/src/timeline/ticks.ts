@@ -6,7 +6,7 @@ function unitOf(ns: number): readonly [size: number, name: string] {
   return UNITS.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
 }
 
-/** A time on an axis: as many decimals as tell neighbours that are `step` apart. */
+/** A time on an axis: as many decimals as tell neighbors that are `step` apart. */
 export function timeText(ns: number, step: number, largest = ns): string {
   if (ns === 0) return "0";
   const [size, name] = unitOf(largest);

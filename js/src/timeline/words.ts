@@ -3,7 +3,7 @@ import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
 import { notHere } from "./coming.ts";
 import type { Names } from "./names.ts";
-import { neighbours } from "./neighbours.ts";
+import { neighbors } from "./neighbors.ts";
 import type { Ranking } from "./ranking.ts";
 import { repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
@@ -203,7 +203,7 @@ export class Words {
 
   /** What lies around a slice: of which node's slices it is, what it is in, what is in it, what comes before and after. */
   #around(slice: number): string[] {
-    const found = neighbours(this.#slices, slice);
+    const found = neighbors(this.#slices, slice);
     const node = this.#slices.nodeOf(slice);
     const all = this.#slices.of(node).length;
     const beside = (word: string, other: number, apart: number) =>

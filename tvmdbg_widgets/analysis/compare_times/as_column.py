@@ -1,4 +1,4 @@
-"""The difference of times as a colour of the nodes of one of both graphs."""
+"""The difference of times as a color of the nodes of one of both graphs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: What graphs call these colours.
+#: What graphs call these colors.
 NAME = "time change"
 SPEED = "speed"
-#: Ratios of times beyond it have the colours of its ends, as a binary logarithm.
+#: Ratios of times beyond it have the colors of its ends, as a binary logarithm.
 _MOST = 3.0
 
 
@@ -127,4 +127,4 @@ def _note(comparison: TimeComparison, parts: int) -> str:
         (parts, "counted at the last part of a function"),
     )
     told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-    return f"B minus A; without colour: {told}" if told else "B minus A"
+    return f"B minus A; without color: {told}" if told else "B minus A"

@@ -243,7 +243,7 @@ class TimeComparison(TimeChanges):
 
     @property
     def change(self) -> NodeColumn:
-        """The difference at each node of `a`, as a colour of its graph."""
+        """The difference at each node of `a`, as a color of its graph."""
         return self.column_of(self.matching.graph_a)
 
     def speed_of(self, graph: Graph) -> NodeColumn:

@@ -28,12 +28,12 @@ _WORK = {
     "casts": frozenset({"cast", "cast_like", "astype"}),
 }
 _ADVICE = {
-    "layout_transform": "Make neighbours use the same layout (ConvertLayout, AlterOpLayout), or "
+    "layout_transform": "Make neighbors use the same layout (ConvertLayout, AlterOpLayout), or "
     "check why their schedules need different ones.",
     "transpose": "Transpose parameters at compile time (FoldConstant), or let consumers take the "
     "other axis order.",
     "copies": "Check the devices on both sides: fewer device changes, fewer copies.",
-    "casts": "Check whether neighbours can use the same dtype (ToMixedPrecision).",
+    "casts": "Check whether neighbors can use the same dtype (ToMixedPrecision).",
 }
 
 

@@ -69,7 +69,7 @@ class _Walk:
         if len(_outside(self.other_flow, chain)) != len(set(self.flow.reads[node])):
             sure = Certainty.POSSIBLE
         if len(chain) == 1:
-            self.found.add(*self._pair(node, chain[0]), sure, Reason.NEIGHBOURS)
+            self.found.add(*self._pair(node, chain[0]), sure, Reason.NEIGHBORS)
         else:
             self.found.add_parts(node, chain, self.swap, sure)
         new = [(*self._pair(node, chain[-1]), sure)]
@@ -150,7 +150,7 @@ class _Walk:
                 continue
             if self.one.keys[source] == self.other.keys[image]:
                 pair = self._pair(source, image)
-                self.found.add(*pair, sure, Reason.NEIGHBOURS)
+                self.found.add(*pair, sure, Reason.NEIGHBORS)
                 new.append((*pair, sure))
         return new
 

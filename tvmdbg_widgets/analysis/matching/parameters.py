@@ -37,7 +37,7 @@ def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Cer
             sure = Certainty.LIKELY
             if many_a[elements] != many_b[elements]:
                 sure = Certainty.POSSIBLE
-            found.add(node, other, sure, Reason.NEIGHBOURS)
+            found.add(node, other, sure, Reason.NEIGHBORS)
             new.append((node, other, sure))
     return new
 

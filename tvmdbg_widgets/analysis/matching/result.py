@@ -49,7 +49,7 @@ class Reason(enum.IntEnum):
     STRUCTURE = 1
     UPSTREAM = 2
     DOWNSTREAM = 3
-    NEIGHBOURS = 4
+    NEIGHBORS = 4
     NAME = 5
     PARTS = 6
     SEQUENCE = 7
@@ -68,7 +68,7 @@ _REASONS = {
     Reason.STRUCTURE: "same structure around it, unique in both graphs",
     Reason.UPSTREAM: "everything upstream is the same",
     Reason.DOWNSTREAM: "everything downstream is the same",
-    Reason.NEIGHBOURS: "same role next to matched nodes",
+    Reason.NEIGHBORS: "same role next to matched nodes",
     Reason.NAME: "the only one of this name among identical nodes",
     Reason.PARTS: "parts of a fused function",
     Reason.SEQUENCE: "same sequence of operators between matched nodes",

@@ -131,13 +131,13 @@ def _settle(a: Side, b: Side, found: Found) -> tuple[Side, Side]:
 
 def _spread(a: Side, b: Side, found: Found, new: list[tuple[int, int, Certainty]]) -> None:
     def add(node_a: int, node_b: int, sure: Certainty) -> None:
-        found.add(node_a, node_b, sure, Reason.NEIGHBOURS)
+        found.add(node_a, node_b, sure, Reason.NEIGHBORS)
 
     spread(a, b, new, add)
 
 
 def _converge(a: Side, b: Side, found: Found, sure: Certainty) -> None:
-    """Match by cones and neighbours until nothing changes."""
+    """Match by cones and neighbors until nothing changes."""
     for _ in range(_ROUNDS):
         before = len(a.unmatched())
         new = _by_cones(a, b, found, sure)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.entry_layouts import entry_layouts
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.graph_walk import Neighbours
+from tvmdbg_widgets.model.graph_walk import Neighbors
 from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import op_kind
@@ -155,15 +155,15 @@ class Facts:
         return self.graph.edge_source[known], self.graph.edge_target[known]
 
     @cached_property
-    def readers(self) -> Neighbours:
+    def readers(self) -> Neighbors:
         """The nodes that read from each node."""
-        return Neighbours.of(*self.ends, self.graph.num_nodes)
+        return Neighbors.of(*self.ends, self.graph.num_nodes)
 
     @cached_property
-    def producers(self) -> Neighbours:
+    def producers(self) -> Neighbors:
         """The nodes that each node reads from."""
         source, target = self.ends
-        return Neighbours.of(target, source, self.graph.num_nodes)
+        return Neighbors.of(target, source, self.graph.num_nodes)
 
     @cached_property
     def depths(self) -> Floats:

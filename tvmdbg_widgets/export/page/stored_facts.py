@@ -82,7 +82,7 @@ class Variant:
     percentiles : tuple of Interval
         Of ``PERCENTS``; empty where they are not told.
     contrast : Contrast or None
-        How colours and histograms are to span the values; None where that is not told.
+        How colors and histograms are to span the values; None where that is not told.
     """
 
     row: int

@@ -51,7 +51,7 @@ class FrameInput:
     parent
         The frame around each frame, -1 for none, shape (frames,); parents come first.
     min_width, closed_height
-        Size of each closed box, px: a frame is at least as wide as its header, and its neighbours
+        Size of each closed box, px: a frame is at least as wide as its header, and its neighbors
         are placed as if it were closed.
     """
 
@@ -191,15 +191,15 @@ def layout(
     )
     packing, bottom = placer.place()
     origins = origins_of(levels, geometry)
-    centres = place_boxes(item_of_box, node_of, levels, geometry, origins)
+    centers = place_boxes(item_of_box, node_of, levels, geometry, origins)
     return finish(
         direction,
-        centres,
+        centers,
         across,
         place_frames(levels, geometry, origins),
         layers=layers_of_rows(order, layering, packing, geometry, node_of)
         if frames is None
-        else layers_of_boxes(*centres, along),
+        else layers_of_boxes(*centers, along),
         drawn=join_strokes(placer, acyclic, item_of_box, origins, stub),
         acyclic=acyclic,
         bottom=bottom,
@@ -210,7 +210,7 @@ def layout(
 def _nominal(
     levels: Levels, widths: list[float], sizes: FrameSizes, direction: Direction
 ) -> list[float]:
-    """Return how wide the neighbours take each item to be."""
+    """Return how wide the neighbors take each item to be."""
     return [
         sizes.across(frame, direction) if frame >= 0 else width
         for frame, width in zip(levels.frame, widths, strict=True)

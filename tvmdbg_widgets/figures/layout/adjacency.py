@@ -27,7 +27,7 @@ def group_by(count: int, key: list[int]) -> Rows:
     return Rows(start, item)
 
 
-def neighbours(count: int, key: list[int], value: list[int]) -> list[list[int]]:
+def neighbors(count: int, key: list[int], value: list[int]) -> list[list[int]]:
     """Return lists of which list v holds ``value[i]`` for each i with ``key[i] == v``."""
     lists: list[list[int]] = [[] for _ in range(count)]
     for k, v in zip(key, value, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.layout.runs import best_neighbours, runs
+from tvmdbg_widgets.figures.layout.runs import best_neighbors, runs
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.initial import Order
@@ -106,8 +106,8 @@ def align_blocks(graph: Expanded, order: Order, layering: Layering) -> Blocks:
     """
     items = [v for row in order.rows for v in row]
     up_run = runs(graph, graph.up, items)
-    best_up = best_neighbours(graph.up, up_run)
-    best_down = best_neighbours(graph.down, runs(graph, graph.down, items[::-1]))
+    best_up = best_neighbors(graph.up, up_run)
+    best_down = best_neighbors(graph.down, runs(graph, graph.down, items[::-1]))
     main, broken = _main_line(order, layering, up_run, best_up)
 
     def weigh(u: int, v: int) -> int:

@@ -24,7 +24,7 @@ def gap_of(graph: Expanded, u: int, v: int, spacing: Spacing) -> float:
 
 
 class _Placer:
-    """Moves blocks between their neighbours."""
+    """Moves blocks between their neighbors."""
 
     def __init__(
         self, graph: Expanded, order: Order, blocks: Blocks, width: list[float], spacing: Spacing
@@ -57,7 +57,7 @@ class _Placer:
         return min([x[v] - apart for v, apart in self.rights[b]], default=math.inf)
 
     def wanted(self, b: int) -> float:
-        """Return the mean place of the neighbours above and below."""
+        """Return the mean place of the neighbors above and below."""
         near = self.near[b]
         if not near:
             return self.x[b]
@@ -82,7 +82,7 @@ def place_blocks(
     """Return the x of every item, whole pixels: each component's main line stands at 0.
 
     Everything else stands as close to it as the boxes allow, then blocks move outwards towards
-    their neighbours where there is room.
+    their neighbors where there is room.
     """
     placer = _Placer(graph, order, blocks, width, spacing)
     x, position = placer.x, order.position

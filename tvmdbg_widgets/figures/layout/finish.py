@@ -80,7 +80,7 @@ def _points(routes: list[list[Point]]) -> tuple[Ints, Floats]:
 def place_boxes(
     item_of_box: list[int], node_of: list[int], levels: Levels, g: Geometry, origins: list[Point]
 ) -> tuple[Floats, Floats]:
-    """Return the centres of the boxes by their names in the input."""
+    """Return the centers of the boxes by their names in the input."""
     x, y = np.zeros(len(node_of)), np.zeros(len(node_of))
     for v, item in zip(node_of, item_of_box, strict=True):
         left, top = origins[levels.level_of[item]]
@@ -104,7 +104,7 @@ def place_frames(levels: Levels, g: Geometry, origins: list[Point]) -> Frames:
 
 def finish(
     direction: Direction,
-    centres: tuple[Floats, Floats],
+    centers: tuple[Floats, Floats],
     width: list[float],
     frames: Frames,
     *,
@@ -115,7 +115,7 @@ def finish(
     components: int,
 ) -> Layout:
     """Assemble the result; `width` is across the flow, by the names of the input."""
-    x, y = centres
+    x, y = centers
     half = np.array(width, np.float64) / 2
     offsets, points = _points(drawn.routes)
     sides = [x - half, x + half, points[:, 0], frames.x, frames.x + frames.width]

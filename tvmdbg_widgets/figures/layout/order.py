@@ -1,4 +1,4 @@
-"""Fewer crossings: sweeps by mean position, and swaps of neighbours."""
+"""Fewer crossings: sweeps by mean position, and swaps of neighbors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Sweeper:
         self.position = order.position
 
     def sort_lists(self, row: int, lists: list[list[int]]) -> None:
-        """Sort the neighbour lists of a row by position."""
+        """Sort the neighbor lists of a row by position."""
         where = self.position.__getitem__
         for v in self.rows[row]:
             if len(lists[v]) > 1:
@@ -46,8 +46,8 @@ class _Sweeper:
                 insort(seen, end)
         return crossings
 
-    def barycentre(self, row: int, lists: list[list[int]]) -> None:
-        """Sort a row by the mean position of its neighbours on one side."""
+    def barycenter(self, row: int, lists: list[list[int]]) -> None:
+        """Sort a row by the mean position of its neighbors on one side."""
         items, position = self.rows[row], self.position
         keys: dict[int, float] = {}
         for v in items:
@@ -60,7 +60,7 @@ class _Sweeper:
             position[v] = i
 
     def transpose(self, row: int) -> None:
-        """Swap neighbours of one row while that lowers the crossings."""
+        """Swap neighbors of one row while that lowers the crossings."""
         items, position = self.rows[row], self.position
         ends = [
             [sorted([position[w] for w in lists[v]]) for lists in (self.graph.up, self.graph.down)]
@@ -95,7 +95,7 @@ class _Sweeper:
             downwards = s % 2 == 1
             lists = self.graph.up if downwards else self.graph.down
             for row in range(first, end) if downwards else range(end - 1, first - 1, -1):
-                self.barycentre(row, lists)
+                self.barycenter(row, lists)
             for row in range(first, end):
                 self.transpose(row)
             crossings = total()
@@ -132,7 +132,7 @@ def _improve_stretch(
 
 
 def improve_order(graph: Expanded, order: Order, row_start: list[int], sweeps: int) -> None:
-    """Lower the crossings, then sort all neighbour lists by position.
+    """Lower the crossings, then sort all neighbor lists by position.
 
     Rows of one item part the graph into stretches that do not depend on each other.
     """

@@ -58,7 +58,7 @@ class FrameSizes:
     closed_height: list[float]
 
     def across(self, frame: int, direction: Direction) -> float:
-        """Return how wide its neighbours take a frame to be."""
+        """Return how wide its neighbors take a frame to be."""
         return (self.closed_height if direction == "right" else self.header)[frame]
 
 

@@ -27,7 +27,7 @@ def pair_gain(a: list[int], b: list[int]) -> int:
 
 
 class Polisher:
-    """Swaps neighbours where that leaves main line and trunks straight."""
+    """Swaps neighbors where that leaves main line and trunks straight."""
 
     def __init__(self, graph: Expanded, order: Order) -> None:
         self.graph = graph
@@ -39,7 +39,7 @@ class Polisher:
         """Straighten rows `first` to `end` - 1; lines may be followed beyond them."""
         lines = self.lines
         for _ in range(_ROUNDS):
-            changed = [self._swap_neighbours(row) for row in range(first, end)]
+            changed = [self._swap_neighbors(row) for row in range(first, end)]
             changed += [self._uncross(r, lines.down, lines.up, -1) for r in range(first, end)]
             rows = range(end - 1, first - 1, -1)
             changed += [self._uncross(r, lines.up, lines.down, 1) for r in rows]
@@ -71,7 +71,7 @@ class Polisher:
         self.rows[row][position[u]] = u
         self.rows[row][position[v]] = v
 
-    def _swap_neighbours(self, row: int) -> bool:
+    def _swap_neighbors(self, row: int) -> bool:
         items = self.rows[row]
         swapped = False
         for i in range(len(items) - 1):

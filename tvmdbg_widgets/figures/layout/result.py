@@ -54,7 +54,7 @@ class Layout:
     direction
         Where edges lead.
     x, y
-        float64, shape (nodes,): box centres.
+        float64, shape (nodes,): box centers.
     layer
         int32, shape (nodes,).
     layers

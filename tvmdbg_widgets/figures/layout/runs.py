@@ -31,8 +31,8 @@ def runs(graph: Expanded, lists: list[list[int]], items: list[int]) -> list[int]
     return run
 
 
-def best_neighbours(lists: list[list[int]], run: list[int]) -> list[int]:
-    """Of the neighbours with the longest run take the middle one; -1 without neighbours."""
+def best_neighbors(lists: list[list[int]], run: list[int]) -> list[int]:
+    """Of the neighbors with the longest run take the middle one; -1 without neighbors."""
     best: list[int] = []
     for near in lists:
         if len(near) < 2:
@@ -45,10 +45,10 @@ def best_neighbours(lists: list[list[int]], run: list[int]) -> list[int]:
 
 
 def find_lines(graph: Expanded, order: Order) -> Lines:
-    """Find the lines along trunks, and between boxes that are each other's best neighbour."""
+    """Find the lines along trunks, and between boxes that are each other's best neighbor."""
     items = [v for row in order.rows for v in row]
-    best_up = best_neighbours(graph.up, runs(graph, graph.up, items))
-    best_down = best_neighbours(graph.down, runs(graph, graph.down, items[::-1]))
+    best_up = best_neighbors(graph.up, runs(graph, graph.up, items))
+    best_down = best_neighbors(graph.down, runs(graph, graph.down, items[::-1]))
     lines = Lines([-1] * graph.count, [-1] * graph.count)
     for u in range(graph.nodes):
         v = best_down[u]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.layout.adjacency import Rows, neighbours
+from tvmdbg_widgets.figures.layout.adjacency import Rows, neighbors
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.layering import Layering
@@ -166,6 +166,6 @@ def expand(layering: Layering, trunks: Trunks, levels: Levels, hidden: list[bool
         points=points,
         port=levels.port,
         last=last,
-        down=neighbours(count, above, below),
-        up=neighbours(count, below, above),
+        down=neighbors(count, above, below),
+        up=neighbors(count, below, above),
     )

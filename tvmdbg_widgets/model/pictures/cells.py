@@ -23,7 +23,7 @@ SMALLER = 2.0**-64
 #: Columns whose sums are added pairwise; the sums of such runs are added one after the other.
 RUN = 1 << 16
 
-#: Neighbours so few that numpy is faster across them than along them.
+#: Neighbors so few that numpy is faster across them than along them.
 _FEW = 24
 
 #: Values that are looked at anew at a time; small, as memory for many of them is slow to come by.
@@ -229,7 +229,7 @@ def larger(cells: Cells, rows: int, cols: int) -> Cells:
 
 
 def _bound(ufunc: np.ufunc, cells: Array, step: int) -> Array:
-    """Reduce neighbours along the last axis in any order."""
+    """Reduce neighbors along the last axis in any order."""
     whole = cells.shape[-1] // step * step
     if step > _FEW or not whole:
         found: Array = ufunc.reduceat(cells, np.arange(0, cells.shape[-1], step), axis=-1)
@@ -243,7 +243,7 @@ def _bound(ufunc: np.ufunc, cells: Array, step: int) -> Array:
 
 
 def _runs(total: Array, step: int) -> Array:
-    """Sum ``step`` neighbours pairwise, as ``numpy.add.reduce`` does along a contiguous axis."""
+    """Sum ``step`` neighbors pairwise, as ``numpy.add.reduce`` does along a contiguous axis."""
     lead, width = total.shape[:-1], total.shape[-1]
     whole = width // step
     found = np.empty((*lead, -(-width // step)))

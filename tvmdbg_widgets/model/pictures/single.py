@@ -67,7 +67,7 @@ def picture(
     """Reduce a part of a plane to at most ``rows`` x ``cols`` cells.
 
     The step of an axis is the least with which no more cells than that touch the part; cells
-    begin at multiples of it, so that those of neighbouring parts are the same.
+    begin at multiples of it, so that those of neighboring parts are the same.
 
     The mean of a cell is the float64 sum of its finite values (0 for each other one) over their
     count: first along the axis with the lower number, one value after the other, then along the

@@ -116,13 +116,13 @@ def _above(values: Array, low: Array) -> Floats:
 
 
 def _around(
-    numbers: Floats, centre: Floats, mean: Floats, sums: tuple[Floats, Floats], known: Bools
+    numbers: Floats, center: Floats, mean: Floats, sums: tuple[Floats, Floats], known: Bools
 ) -> Means:
-    """Add up squares around a centre, the rounded mean of the numbers, as for one array."""
+    """Add up squares around a center, the rounded mean of the numbers, as for one array."""
     count = numbers.shape[1]
-    distances = numbers - centre[:, None]
+    distances = numbers - center[:, None]
     squares = np.multiply(distances, distances, out=distances).sum(1)
-    product, rest = _product(centre, float(count))
+    product, rest = _product(center, float(count))
     left = (sums[0] - product) - rest + sums[1]
     whole, whole_rest = _product(squares, float(count))
     taken, taken_rest = _product(left, left)

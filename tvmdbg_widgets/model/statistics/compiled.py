@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Array: TypeAlias = np.ndarray[Any, Any]
-    #: Adds to the counts of prefixes; returns lowest and highest key, and a centre with the sums
+    #: Adds to the counts of prefixes; returns lowest and highest key, and a center with the sums
     #: of distances from it and of their squares.
     Kernel: TypeAlias = Callable[[Array, Array, Array], tuple[int, int, float, float, float]]
 
@@ -78,10 +78,10 @@ def _jitted(name: str) -> Kernel:
     ) -> tuple[int, int, float, float, float]:
         size = values.size
         step = max(1, size // _BLOCK)
-        centre = 0.0
+        center = 0.0
         for i in range(0, size, step):
-            centre += np.float64(values[i])
-        centre /= (size + step - 1) // step
+            center += np.float64(values[i])
+        center /= (size + step - 1) // step
         low, high = highest, lowest
         rest = squares = 0.0
         for begin in range(0, size, _BLOCK):
@@ -94,12 +94,12 @@ def _jitted(name: str) -> Kernel:
                 high = max(high, key)
             block_rest = block_squares = 0.0
             for i in range(begin, end):
-                distance = np.float64(values[i]) - centre
+                distance = np.float64(values[i]) - center
                 block_rest += distance
                 block_squares += distance * distance
             rest += block_rest
             squares += block_squares
-        return low, high, centre, rest, squares
+        return low, high, center, rest, squares
 
     compiler: Any = numba.njit
     options = {"nogil": True, "fastmath": {"reassoc", "contract"}}

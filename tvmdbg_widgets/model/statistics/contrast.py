@@ -1,4 +1,4 @@
-"""How colours and histograms are to span the values, so that they can be told apart."""
+"""How colors and histograms are to span the values, so that they can be told apart."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Kept:
     def contrast(
         self, sample: int | None = None, watch: Callable[[], None] | None = None
     ) -> Contrast | None:
-        """Return how colours and histograms are to span the values."""
+        """Return how colors and histograms are to span the values."""
         if sample not in self._contrast:
             passes = Passes.over(self._values)
             self._contrast[sample] = contrast(self._tally(sample, watch), passes, Watched(watch))

@@ -57,12 +57,12 @@ class Moments:
             np.ldexp(scaled, -exponent, out=scaled)
         mean = (total << max(0, -exponent)) / (count << _UNIT + max(0, exponent))
         scaled -= mean
-        centre = _fixed(mean, _UNIT + exponent)
+        center = _fixed(mean, _UNIT + exponent)
         squares = _fixed(_squares(scaled), 2 * (_UNIT + exponent))
-        self._add(count, centre, total - count * centre, squares)
+        self._add(count, center, total - count * center, squares)
 
     def add_sums(
-        self, count: int, centre: float, rest: float, squares: float, *, peak: float
+        self, count: int, center: float, rest: float, squares: float, *, peak: float
     ) -> bool:
         """Add finite floats by sums made elsewhere; False where those are worthless.
 
@@ -72,17 +72,17 @@ class Moments:
         ----------
         count
             How many.
-        centre, rest, squares
-            ``rest`` is the sum of ``value - centre``, ``squares`` that of its square.
+        center, rest, squares
+            ``rest`` is the sum of ``value - center``, ``squares`` that of its square.
         peak
             Their largest magnitude.
         """
-        mean = centre + rest / count
+        mean = center + rest / count
         if _exponent(peak) or abs(mean) < _CANCELLED * math.hypot(
-            centre, math.sqrt(squares / count)
+            center, math.sqrt(squares / count)
         ):
             return False
-        self._add(count, _fixed(centre, _UNIT), _fixed(rest, _UNIT), _fixed(squares, 2 * _UNIT))
+        self._add(count, _fixed(center, _UNIT), _fixed(rest, _UNIT), _fixed(squares, 2 * _UNIT))
         return True
 
     def add_integers(self, values: np.ndarray[Any, Any], low: int, high: int) -> None:
@@ -93,14 +93,14 @@ class Moments:
         mean = total / count
         distance = above.astype(np.float64)
         distance -= mean
-        centre = (low << _UNIT) + _fixed(mean, _UNIT)
-        rest = ((low * count + total) << _UNIT) - count * centre
-        self._add(count, centre, rest, _fixed(_squares(distance), 2 * _UNIT))
+        center = (low << _UNIT) + _fixed(mean, _UNIT)
+        rest = ((low * count + total) << _UNIT) - count * center
+        self._add(count, center, rest, _fixed(_squares(distance), 2 * _UNIT))
 
-    def _add(self, count: int, centre: int, rest: int, squares: int) -> None:
+    def _add(self, count: int, center: int, rest: int, squares: int) -> None:
         self.count += count
-        self.total += count * centre + rest
-        self.squares += squares + centre * (2 * rest + count * centre)
+        self.total += count * center + rest
+        self.squares += squares + center * (2 * rest + count * center)
 
     def add_exactly(self, count: int, total: int, squares: int, exponent: int) -> None:
         """Add values by the exact sums of ``value * 2**-exponent`` and of its square."""

@@ -102,7 +102,7 @@ def counted_json(
 
 
 def contrast_json(found: Contrast | None) -> dict[str, Any]:
-    """Return how colours and histograms are to span the values."""
+    """Return how colors and histograms are to span the values."""
     if found is None:
         return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
     robust = found.robust

@@ -6,12 +6,12 @@ import { type Ground, KindColors, type Part, shares, tally } from "./colors.ts";
 import { type Classes, rowsOf } from "./columns.ts";
 
 const COLORS = tokens.light.length;
-/** Classes with a colour of their own, the second half of them a paler one; the others share one. */
+/** Classes with a color of their own, the second half of them a paler one; the others share one. */
 const OWN = 2 * COLORS;
 const NAMED = 2;
 /** What is said of every entry. */
 const TOLD = new Set(["dtype", "device", "storage"]);
-/** Key of the classes without a colour of their own. */
+/** Key of the classes without a color of their own. */
 const OTHER = "other";
 
 /** A class as the legend has it. */
@@ -26,10 +26,10 @@ export interface ClassRow {
 /** By class: of a box of several nodes by the most frequent, with the shares of all on its stripe. */
 export class ClassColors extends KindColors {
   readonly column: Classes;
-  /** The most frequent first; those beyond the colours are one row. */
+  /** The most frequent first; those beyond the colors are one row. */
   readonly rows: ClassRow[];
   readonly unknown: number;
-  /** How many classes have a colour of their own. */
+  /** How many classes have a color of their own. */
   #own = 0;
   /** By class: its place among the most frequent. */
   readonly #place: Int32Array;

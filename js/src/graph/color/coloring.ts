@@ -11,14 +11,14 @@ import { NumberColors, timeColumn } from "./numbers.ts";
 /** Columns that Python sends, by name; null for one that it works out once it is asked for. */
 export type Wires = Readonly<Record<string, Wire | null>>;
 
-/** What the colours are to show. */
+/** What the colors are to show. */
 export interface Wish {
   name: string;
   wires: Wires;
   limits: readonly [low: number, high: number] | null;
 }
 
-/** Makes the colours of one graph's pictures; the same wish for the same scene gets the same ones. */
+/** Makes the colors of one graph's pictures; the same wish for the same scene gets the same ones. */
 export class Coloring {
   readonly #graph: GraphColumns;
   readonly #times: Times;
@@ -32,7 +32,7 @@ export class Coloring {
     this.#times = times;
   }
 
-  /** What this graph can be coloured by. */
+  /** What this graph can be colored by. */
   names(wires: Wires): string[] {
     const { storageIds, deviceTypes } = this.#graph;
     const own = ["kind", "time", "health", "dtype"];

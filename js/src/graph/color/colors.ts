@@ -6,20 +6,20 @@ import type { Palette } from "../palette.ts";
 import { membersOf, type Scene } from "../scene.ts";
 import type { Times } from "../times.ts";
 
-/** A share of a box and its colour. */
+/** A share of a box and its color. */
 export type Part = readonly [color: string, share: number];
 
-/** What the colours of one picture show. */
+/** What the colors of one picture show. */
 export interface Colors {
   /** The fill of a box without text. */
   flat(box: number): string;
   /** The fill behind text; null where that is the quiet ground. */
   face(box: number): string | null;
-  /** Whether what the colours show is not known of the box: told by hatching. */
+  /** Whether what the colors show is not known of the box: told by hatching. */
   isUnknown(box: number): boolean;
   /** Which of several boxes is seen where there is room for one: the larger. */
   rank(box: number): number;
-  /** What the colour of a box says, in words; empty for what its kind says. */
+  /** What the color of a box says, in words; empty for what its kind says. */
   said(box: number): string;
   /** What they say of an entry beyond shape, dtype and where it lies; empty for nothing. */
   entry(entry: number): string;
@@ -33,14 +33,14 @@ export interface Colors {
   has(box: number, key: string): boolean;
 }
 
-/** What colours are made from. */
+/** What colors are made from. */
 export interface Ground {
   graph: GraphColumns;
   scene: Scene;
   palette: Palette;
 }
 
-/** By op kind; what several kinds of colours share. */
+/** By op kind; what several kinds of colors share. */
 export class KindColors implements Colors {
   readonly ground: Ground;
   readonly #times: Times;

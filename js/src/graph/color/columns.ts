@@ -48,9 +48,9 @@ export interface Wire {
   range: [number, number] | null;
   together: Numbers["together"];
   classes: string[] | null;
-  /** The class that is hatched, beside its colour. */
+  /** The class that is hatched, beside its color. */
   hatched?: number;
-  /** Whether classes keep their order, and so their colours in every graph; else the most frequent come first. */
+  /** Whether classes keep their order, and so their colors in every graph; else the most frequent come first. */
   ordered?: boolean;
   note?: string;
   terms?: readonly Wire["data"][];

@@ -11,7 +11,7 @@ const DIGIT = 6.3;
 const STOPS = 24;
 const TICKS = 3;
 
-/** The bar of a scale of numbers with its ticks, and two handles for between which values the colours lie. */
+/** The bar of a scale of numbers with its ticks, and two handles for between which values the colors lie. */
 export class NumberKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale" });
   readonly #name = element("span");

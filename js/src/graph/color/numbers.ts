@@ -39,11 +39,11 @@ export interface Counts {
   over: number;
 }
 
-/** Where the bar of a group's share has its colour on the ramp. */
+/** Where the bar of a group's share has its color on the ramp. */
 const SHARE = 0.7;
 
 /**
- * By numbers: of a box of several nodes by what they have together; but a sum is not coloured on the scale of single
+ * By numbers: of a box of several nodes by what they have together; but a sum is not colored on the scale of single
  * nodes: a closed group has a bar that tells its share of the whole.
  */
 export class NumberColors extends KindColors {

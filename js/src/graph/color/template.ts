@@ -1,4 +1,4 @@
-/** Stands for what the colours say of a box until it is drawn. */
+/** Stands for what the colors say of a box until it is drawn. */
 export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;

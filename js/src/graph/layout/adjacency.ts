@@ -51,8 +51,8 @@ export function inverse(arrangement: Int32Array): Int32Array {
   return place;
 }
 
-/** Neighbours of every node: row v holds value[i] for each i with key[i] = v. */
-export function neighbours(count: number, key: Int32Array, value: Int32Array): Rows {
+/** Neighbors of every node: row v holds value[i] for each i with key[i] = v. */
+export function neighbors(count: number, key: Int32Array, value: Int32Array): Rows {
   const rows = groupBy(count, key);
   const { item } = rows;
   for (let i = 0; i < item.length; i++) item[i] = value[item[i]!]!;

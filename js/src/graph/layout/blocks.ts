@@ -2,7 +2,7 @@ import type { Rows } from "./adjacency.ts";
 import { widestRow } from "./crossings.ts";
 import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
-import { bestNeighbours, runs } from "./runs.ts";
+import { bestNeighbors, runs } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
 /** Items that stand exactly below each other. */
@@ -163,8 +163,8 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
   const { item, start, position } = order;
   const upRun = runs(graph, order, up, true);
   const downRun = runs(graph, order, down, false);
-  const bestUp = bestNeighbours(graph, up, upRun);
-  const bestDown = bestNeighbours(graph, down, downRun);
+  const bestUp = bestNeighbors(graph, up, upRun);
+  const bestDown = bestNeighbors(graph, down, downRun);
   const { main, broken } = mainLine(order, layering, upRun, bestUp);
 
   const above = new Int32Array(count).fill(-1);

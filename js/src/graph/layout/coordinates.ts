@@ -30,7 +30,7 @@ interface Surroundings {
 
 /**
  * Places the blocks: each component's main line stands at 0, everything else as close to it as the boxes allow, then
- * blocks move outwards towards their neighbours where there is room. Positions are whole pixels.
+ * blocks move outwards towards their neighbors where there is room. Positions are whole pixels.
  */
 export function placeBlocks(
   graph: Expanded,
@@ -55,10 +55,10 @@ export function placeBlocks(
     const left = shift(x, blocks, surroundings, -1, false);
     if (!left && !right) break;
   }
-  const centre = new Float64Array(graph.count);
-  for (let v = 0; v < centre.length; v++) centre[v] = x[ofItem[v]!]!;
-  for (let r = 0; r < main.length; r++) centre[main[r]!] = 0;
-  return centre;
+  const center = new Float64Array(graph.count);
+  for (let v = 0; v < center.length; v++) center[v] = x[ofItem[v]!]!;
+  for (let r = 0; r < main.length; r++) center[main[r]!] = 0;
+  return center;
 }
 
 function besides(
@@ -135,7 +135,7 @@ function leftToRight(
 }
 
 /**
- * Moves the blocks beside the main line to the right (1) or to the left (-1), as far as the mean of their neighbours and as
+ * Moves the blocks beside the main line to the right (1) or to the left (-1), as far as the mean of their neighbors and as
  * there is room; at first those on one side as far as they can come. Answers whether any moved.
  */
 function shift(

@@ -3,11 +3,11 @@ import type { Order } from "./initial.ts";
 import type { Lines } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
-/** Edges between two rows up to which every pair is looked at; likewise neighbours of two items. */
+/** Edges between two rows up to which every pair is looked at; likewise neighbors of two items. */
 const FEW = 24;
 const LOPSIDED = 16;
 
-/** Counts crossings between neighbouring rows; where lists are long it sorts them by position first. */
+/** Counts crossings between neighboring rows; where lists are long it sorts them by position first. */
 export class Crossings {
   readonly #graph: Expanded;
   readonly #order: Order;

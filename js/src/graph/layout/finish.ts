@@ -85,7 +85,7 @@ export function layersOfBoxes(x: Float64Array, y: Float64Array, height: ArrayLik
   };
 }
 
-/** Centres of the boxes by their names in the input. */
+/** Centers of the boxes by their names in the input. */
 export function placeBoxes(
   itemOfBox: Int32Array,
   nodeOf: Int32Array,

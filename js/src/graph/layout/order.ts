@@ -33,8 +33,8 @@ class Sweeper {
   }
 
   /**
-   * Sorts the rows from … to, `step` after `step`, by the mean position of their neighbours above or below; items without
-   * any keep their place. Then neighbours swap in all rows between where that pays. Answers the row it pauses before.
+   * Sorts the rows from … to, `step` after `step`, by the mean position of their neighbors above or below; items without
+   * any keep their place. Then neighbors swap in all rows between where that pays. Answers the row it pauses before.
    */
   #sweep(from: number, to: number, step: number, first: number, last: number): number {
     const { item, start, position } = this.#order;
@@ -147,7 +147,7 @@ function endOfStretch(start: Int32Array, component: Int32Array, at: number, step
 
 /**
  * Lowers the crossings. Rows of one item part the graph into stretches that do not depend on each other; in a long
- * stretch only the rows near crossings are swept again. Afterwards all neighbour lists are sorted by position.
+ * stretch only the rows near crossings are swept again. Afterwards all neighbor lists are sorted by position.
  */
 export function* improveOrder(
   graph: Expanded,

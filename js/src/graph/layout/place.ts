@@ -39,7 +39,7 @@ export interface Placement {
 /** Items handled between two chances to pause. */
 const PAUSE = 16_384;
 
-/** Per item, how wide its neighbours take it to be: a frame as its closed box, whatever it holds. */
+/** Per item, how wide its neighbors take it to be: a frame as its closed box, whatever it holds. */
 export function nominalWidth(input: CompoundInput, levels: Levels, width: Float64Array) {
   const { frames, direction } = input;
   if (!frames) return width;

@@ -28,7 +28,7 @@ export class Polisher {
     const { up, down } = this.#lines;
     const { start } = this.#order;
     for (let round = 0; round < ROUNDS; round++) {
-      const swapped = this.#swapNeighbours(from, to);
+      const swapped = this.#swapNeighbors(from, to);
       if (start[to]! - start[from]! > PAUSE) yield;
       const above = this.#uncross(from, to, down, up, -1);
       const below = this.#uncross(to - 1, from - 1, up, down, 1);
@@ -46,7 +46,7 @@ export class Polisher {
     position[v] = p;
   }
 
-  #swapNeighbours(from: number, to: number): boolean {
+  #swapNeighbors(from: number, to: number): boolean {
     const { item, start } = this.#order;
     const crossings = this.#crossings;
     let swapped = false;

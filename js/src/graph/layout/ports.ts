@@ -51,7 +51,7 @@ export function portPlacer(
   graph: Expanded,
   trunks: Trunks,
   { target, frame, inPort, outPort }: LevelGraphs,
-  centre: Float64Array,
+  center: Float64Array,
   width: Float64Array,
 ): { ports: Ports; place: (from: number, to: number) => void } {
   const { nodes, last, points, firstPoint } = graph;
@@ -68,21 +68,21 @@ export function portPlacer(
   const wish = new Float64Array(most);
   const member = new Int32Array(most);
   const readAt = (e: number): number =>
-    centre[target[e]!]! + (inPort[e]! < 0 ? 0 : centre[inPort[e]!]!);
+    center[target[e]!]! + (inPort[e]! < 0 ? 0 : center[inPort[e]!]!);
 
   const meanBelow = (v: number, k: number): number => {
     let sum = 0;
     let readers = 0;
     if (points[k]! > 0) {
-      sum = centre[firstPoint[k]!]!;
+      sum = center[firstPoint[k]!]!;
       readers = 1;
-      if (sum === centre[v]) return sum;
+      if (sum === center[v]) return sum;
     }
     for (let q = trunks.edges.start[k]!; q < trunks.edges.start[k + 1]!; q++) {
       const e = trunks.edges.item[q]!;
       if (last[e] !== v) continue;
       const below = readAt(e);
-      if (below === centre[v]) return below;
+      if (below === center[v]) return below;
       sum += below;
       readers++;
     }
@@ -96,11 +96,11 @@ export function portPlacer(
     if (frame[v]! >= 0) {
       for (let i = first; i < first + count; i++) {
         const k = ofSource.item[i]!;
-        outX[k] = centre[v]! + centre[outPort[trunks.edges.item[trunks.edges.start[k]!]!]!]!;
+        outX[k] = center[v]! + center[outPort[trunks.edges.item[trunks.edges.start[k]!]!]!]!;
       }
       return;
     }
-    if (count === 1) outX[ofSource.item[first]!] = centre[v]!;
+    if (count === 1) outX[ofSource.item[first]!] = center[v]!;
     if (count < 2) return;
     for (let i = 0; i < count; i++) {
       const k = ofSource.item[first + i]!;
@@ -108,7 +108,7 @@ export function portPlacer(
       wish[i] = meanBelow(v, k);
     }
     sortByKey(member, wish, count);
-    spread(wish, count, centre[v]!, width[v]!);
+    spread(wish, count, center[v]!, width[v]!);
     for (let i = 0; i < count; i++) outX[member[i]!] = wish[i]!;
   };
   const placeIn = (v: number) => {
@@ -124,11 +124,11 @@ export function portPlacer(
       member[i] = e;
       const u = last[e]!;
       if (u < 0) wish[i] = Number.POSITIVE_INFINITY;
-      else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : centre[u]!;
+      else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : center[u]!;
     }
     if (frame[v]! >= 0) return;
     if (count > 1) sortByKey(member, wish, count);
-    spread(wish, count, centre[v]!, width[v]!);
+    spread(wish, count, center[v]!, width[v]!);
     for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
   };
   const place = (from: number, to: number) => {

@@ -21,8 +21,8 @@ export function runs(graph: Expanded, order: Order, lists: Rows, topFirst: boole
   return run;
 }
 
-/** Of the neighbours with the longest run the middle one; -1 without neighbours. */
-export function bestNeighbours(graph: Expanded, lists: Rows, run: Int32Array): Int32Array {
+/** Of the neighbors with the longest run the middle one; -1 without neighbors. */
+export function bestNeighbors(graph: Expanded, lists: Rows, run: Int32Array): Int32Array {
   const best = new Int32Array(graph.count).fill(-1);
   for (let v = 0; v < graph.count; v++) {
     const first = lists.start[v]!;
@@ -48,7 +48,7 @@ export function bestNeighbours(graph: Expanded, lists: Rows, run: Int32Array): I
   return best;
 }
 
-/** Lines that shall be straight: along a trunk, and between boxes that are each other's best neighbour. */
+/** Lines that shall be straight: along a trunk, and between boxes that are each other's best neighbor. */
 export interface Lines {
   /** The item straight above and below; -1 without. */
   up: Int32Array;
@@ -57,8 +57,8 @@ export interface Lines {
 
 export function findLines(graph: Expanded, order: Order): Lines {
   const { count, nodes, up, down, firstPoint, points } = graph;
-  const bestUp = bestNeighbours(graph, up, runs(graph, order, up, true));
-  const bestDown = bestNeighbours(graph, down, runs(graph, order, down, false));
+  const bestUp = bestNeighbors(graph, up, runs(graph, order, up, true));
+  const bestDown = bestNeighbors(graph, down, runs(graph, order, down, false));
   const lines = { up: new Int32Array(count).fill(-1), down: new Int32Array(count).fill(-1) };
   const join = (u: number, v: number) => {
     lines.down[u] = v;

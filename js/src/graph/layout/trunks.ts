@@ -1,4 +1,4 @@
-import { neighbours, type Rows } from "./adjacency.ts";
+import { neighbors, type Rows } from "./adjacency.ts";
 import type { Layering } from "./layering.ts";
 import type { LevelGraphs, Levels } from "./levels.ts";
 
@@ -208,7 +208,7 @@ export function expand(
     points,
     port,
     last,
-    down: neighbours(count, from, to),
-    up: neighbours(count, to, from),
+    down: neighbors(count, from, to),
+    up: neighbors(count, to, from),
   };
 }

@@ -46,9 +46,9 @@ export interface CompoundInput extends LayoutInput {
     parent: Int32Array;
     /** Frames of one number whose content is the same are laid out once. */
     alike: Int32Array;
-    /** Width of the header, px: a frame is at least so wide, and its neighbours are placed as if it were just so wide. */
+    /** Width of the header, px: a frame is at least so wide, and its neighbors are placed as if it were just so wide. */
     minWidth: Float64Array;
-    /** Height of each closed box, px; neighbours are placed by it where the flow runs to the right. */
+    /** Height of each closed box, px; neighbors are placed by it where the flow runs to the right. */
     closedHeight?: Float64Array;
   };
 }
@@ -96,7 +96,7 @@ export interface Columns {
 
 export interface LayoutResult {
   direction: Direction;
-  /** Box centres, px. */
+  /** Box centers, px. */
   x: Float64Array;
   y: Float64Array;
   layer: Int32Array;

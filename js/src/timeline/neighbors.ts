@@ -1,7 +1,7 @@
 import { type Row, RowKind, type Slices } from "./slices.ts";
 
 /** What lies around a slice; slices are -1 where there is none. */
-export interface Neighbours {
+export interface Neighbors {
   parent: number;
   /** How many slices lie in it and in none that lies in it. */
   children: number;
@@ -12,7 +12,7 @@ export interface Neighbours {
   untilNext: number;
 }
 
-export function neighbours(slices: Slices, slice: number): Neighbours {
+export function neighbors(slices: Slices, slice: number): Neighbors {
   const row = slices.rows[slices.rowOf(slice)]!;
   const [previous, next] = [slice - 1, slice + 1];
   const [hasPrevious, hasNext] = [previous >= row.first, next < row.last];
