@@ -96,7 +96,7 @@ describe("the strip", () => {
   it("says of an entry why, and in numbers that do not claim to be exact", () => {
     const health = healthOf(3, { 1: { ...FAULT, zero: 0.5, low: 0, high: 65376.123 } });
     expect(entryLines(health, 1, "conv")).toEqual([
-      "#1 conv",
+      "conv #1",
       "faulty: 59 Inf, made here",
       "0 … ≈ 65376 · 50.0 % zero",
     ]);

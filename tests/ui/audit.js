@@ -59,6 +59,7 @@
     let cut = "";
     for (const each of ancestors(node)) {
       const style = getComputedStyle(each);
+      if (style.display === "contents") continue;
       if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
       for (const [head, scroller] of stuck) {
         if (each !== scroller || head.contains(node) || before(node, head)) continue;
@@ -89,7 +90,7 @@
   const ARROW = 12;
   const add = (node, text, box, style, pseudo = "") => {
     const { seen, cut } = visible(node, box);
-    const fact = { text, node, size: Number.parseFloat(style.fontSize), cut, seen };
+    const fact = { text: text.replaceAll("\u00a0", " "), node, size: Number.parseFloat(style.fontSize), cut, seen };
     if (seen && !node.closest(":disabled")) {
       const [x, y] = [(seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2];
       const fill = behind(node, x, y);

@@ -94,7 +94,7 @@
     const shown = [];
     for (const [i, view] of views.entries()) {
       const id = `${view}${i}`;
-      models[id] = { ...states[view], run: "anywidget:run", session: "anywidget:session" };
+      models[id] = { _figure_id: id, ...states[view], run: "anywidget:run", session: "anywidget:session" };
       if (view === "comparison") {
         Object.assign(models[id], { run_b: "anywidget:run_b", session_b: "anywidget:session_b" });
       }

@@ -120,7 +120,7 @@ def test_sample_is_legible_and_answers_at_once(
     for part in (name, time, share):
         assert part in seen(timeline)
         assert part in seen(everything)
-    assert width < 700 or FIRST[run] in seen(everything)
+    assert width < 1000 or FIRST[run] in seen(everything)
     health = {"resnet20": "all finite", "overflow": "not finite"}[run]
     for found in (everything, tensor):
         assert health in seen(found)
@@ -144,10 +144,10 @@ def assert_within(part: Locator, panel: Locator) -> None:
 
 NETWORKS = {  # how many labels there are at first, at least
     "resnet20_cifar": 20,
-    "resnet20_cifar_nchw8c": 20,
+    "resnet20_cifar_nchw8c": 14,
     "resnet20_cifar_unfused": 12,
     "transformer_encoder": 15,
-    "large": 15,
+    "large": 12,
 }
 MISSING = {
     "no_tensors": {"Tensor": "output_tensors.params"},

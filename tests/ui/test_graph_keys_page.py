@@ -146,7 +146,7 @@ def test_where_an_arrow_leads_nowhere_it_is_said(page: Page, address: str) -> No
     root = opened(page, address)
     page.evaluate("tvmdbg.models.session.set('selected', [0])")
     press(page, "ArrowUp")
-    expect(said(root)).to_contain_text("No producer of #0 data")
+    expect(said(root)).to_contain_text("No producer of data #0")
     page.evaluate("tvmdbg.models.session.set('selected', [71])")
     press(page, "ArrowDown")
     expect(said(root)).to_contain_text("No consumer of #71")

@@ -75,11 +75,11 @@ def test_upstream_and_downstream_by_key_with_a_way_out(
     root = graph()
     select(page, 66)
     press(page, "j")
-    expect(banner(root)).to_contain_text("downstream of #66 global_avg_pool2d: 6 of 72 nodes")
+    expect(banner(root)).to_contain_text("downstream of global_avg_pool2d #66: 6 of 72 nodes")
     assert shown(page, root) == {66, 67, 70, 71}
     assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
     press(page, "u")
-    expect(banner(root)).to_contain_text("upstream of #66 global_avg_pool2d")
+    expect(banner(root)).to_contain_text("upstream of global_avg_pool2d #66")
     assert max(shown(page, root)) == 66
     press(page, "a")
     expect(banner(root)).to_be_hidden()
@@ -104,7 +104,7 @@ def test_paths_between_two_nodes_by_keyboard_alone(
 ) -> None:
     root = graph()
     press(page, "s", "b")
-    expect(banner(root)).to_contain_text("paths from #62 conv2d + add + relu: go to the other end")
+    expect(banner(root)).to_contain_text("paths from conv2d + add + relu #62: go to the other end")
     press(page, "ArrowUp", "ArrowUp", "b")
     expect(banner(root)).to_contain_text("paths between #62 and #56, 2 edges or more")
     assert shown(page, root) == {56, 59, 62}
@@ -116,7 +116,7 @@ def test_paths_between_two_clicked_nodes_and_none_between_others(
     root = graph("graph.fold_parameters=false")
     select(page, 1, 2)
     press(page, "b")
-    expect(banner(root)).to_contain_text("no path between #1 p0 and #2 p1, in either direction")
+    expect(banner(root)).to_contain_text("no path between p0 #1 and p1 #2, in either direction")
     expect(root.locator(".tvmdbg-mirror")).to_contain_text("no path between")
     assert state(page, "isolate") is None
     select(page, 62)
@@ -129,7 +129,7 @@ def test_paths_between_two_clicked_nodes_and_none_between_others(
     canvas.click(position=middle(found[62]), modifiers=["Shift"])
     assert selected(page) == [56, 62]
     canvas.click(position=middle(found[62]), button="right")
-    menu = root.get_by_role("menu", name="#62 conv2d + add + relu")
+    menu = root.get_by_role("menu", name="conv2d + add + relu #62")
     menu.get_by_role("menuitem", name="paths between").click()
     expect(menu).to_be_hidden()
     assert shown(page, root) == {56, 59, 62}

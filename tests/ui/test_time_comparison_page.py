@@ -105,7 +105,7 @@ def test_a_row_selects_its_node_and_all_slices_of_both(page: Page, view: Any, un
     row(root, "+1.426 ms").click()
     until(page, "() => tvmdbg.models.session.get('selected').join() === '15'")
     details = root.locator(".tvmdbg-change-details")
-    expect(details).to_contain_text("3.474 ms (#23 conv2d, #25 add, #26 add, #27 relu)")
+    expect(details).to_contain_text("3.474 ms (conv2d #23, add #25, add #26, relu #27)")
     expect(details).to_contain_text("likely: parts of a fused function")
     expect(details.locator("svg")).to_have_count(2)
     expect(details.locator("svg circle")).to_have_count(10)

@@ -68,7 +68,7 @@ def test_nodes_without_values_are_hatched_and_counted(tmp_path: Path) -> None:
     assert "#1 · no values" in texts(figure)
     (tmp_path / "_tvmdbg_graph_dump.json").write_bytes(graph)
     nothing = tvmdbg.open(tmp_path).figure("graph", color_by="health")
-    assert "the run has no tensors" in texts(nothing)
+    assert "the run holds no tensors" in texts(nothing)
 
 
 def test_groups_tell_the_worst_of_their_nodes() -> None:

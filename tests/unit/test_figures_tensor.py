@@ -131,7 +131,7 @@ def test_a_layout_is_unfolded_and_said_so(tmp_path: Path) -> None:
     misfit = run.figure("tensor", data_layout="NCHW4c")
     assert misfit.description["layout"] == ""
     assert "axes as stored: " in " ".join(texts(misfit))
-    with pytest.raises(ValueError, match="no layout"):
+    with pytest.raises(ValueError, match="not a layout"):
         run.figure("tensor", data_layout="8c?")
 
 
@@ -250,7 +250,7 @@ def test_sizes_hide_padding_in_pictures_and_words(tmp_path: Path) -> None:
     assert (whole["sizes"], whole["view_shape"]) == ({}, [1, 16, 4, 5])
     large = run.figure("tensor", data_layout="NCHW8c", data_sizes={"C": 17})
     assert "axes as stored: size 17 of C, of which 16 are stored" in " ".join(texts(large))
-    with pytest.raises(ValueError, match="D is no axis of NCHW8c"):
+    with pytest.raises(ValueError, match="D is not an axis of NCHW8c"):
         run.figure("tensor", data_layout="NCHW8c", data_sizes={"D": 3})
     with pytest.raises(ValueError, match="upper-case letter"):
         run.figure("tensor", data_sizes={"c": 3})

@@ -144,7 +144,7 @@ def test_what_was_counted_before_stays(tmp_path: Path) -> None:
     said = show_everything(run, tmp_path)
     assert [said["findings"], said["health"]] == known
     for name in ("tensor", "debugger"):
-        assert "The statistics were counted before." in said[name]
+        assert "The statistics are from an earlier read." in said[name]
         assert "all finite" in said[name]
         assert "p25 to p75 2.5 to 2.5" in said[name]
     assert answers.answer(asked) == seen, "cells that are kept"

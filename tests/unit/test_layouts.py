@@ -40,18 +40,18 @@ def test_layouts_of_tvm(text: str, shape: tuple, logical: tuple, letters: str) -
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no layout"),
-        ("N-C", "no layout"),
-        ("NCHW8", "no layout"),
-        ("NCHW 8c", "no layout"),
-        ("N\u00c7HW", "no layout"),
-        ("NCHW\u0668c", "no layout"),
-        ("__undef__", "no layout"),
+        ("", "not a layout"),
+        ("N-C", "not a layout"),
+        ("NCHW8", "not a layout"),
+        ("NCHW 8c", "not a layout"),
+        ("N\u00c7HW", "not a layout"),
+        ("NCHW\u0668c", "not a layout"),
+        ("__undef__", "not a layout"),
         ("N" * 101, "at most 100 characters, found 101"),
-        ("8NCHW", "8 stands before N"),
+        ("8NCHW", "8 is before N"),
         ("NCHWc", "c needs a size"),
         ("NCHW0c", "c needs a size"),
-        ("NCHC", "C is there twice"),
+        ("NCHC", "C appears twice"),
         ("NHW8c", "split off C"),
         ("NC9999999999c", "too large"),
     ],
@@ -112,6 +112,10 @@ def test_sizes_hide_what_is_stored() -> None:
     shape = (1, 2, 4, 4, 8)
     assert layout.named_sizes(shape, {}) == (1, 16, 4, 4)
     assert layout.named_sizes(shape, {"C": 12, "H": 4}) == (1, 12, 4, 4)
-    for sizes, reason in [({"c": 3}, "no axis"), ({"C": 17}, "16 are stored"), ({"C": -1}, "-1")]:
+    for sizes, reason in [
+        ({"c": 3}, "not an axis"),
+        ({"C": 17}, "16 are stored"),
+        ({"C": -1}, "-1"),
+    ]:
         with pytest.raises(ValueError, match=reason):
             layout.named_sizes(shape, sizes)

@@ -216,4 +216,7 @@ def test_ranges_of_such_values_leave_others_beside_them(tmp_path: Path) -> None:
 
 
 def test_bounds_rounded_outwards_stay_finite() -> None:
-    assert interval_text(Interval(-LARGEST, LARGEST), np.dtype(float)) == "(−1.798e308 … 1.798e308)"
+    assert (
+        interval_text(Interval(-LARGEST, LARGEST), np.dtype(float))
+        == "(−1.7976931348623157e308 … 1.7976931348623157e308)"
+    )

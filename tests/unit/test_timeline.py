@@ -106,7 +106,7 @@ def test_the_repr_tells(corpus: Path) -> None:
     total = sum(case.node_seconds) * 1e3
     assert repr(both) == (
         f"Timeline: 72 slices on 1 track, {total:.2f} ms summed over nodes; "
-        "synthetic (nodes laid end to end); 5 repeats per operator"
+        "synthetic (nodes back to back); 5 repeats per operator"
     )
 
 

@@ -51,8 +51,8 @@ def everything(run: DebugRun) -> str:
     ("source", "says", "never"),
     [
         ("report", ["27 calls", "one profiled pass", "of the call"], ["mean", "node", "repeat="]),
-        ("rows", ["the sum of all calls", "3 rows"], ["mean time", "per operator", "operators"]),
-        ("vm", ["the sum of all calls", "last reset"], ["mean time", "warm up", "one pass"]),
+        ("rows", ["the sum of its calls", "3 rows"], ["mean time", "per operator", "operators"]),
+        ("vm", ["the sum of its calls", "last reset"], ["mean time", "warm up", "one pass"]),
         ("chrome", ["wall clock", "self time", "27 slice names"], ["mean", "synthetic", "node"]),
         ("list", ["mean time", "72 nodes", "synthetic"], ["operators", "wall", "trust"]),
     ],

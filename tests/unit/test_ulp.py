@@ -109,7 +109,8 @@ def test_neighbors_are_those_of_numpy(data: st.DataObject, name: str) -> None:
     x = data.draw(patterns(name))
     y = np.resize(data.draw(patterns(name)), x.shape)
     with np.errstate(all="ignore"):
-        expected = np.nextafter(x, y)
+        # Of two zeros C's nextafter gives the second; numpy's of float16 gives the first.
+        expected = np.where(x == y, y, np.nextafter(x, y))
     found = ulp.next_after(x, y)
     nan = np.isnan(expected)
     assert np.array_equal(np.isnan(found), nan)

@@ -171,7 +171,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ("NCHW", None, "has 4 axes, the array has 3"),
         ("NC4x", None, "split off X"),
         ("NC4c", {"C": 9}, "8 are stored"),
-        ("NC4c", {"W": 1}, "no axis"),
+        ("NC4c", {"W": 1}, "not an axis of NC4c; it has N, C"),
         ("NC4c", {"C": 2.5}, "whole number"),
     ]:
         with pytest.raises(ValueError, match=reason):

@@ -372,7 +372,7 @@ def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[
     for name, bad, says in [
         ("data_sizes", {"c": 3}, "upper-case letter, such as {\"C\": 3}, found {'c': 3}"),
         ("data_sizes", {"C": 0}, "from 1 on"),
-        ("data_sizes", {"D": 3}, "D is no axis of NCHW8c, which has N, C, H, W"),
+        ("data_sizes", {"D": 3}, "D is not an axis of NCHW8c, which has N, C, H, W"),
         ("data_layout", "8c?", "NCHW or NCHW8c"),
         ("cells", "median", "'mean', 'least', 'largest', 'extreme'"),
         ("color_scale", "cubic", "'linear', 'log', 'symlog'"),
@@ -387,7 +387,7 @@ def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[
             setattr(view, name, bad)
         assert says in str(refused.value)
     assert (view.data_layout, view.data_sizes) == ("NCHW8c", {"C": 3})
-    with pytest.raises(traitlets.TraitError, match="D is no axis of NCHW8c"):
+    with pytest.raises(traitlets.TraitError, match="D is not an axis of NCHW8c"):
         kind(run, data_sizes={"D": 3}, data_layout="NCHW8c")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.hidden import hidden_nodes
 from tvmdbg_widgets.model.bridges import Bridge, bridges
 from tvmdbg_widgets.model.isolation import checked_isolation, isolated
+from tvmdbg_widgets.model.node_words import node_title
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def near(graph: Graph, node: int, hops: int) -> frozenset[int]:
 
 def _told(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
     nodes = isolation["nodes"]
-    named = [f"#{node} {title(node)}" for node in nodes[:2]]
+    named = [node_title(title(node), node) for node in nodes[:2]]
     if kind == "path":
         return f"what lies between {' and '.join(named)}"
     several = counted(len(nodes), "node") if len(nodes) > 2 else " and ".join(named)

@@ -20,6 +20,7 @@ from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.figures.graph_words import describe, graph_text, totals
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
 from tvmdbg_widgets.figures.texts import fit
+from tvmdbg_widgets.model.node_words import node_title
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class GraphSheet:
         for node in self.times.ranked[:_SLOWEST]:
             y += LINE_HEIGHT
             panel.marks.text(self.labels.time(node), MARGIN, y - 4)
-            named = f"#{node} {self.labels.title(node)}"
+            named = node_title(self.labels.title(node), node)
             whole = f"{named} ({self.graph.names[node]})"
             panel.marks.text(fit(whole, room, SMALL), MARGIN + _NAMES, y - 4)
         panel.height = y + MARGIN

@@ -171,7 +171,8 @@ class Layout:
         whole = dict(zip(self.letters, self.logical_shape(shape), strict=True))
         for letter, size in sizes.items():
             if letter not in whole:
-                raise ValueError(f"{letter!r} is not an axis of {self.text}; it has {self.letters}")
+                has = ", ".join(self.letters)
+                raise ValueError(f"{letter!r} is not an axis of {self.text}; it has {has}")
             if not isinstance(size, SupportsIndex):
                 raise ValueError(f"size {size!r} of {letter} is no whole number")  # noqa: TRY004 (one kind of error for the caller)
             if not 0 <= size <= whole[letter]:

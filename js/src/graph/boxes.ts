@@ -184,9 +184,11 @@ export class BoxPainter {
   /** What the colors say, else id or time, at the right of a compact box; returns the room it takes. */
   #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
     if (!placed.scene.valued) return 0;
-    const facts = placed.scene.text(box).shape.split(" · ");
-    const known = facts.at(placed.scene.group[box]! < 0 ? 0 : -1)!;
-    const words = colors.said(box).split(" · ")[0] || known;
+    // A node's words begin with its id; a group's end with the sum of its times where colors say nothing.
+    const node = Number(placed.scene.group[box]! < 0);
+    const second = colors.words(box);
+    const facts = (second ?? placed.scene.text(box).shape).split(" · ");
+    const words = facts.at(second === null ? node - 1 : node) ?? "";
     const font = `${LEAST_TEXT}px ${palette.theme.font}`;
     this.#context.font = font;
     const width = this.#measure.width(words);

@@ -1,5 +1,6 @@
 import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
 import { isSuspicious } from "../shared/health.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import {
   type GraphColumns,
   NODE_KINDS,
@@ -36,9 +37,9 @@ export class Describe {
     this.#times = times;
   }
 
-  /** A node in short: `#12 conv2d + add + relu`. */
+  /** A node in short: `conv2d + add + relu #12`. */
   short(node: number): string {
-    return `#${node} ${this.#labels.title(node)}`;
+    return nodeTitle(this.#labels.title(node), node);
   }
 
   kind(node: number): string {

@@ -136,10 +136,6 @@ export class Details {
             ...selected.slice(0, -1).map((other) => this.#mention(other)),
           )
         : null,
-      named("name", details.name),
-      details.funcName && details.funcName !== details.name
-        ? named("func_name", details.funcName)
-        : null,
       ...details.notes.map((note) => element("p", { class: "tvmdbg-warning" }, `⚠ ${note}`)),
       section(
         "time",
@@ -150,6 +146,10 @@ export class Details {
       ),
       describe.health
         ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
+        : null,
+      named("name", details.name),
+      details.funcName && details.funcName !== details.name
+        ? named("func_name", details.funcName)
         : null,
       section(
         listed("inputs", details.inputs.length, details.inputCount),

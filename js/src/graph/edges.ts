@@ -1,5 +1,6 @@
 import { TextMeasure } from "../shared/canvas.ts";
 import { counted, entryText } from "../shared/format.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import type { Rectangle } from "./camera.ts";
 import type { Detail, LabelRecord, Picture } from "./picture.ts";
 import { EDGE_TEXT_SCALE } from "./scales.ts";
@@ -226,7 +227,7 @@ export class EdgePainter {
     const isNew = (key: string) => !told.has(key) && told.add(key);
     const name = (box: number) => {
       const { title } = scene.text(box);
-      return scene.group[box]! < 0 ? `#${scene.node[box]} ${title}` : title;
+      return scene.group[box]! < 0 ? nodeTitle(title, scene.node[box]!) : title;
     };
     for (const edge of edges) {
       if (edgeStyle[edge] === EdgeStyle.CONTROL) continue;

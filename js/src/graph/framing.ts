@@ -22,10 +22,10 @@ export function opening(placed: Placed, camera: Camera, wanted: number): Camera 
   const whole = Object.assign(new Camera(), camera);
   whole.fit(bounds, LARGEST_FIT);
   if (whole.scale >= LEGIBLE_SCALE) return whole;
-  const box = Math.max(0, wanted);
+  const along = direction === "down" ? y : x;
+  const first = along.reduce((best, at, box) => (at < along[best]! ? box : best), 0);
+  const box = wanted < 0 ? first : wanted;
   Object.assign(whole, { scale: READABLE_SCALE, x: x[box]!, y: y[box]! });
-  if (wanted < 0)
-    Object.assign(whole, direction === "down" ? { y: bounds.minY } : { x: bounds.minX });
   whole.clamp(bounds);
   return withWholeBoxes(placed, whole, wanted);
 }

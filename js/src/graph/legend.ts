@@ -165,7 +165,7 @@ export class Legend {
         key: kind,
         label: kind,
         color: kindFill(palette.theme, kind),
-        aside: share || String(nodes),
+        aside: share || integer(nodes),
         title: `${kind}: ${counted(nodes, "node")}${timed}`,
       };
     });

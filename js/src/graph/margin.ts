@@ -1,6 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import type { Camera } from "./camera.ts";
 import { titleOf } from "./frames.ts";
 import { verdictSign } from "./health.ts";
@@ -202,14 +203,15 @@ export class MarginPainter {
     if (placed.scene.group[box]! >= 0) {
       return `${title} · ${colors.words(box) ?? (times.known ? time : shape)}`;
     }
+    const name = nodeTitle(title, node);
     if (colorBy === "health") {
       const sign = health ? verdictSign(health.verdict(box)) : "";
-      return sign ? `${sign} #${node} ${title} · ${health!.brief(box)}` : `#${node} ${title}`;
+      return sign ? `${sign} ${name} · ${health!.brief(box)}` : name;
     }
-    if (colorBy !== "kind" && colorBy !== "time") return `#${node} ${title} · ${colors.said(box)}`;
+    if (colorBy !== "kind" && colorBy !== "time") return `${name} · ${colors.said(box)}`;
     const ns = times.ns[node]!;
     const parts = [
-      `#${node} ${title}`,
+      name,
       ns > 0 ? duration(ns) : "",
       node === times.slowest ? "slowest" : "",
       isWide ? shape.replace(/^#\d+ · /, "") : "",

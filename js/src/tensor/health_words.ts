@@ -1,5 +1,6 @@
 import { counted, integer, percent } from "../shared/format.ts";
 import { isSuspicious, UNREAD, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import { isUnderWay } from "../shared/scan.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 
@@ -39,7 +40,7 @@ export function entryLines(health: HealthAnswer, row: number, name: string): str
   const verdict = health.verdict[row]!;
   const words = health.words[row];
   const lines = [
-    `#${node}${output ? `:${output}` : ""} ${name}`,
+    nodeTitle(name, node, output),
     [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
   ];
   const facts: string[] = [];

@@ -39,12 +39,12 @@ export function actions(view: Flamechart): KeyAction[] {
   return [
     {
       keys: ["ArrowLeft"],
-      does: "previous slice (Shift: or zero-duration slice); edge while measuring",
+      does: "previous slice (Shift: zero-duration too) or edge",
       run: (event) => sideways(-1, event.shiftKey),
     },
     {
       keys: ["ArrowRight"],
-      does: "next slice; edge while measuring",
+      does: "next slice or edge",
       run: (event) => sideways(1, event.shiftKey),
     },
     {
@@ -63,7 +63,7 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["PageDown"], does: "table: a page down", run: () => row(view.table.page) },
     {
       keys: ["w", "+", "="],
-      does: "zoom in at the pointer",
+      does: "zoom in",
       run: timed(() => view.camera.zoom(1 / 1.5)),
     },
     { keys: ["s", "-"], does: "zoom out", run: timed(() => view.camera.zoom(1.5)) },
@@ -77,7 +77,7 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["0"], does: "fit the whole flamechart", run: timed(() => view.camera.all()) },
     {
       keys: ["Enter"],
-      does: "while measuring set a mark, then make it the range; else center the slice",
+      does: "center the slice; set a mark while measuring",
       run: timed(() => {
         if (scene.measure) view.ranges.accept();
         else if (scene.current >= 0) {
@@ -88,7 +88,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["m"],
-      does: "measure from the selected slice; the arrow keys go from edge to edge",
+      does: "measure from the selected slice, edge to edge",
       run: timed(() => {
         view.activate("chart");
         view.ranges.measure();
@@ -128,7 +128,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["v"],
-      does: "show chart and table, only the chart, only the table",
+      does: "show both, chart, table",
       run: () => {
         const shown = PARTS.indexOf(view.body.dataset.show as Part);
         view.showPart(PARTS[(shown + 1) % PARTS.length]!);
@@ -144,7 +144,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["e"],
-      does: "follow an arrow to the slice that this one starts (Shift: back)",
+      does: "follow an arrow (Shift: back)",
       run: (event) => {
         const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
         if (to >= 0) view.pick(to);
@@ -190,7 +190,7 @@ export function actions(view: Flamechart): KeyAction[] {
       : []),
     {
       keys: ["l"],
-      does: "next color mode: op kind, block, share of time, difference",
+      does: "next color mode",
       run: () => view.nextColor(),
     },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
@@ -206,7 +206,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["/"],
-      does: "search words, an id or a /regular expression/",
+      does: "search: words, an id, /regex/",
       run: () => view.bar.focusSearch(),
     },
     {
@@ -217,7 +217,7 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
     {
       keys: ["Escape"],
-      does: "end the search; clear the measure, the range, the gap, the selection",
+      does: "clear search, measure, range, gap, selection",
       run: () => view.clear(),
     },
   ];

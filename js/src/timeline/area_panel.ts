@@ -1,7 +1,7 @@
 import type { CodeCopy } from "../shared/code_copy.ts";
 import { button, element, select } from "../shared/dom.ts";
 import { download, downloadProblem, fileName } from "../shared/download.ts";
-import { counted, duration, percent } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
@@ -256,7 +256,7 @@ export class AreaPanel {
     line.replaceChildren(
       ...(kind ? [chip] : []),
       element("span", { class: "label" }, label),
-      element("span", { class: "tvmdbg-muted" }, `${count}×`),
+      element("span", { class: "tvmdbg-muted" }, `${integer(count)}×`),
       element("span", { class: "time" }, duration(self)),
       element("span", { class: "share" }, bar, share),
     );
@@ -267,7 +267,7 @@ export class AreaPanel {
     if (!this.#area) return;
     const lines = this.#words.ofArea(this.#area).map((fact) => fact.join(": "));
     const table = this.#found.map(({ label, count, self }) =>
-      [label, `${count}×`, `${self} ns`, percent(self / this.#area!.sum)].join("\t"),
+      [label, `${integer(count)}×`, `${self} ns`, percent(self / this.#area!.sum)].join("\t"),
     );
     const head = table.length ? ["", `time by ${this.#by}`] : [];
     this.#copier.copyText([...lines, ...head, ...table].join("\n"), "the numbers of the range");

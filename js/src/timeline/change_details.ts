@@ -1,5 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration } from "../shared/format.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./change.ts";
 import { factList } from "./words.ts";
 
@@ -45,7 +46,7 @@ function sideText(change: Change, row: number, side: 0 | 1): string {
   if (!nodes.length) return "no node";
   if (side === 0) return Array.from(nodes, (node) => `#${node}`).join(", ");
   const { bNames, bStart } = change.columns;
-  const told = Array.from(nodes, (node, at) => `#${node} ${bNames.at(bStart[row]! + at)}`);
+  const told = Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node));
   return told.join(", ");
 }
 

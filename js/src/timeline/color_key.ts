@@ -1,5 +1,5 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { counted, duration, percent } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import { kindFill, ramp, rampStops, type Theme } from "../shared/theme.ts";
 import type { Names } from "./names.ts";
 import type { KindSum, Ranking } from "./ranking.ts";
@@ -51,7 +51,7 @@ export class ColorKey {
       },
       chip,
       element("span", { class: "kind" }, kind),
-      element("span", { class: "tvmdbg-muted" }, nodes.length ? `${nodes.length}×` : ""),
+      element("span", { class: "tvmdbg-muted" }, nodes.length ? `${integer(nodes.length)}×` : ""),
       element("span", { class: "share" }, bar, share),
     );
     button.dataset.kind = kind;
