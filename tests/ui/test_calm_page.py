@@ -246,7 +246,7 @@ def test_from_a_plane_that_is_not_in_the_page_one_goes_back(
     page.wait_for_function(READY)
     tensor = page.locator(".tvmdbg-tensor")
     expect(tensor.locator(".tvmdbg-tensor-notes")).to_contain_text("in this page")
-    index = tensor.get_by_role("spinbutton", name=re.compile("Index along .*, typed"))
+    index = tensor.get_by_role("spinbutton", name=re.compile(r"Index along .* \(number\)"))
     picture = tensor.locator(".tvmdbg-tensor-stage")
     index.fill("15")
     failed = tensor.locator(".tvmdbg-message-error")

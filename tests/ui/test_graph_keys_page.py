@@ -149,7 +149,7 @@ def test_where_an_arrow_leads_nowhere_it_is_said(page: Page, address: str) -> No
     expect(said(root)).to_contain_text("No producer of data #0")
     page.evaluate("tvmdbg.models.session.set('selected', [71])")
     press(page, "ArrowDown")
-    expect(said(root)).to_contain_text("No consumer of #71")
+    expect(said(root)).to_contain_text("No consumer of softmax #71")
 
 
 def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:

@@ -89,10 +89,10 @@ def test_upstream_and_downstream_by_key_with_a_way_out(
 def test_near_nodes_by_one_edge_more_and_less(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     press(page, "s", "k")
-    expect(banner(root)).to_contain_text("within 1 edge of #62")
+    expect(banner(root)).to_contain_text("within 1 edge of conv2d + add + relu #62")
     assert shown(page, root) == {59, 62, 65}
     press(page, "k")
-    expect(banner(root)).to_contain_text("within 2 edges of #62")
+    expect(banner(root)).to_contain_text("within 2 edges of conv2d + add + relu #62")
     assert shown(page, root) == {56, 59, 62, 65, 66} | {53}
     press(page, "Shift+K", "Shift+K", "Shift+K")
     assert state(page, "isolate")["hops"] == 0

@@ -87,7 +87,7 @@ def test_click_on_the_text_beside_a_box_selects_it(
     root = graph(f"{ALL_OPEN}&graph.wrapped=false")
     root.press("0")
     frames(page)
-    label = next(each for each in inspect(root)["labels"] if each["text"].startswith("#31 "))
+    label = next(each for each in inspect(root)["labels"] if " #31" in each["text"])
     click(root, label)
     assert selected(page) == [31]
 
@@ -104,7 +104,7 @@ def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) 
         re.compile(
             r"^Node 62 of 72, conv2d \+ add \+ relu, operator, convolution, "
             r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.45 % of the total, rank 1; "
-            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters hidden in it; "
+            r"3 inputs from .* #59, .*; 1 consumer: .* #65; 2 parameters hidden in it; "
             r"in residual block 2 of 2\.$"
         )
     )
@@ -214,7 +214,7 @@ def test_details_lead_to_the_neighbors(page: Page, graph: Callable[..., Locator]
     expect(details).to_contain_text(RELU)
     expect(details).to_contain_text("float32 1×64×8×8")
     expect(details).to_contain_text("num_inputs")
-    details.get_by_role("button", name="go to #65").click()
+    details.get_by_role("button", name=re.compile("go to .* #65")).click()
     assert selected(page) == [65]
     details.get_by_role("button", name="go to p40 #63").click()
     assert selected(page) == [63]
@@ -232,7 +232,7 @@ def test_details_keep_the_keyboard_while_they_are_read(
     root.focus()
     page.keyboard.press("s")
     details = root.get_by_role("complementary")
-    there = details.get_by_role("button", name="go to #65")
+    there = details.get_by_role("button", name=re.compile("go to .* #65"))
     expect(there).to_be_visible()
     rest(page)
     held: list[Any] = []
@@ -247,7 +247,7 @@ def test_details_keep_the_keyboard_while_they_are_read(
     asking(page, 1)
     held.pop().continue_()
     expect(details.get_by_role("button").first).to_be_focused()
-    details.get_by_role("button", name="go to #62").click()
+    details.get_by_role("button", name=re.compile("go to .* #62")).click()
     expect(details).to_contain_text("reading …")
     page.keyboard.press("Escape")
     expect(root).to_be_focused()

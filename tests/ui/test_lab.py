@@ -144,8 +144,8 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook) -> N
 
     picker = tensor.root.get_by_role("combobox", name=re.compile("^Tensor"))
     picker.click()
-    picker.fill("47:0")
-    tensor.root.get_by_role("option", name=re.compile("^47:0")).click()
+    picker.fill("#47")
+    tensor.root.get_by_role("option", name=re.compile(r"#47\b")).click()
     expect_all(views, 47)
     opened.expect(state, "[47] (47, 0) tensor")
 
@@ -190,7 +190,7 @@ def test_both_tasks_of_the_quickstart_by_keys_alone(
     keyboard.press("]")
     expect_all(views, OVERFLOW)
     expect(tensor.said).to_contain_text("59 +Inf")
-    assert opened.python("print(run.session.node.name)") in born
+    assert f"#{opened.python('print(run.session.node.id)').strip()}," in born
 
 
 def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook) -> None:
@@ -262,6 +262,12 @@ def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> Non
     assert page.evaluate(ids) == before
     kinds = "() => jupyterapp.shell.currentWidget.content.widgets.map((cell) => cell.model.type)"
     assert set(page.evaluate(kinds)) == {"code"}
+    dirty = "jupyterapp.shell.currentWidget.context.model.dirty"
+    for view in views:
+        page.evaluate(f"{dirty} = true")
+        view.focus()
+        page.keyboard.press("Control+s")
+        page.wait_for_function(f"() => !{dirty}")
 
     page.set_viewport_size({"width": 1200, "height": 800})
     for view in (views[0], views[2]):
@@ -285,7 +291,7 @@ def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> Non
             f"([root, seen]) => JSON.stringify(({INSPECT_MARKS})(root)) !== seen",
             arg=[view.root.element_handle(), json.dumps(seen, separators=(",", ":"))],
         )
-        assert canvas.bounding_box() == top
+        assert (canvas.bounding_box() or {})["y"] == (top or {})["y"]
 
 
 INSPECT_MARKS = """(root) => {
@@ -360,8 +366,8 @@ def test_after_a_restart_a_view_says_what_helps(
     tall.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     tall.wait_for_function(IDLE)
     picker = tensor.root.get_by_role("combobox", name=re.compile("^Tensor"))
-    picker.fill("47:0")
-    tensor.root.get_by_role("option", name=re.compile("^47:0")).click()
+    picker.fill("#47")
+    tensor.root.get_by_role("option", name=re.compile(r"#47\b")).click()
     expect(tensor.root.get_by_role("alert")).to_contain_text("Run the cell again.")
     expect(tensor.root.get_by_role("alert")).not_to_contain_text("retry")
     expect(tensor.root.get_by_text("retry")).to_have_count(0)
@@ -422,7 +428,10 @@ def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0
         view.expect_node(OVERFLOW)
 
     notebook.python("view.collapse()")
-    until_stage(graph, "!frames.length && marks.length === 5")
+    until_stage(graph, "!frames.length")
+    graph.focus()
+    keyboard.press("0")
+    until_stage(graph, "marks.length === 5")
     notebook.python("view.expand(run.groups[5].children[0])")
     until_stage(graph, "frames.join() === '5,6' && marks.includes(7)")
     notebook.python("view.collapse('residual block × 2')")
@@ -436,17 +445,17 @@ def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0
     graph.focus()
     keyboard.press("k")
     part = graph.root.locator(".tvmdbg-graph-part")
-    expect(part).to_contain_text(f"within 1 edge of #{OVERFLOW}")
+    expect(part).to_contain_text(re.compile(rf"within 1 edge of .* #{OVERFLOW}:"))
     keyboard.press("m")
     keyboard.type("first inf")
     keyboard.press("Enter")
     notebook.expect("print(*view.bookmarks, view.isolate['hops'])", "first inf 1")
     notebook.python(f"view.everything(); view.upstream({SLOWEST})")
-    expect(part).to_contain_text(f"upstream of #{SLOWEST} ")
+    expect(part).to_contain_text(re.compile(rf"upstream of .* #{SLOWEST}:"))
     notebook.python("view.back()")
     expect(part).to_be_hidden()
     notebook.python("view.bookmark('whole'); view.go('first inf')")
-    expect(part).to_contain_text(f"within 1 edge of #{OVERFLOW}")
+    expect(part).to_contain_text(re.compile(rf"within 1 edge of .* #{OVERFLOW}:"))
     tool(graph.root, "saved views (m)").click()
     graph.root.get_by_role("button", name="go to whole").click()
     expect(part).to_be_hidden()

@@ -161,7 +161,7 @@ def test_a_sandbox_lets_it_run(page: Page, saved: Path, tmp_path: Path, by: str)
         inside = framed(page)
         three_views(inside)
         select(inside, 62)
-        expect(inside.locator("[data-view=tensor]")).to_contain_text("62:0")
+        expect(inside.locator("[data-view=tensor]")).to_contain_text("#62")
         assert inside.evaluate("self.origin") == "null"
 
 
@@ -270,7 +270,7 @@ def test_a_link_names_the_view(page: Page, saved: Path) -> None:
     assert page.evaluate(
         "document.querySelector('[data-view=tensor]').contains(document.activeElement)"
     )
-    expect(page.locator("[data-view=tensor]")).to_contain_text("12:0")
+    expect(page.locator("[data-view=tensor]")).to_contain_text("#12")
 
 
 @pytest.mark.parametrize(("place", "nodes"), [("#node=9999", []), ("#view=x&node=62", [62])])
@@ -294,7 +294,7 @@ def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
     assert page.evaluate("history.length") == entries
     page.evaluate("location.hash = '#node=62'")
     page.wait_for_function("() => tvmdbgPage.models.session.get('selected')[0] === 62")
-    expect(page.locator("[data-view=tensor]")).to_contain_text("62:0")
+    expect(page.locator("[data-view=tensor]")).to_contain_text("#62")
     page.get_by_role("button", name="Copy a link to the selection", include_hidden=True).click()
     status = page.locator("#tvmdbg-status")
     expect(status).to_contain_text(f"{saved.name}#node=62")
@@ -322,7 +322,7 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
     )
     page.wait_for_function("() => tvmdbgPage.models.session.get('selected').length === 1")
     (node,) = selected(page)
-    expect(page.locator("[data-view=tensor]")).to_contain_text(f"{node}:0")
+    expect(page.locator("[data-view=tensor]")).to_contain_text(f"#{node}")
     expect(page.locator("[data-view=graph] .tvmdbg-mirror")).to_contain_text(str(node))
     page.locator("[data-view=graph] > .tvmdbg").focus()
     page.keyboard.press("g")
@@ -331,7 +331,7 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
         "node => tvmdbgPage.models.session.get('selected')[0] !== node", arg=node
     )
     (producer,) = selected(page)
-    expect(page.locator("[data-view=tensor]")).to_contain_text(f"{producer}:0")
+    expect(page.locator("[data-view=tensor]")).to_contain_text(f"#{producer}")
 
 
 def inspector(page: Page, path: Path) -> Locator:
@@ -365,13 +365,13 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
 ) -> None:
     values = run.tensors[12, 0].numpy()
     view = inspector(page, saved)
-    view.get_by_role("button", name="Tile by an axis: a heatmap for each index (2)").click()
+    view.get_by_role("button", name="Tile by an axis: one heatmap per index (2)").click()
     expect(view.locator(".tvmdbg-tensor-channels-bar")).to_contain_text("16 channels")
     assert [each["known"] for each in drawn(page, "channels")["marks"]] == [True] * 16
     view.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    expect(view.get_by_label("Index along C, typed")).to_have_value("3")
+    expect(view.get_by_label("Index along C (number)")).to_have_value("3")
     page.keyboard.press("3")
     along = view.locator(".tvmdbg-tensor-along")
     expect(view.locator(".tvmdbg-tensor-profile")).to_have_attribute("data-ready", "true")
@@ -399,11 +399,11 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
     expect(legend).to_contain_text("≈ 5.74")
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "h"):
         bars.press(key)
-    expect(view.get_by_label("Scale of the values (h)")).to_have_value("log")
+    expect(view.get_by_label("Histogram scale (h)")).to_have_value("log")
     expect(legend).not_to_contain_text("≈ 5.74")
-    layouts = view.get_by_label("Layout of the axes (a)")
+    layouts = view.get_by_label("Layout (a)")
     layouts.select_option(label="as stored (4 axes)")
-    expect(view.get_by_label("Axis shown as rows")).to_contain_text("1 (16)")
+    expect(view.get_by_label("Axis for rows")).to_contain_text("1 (16)")
     expect(view.locator(".tvmdbg-tensor-stage")).to_be_visible()
     layouts.select_option(index=0)
     strip = view.locator(".tvmdbg-health-stage")
@@ -433,7 +433,7 @@ def test_a_page_of_pictures_says_what_else_it_lacks(page: Page, saved: Path) -> 
     with page.expect_download() as picture:
         view.get_by_role("button", name="png").click()
     assert picture.value.suggested_filename.endswith(".png")
-    down, trouble = view.get_by_label("Axis shown as rows"), view.locator(".tvmdbg-tensor-trouble")
+    down, trouble = view.get_by_label("Axis for rows"), view.locator(".tvmdbg-tensor-trouble")
     down.select_option("1")
     expect(trouble).to_contain_text("not in this page: this plane")
     down.select_option("2")
@@ -454,7 +454,7 @@ def test_a_page_with_values_shows_and_saves_them(
     view.focus()
     for key in ("3", "2", "1", "v", "ArrowRight"):
         page.keyboard.press(key)
-    plane = values[0, int(view.get_by_label("Index along C, typed").input_value())]
+    plane = values[0, int(view.get_by_label("Index along C (number)").input_value())]
     expect(view.locator(".tvmdbg-tensor-readout")).to_contain_text(f"= {_short(plane[0, 1])}")
     cell = view.locator(".tvmdbg-values-grid [role=gridcell]").first
     code = int(plane.view(np.uint32)[0, 0])

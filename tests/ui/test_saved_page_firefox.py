@@ -55,7 +55,7 @@ def test_views_are_linked(bundles: Path, tab: firefox.Tab, tmp_path: Path) -> No
     assert tab.evaluate(PANELS) == [True, True, True]
     tab.click(*tab.evaluate(ROW))
     tab.wait_for(f"{SELECTED}[0] === 65")
-    tab.wait_for("document.querySelector('[data-view=tensor]').textContent.includes('65:0')")
+    tab.wait_for("document.querySelector('[data-view=tensor]').textContent.includes('#65')")
     tab.wait_for("location.hash.includes('node=65')")
     tab.screenshot(tmp_path / "firefox.png")
     assert (tmp_path / "firefox.png").stat().st_size > 50_000

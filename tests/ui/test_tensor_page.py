@@ -211,7 +211,7 @@ def test_every_value_is_read_by_keys_alone(page: Page, made: str, arrays: dict[s
     expect(mirror).to_contain_text(f"at [1, 0, 0, 5] value {arrays['mixed'][1, 0, 0, 5]!s}")
     press(page, "s")
     expect(mirror).to_contain_text(f"at [1, 0, 0, 5] value {arrays['mixed'][1, 0, 0, 5]!s}")
-    expect(page.get_by_label("Axis shown as rows")).to_have_value("3")
+    expect(page.get_by_label("Axis for rows")).to_have_value("3")
     press(page, "ArrowRight")
     expect(mirror).to_contain_text(f"at [1, 0, 1, 5] value {arrays['mixed'][1, 0, 1, 5]!s}")
     finite = np.where(np.isfinite(arrays["mixed"]), arrays["mixed"], np.nan)
@@ -244,16 +244,16 @@ def test_sliders_and_numbers_choose_the_other_axes(
     press(page, "ArrowRight")
     page.get_by_label("Index along axis 0", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    page.get_by_label("Index along axis 1, typed").fill("3")
+    page.get_by_label("Index along axis 1 (number)").fill("3")
     page.keyboard.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(page.locator(MIRROR)).to_contain_text(
         f"at [1, 3, 0, 0] value {arrays['mixed'][1, 3, 0, 0]!s}"
     )
-    page.get_by_label("Axis shown as columns").select_option("0")
+    page.get_by_label("Axis for columns").select_option("0")
     expect(page.get_by_label("Index along axis 3", exact=True)).to_be_visible()
     expect(page.locator(MIRROR)).to_contain_text("at [1, 3, 0, 0] value")
-    page.get_by_label("Axis shown as rows").select_option("")
+    page.get_by_label("Axis for rows").select_option("")
     expect(page.get_by_label("Index along axis 2", exact=True)).to_be_visible()
     until(page, "detail.marks.length === 3")
 
@@ -264,13 +264,13 @@ def test_wheel_is_the_pages_until_the_view_has_focus(page: Page, made: str) -> N
     page.locator(STAGE).hover()
     page.mouse.wheel(0, 100)
     page.wait_for_function("scrollY > 0")
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("0")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("0")
     page.evaluate("scrollTo(0, 0)")
     frames(page)
     page.locator(ROOT).focus()
     page.locator(STAGE).hover()
     page.mouse.wheel(0, 100)
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("1")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("1")
     assert page.evaluate("scrollY") == 0
 
 
@@ -313,7 +313,7 @@ def test_follows_the_session_and_python(page: Page, made: str) -> None:
     page.evaluate("window.tvmdbg.models.tensor0.set('entry', [1, 0])")
     wait_entry(page, "1:0")
     page.evaluate("window.tvmdbg.models.tensor0.set('index', [1, 2, 0, 0])")
-    expect(page.get_by_label("Index along axis 1, typed")).to_have_value("2")
+    expect(page.get_by_label("Index along axis 1 (number)")).to_have_value("2")
     page.evaluate("window.tvmdbg.models.tensor0.set('color_map', 'sequential')")
     expect(page.get_by_label("Colors (c)")).to_have_value("sequential")
 
@@ -393,7 +393,7 @@ def test_colors_by_keys(page: Page, made: str) -> None:
     before = legend.inner_text()
     press(page, "l")
     expect(legend).to_contain_text("zero and negative too")
-    expect(page.get_by_label("Scale of the colors")).to_have_value("log")
+    expect(page.get_by_label("Color scale")).to_have_value("log")
     press(page, "l")
     expect(legend).to_contain_text("linear within ±")
     press(page, "l", "c", "r")
@@ -419,7 +419,7 @@ def test_odd_shapes(page: Page, made: str, node: int, text: str) -> None:
 def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
     show(page, made, entry=[3, 0])
     until(page, 'texts(detail.labels) === "-2.5"')
-    page.get_by_label("Scale of the colors").select_option("symlog")
+    page.get_by_label("Color scale").select_option("symlog")
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("−2.5")
     assert [label["text"] for label in inspect(page)["labels"]] == ["-2.5"]
     page.evaluate("window.tvmdbg.models.tensor0.set('value_format', 'dequantised')")
@@ -484,7 +484,7 @@ def test_an_answer_that_is_an_error_is_said_and_can_be_retried(page: Page, made:
     press(page, "]")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_contain_text("the file changed")
-    expect(page.get_by_label("Axis shown as rows")).to_be_visible()
+    expect(page.get_by_label("Axis for rows")).to_be_visible()
     page.unroute("**/ask")
     page.get_by_role("button", name="Ask for the tensor again").click()
     wait_entry(page, "1:0")
@@ -504,7 +504,7 @@ def test_layout_axes_and_index_come_as_arguments(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[10, 0], data_layout="NCHW8c", axes=[2, 3], index=[0, 11, 0, 0])
-    expect(page.get_by_label("Index along C, typed")).to_have_value("11")
+    expect(page.get_by_label("Index along C (number)")).to_have_value("11")
     press(page, "Home")
     expect(page.locator(READOUT)).to_have_text(
         f"[0, 11, 0, 0] = {number_text(arrays['packed'][0, 1, 0, 0, 3])}"
@@ -703,7 +703,7 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     page.wait_for_function(
         f"String(window.tvmdbg.models.tensor0.get('region')) === `${{{region}}}`"
     )
-    page.get_by_role("button", name="fit the whole plane").press("Enter")
+    page.get_by_role("button", name="fit the whole heatmap").press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
     assert sight(page)["region"] is None
@@ -891,11 +891,11 @@ def test_colors_are_changed_without_a_question(
     rest(page)
     asked = [heard(page, kind) for kind in ("tensor", "statistics", "percentiles", "values")]
     legend = page.locator(".tvmdbg-tensor-legend")
-    page.get_by_label("Range of the colors").select_option("robust")
+    page.get_by_label("Color range").select_option("robust")
     expect(legend).to_contain_text("below")
-    page.get_by_label("Range of the colors").select_option("typed")
-    page.get_by_label("Least value of the colors", exact=True).fill("-0.25")
-    page.get_by_label("Largest value of the colors", exact=True).fill("0.5")
+    page.get_by_label("Color range").select_option("typed")
+    page.get_by_label("Color range from", exact=True).fill("-0.25")
+    page.get_by_label("Color range to", exact=True).fill("0.5")
     page.keyboard.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     finite = arrays["wave"][np.isfinite(arrays["wave"])]
@@ -908,16 +908,16 @@ def test_colors_are_changed_without_a_question(
     colors = pixels(page)
     assert colors["95,102,112"] > 100, "below the range"
     assert colors["180,185,194"] > 100, "above the range"
-    page.get_by_label("Scale of the colors").select_option("log")
+    page.get_by_label("Color scale").select_option("log")
     expect(legend).to_contain_text("logarithmic")
-    page.get_by_label("What colors show of a cell").select_option("extreme")
+    page.get_by_label("Downsample cells of several values by").select_option("extreme")
     press(page, "e")
-    expect(page.get_by_label("What colors show of a cell")).to_have_value("mean")
+    expect(page.get_by_label("Downsample cells of several values by")).to_have_value("mean")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('color_scale') === 'log'")
     assert state(page, "tensor0", "color_range") == [-0.25, 0.5]
     assert asked == [[], [], [], []]
     page.evaluate("window.tvmdbg.models.tensor0.set('color_range', 'plane')")
-    expect(page.get_by_label("Range of the colors")).to_have_value("plane")
+    expect(page.get_by_label("Color range")).to_have_value("plane")
 
 
 def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
@@ -926,7 +926,7 @@ def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
     rest(page)
     seen = set()
     for cells in ("mean", "least", "largest", "extreme"):
-        page.get_by_label("What colors show of a cell").select_option(cells)
+        page.get_by_label("Downsample cells of several values by").select_option(cells)
         frames(page)
         seen.add(json.dumps(pixels(page), sort_keys=True))
     assert len(seen) == 4
@@ -946,7 +946,7 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     press(page, "ArrowDown", "ArrowDown", "ArrowRight")
     readout = page.locator(READOUT)
     expect(readout).to_have_text(f"[0, 1, 1, 1, 3] = {number_text(value)}")
-    page.get_by_label("Layout of the axes").select_option("by hand")
+    page.get_by_label("Layout").select_option("by hand")
     field = page.get_by_label("Layout, for example NCHW8c")
     expect(field).to_be_focused()
     field.fill("NCHW4c")
@@ -955,21 +955,21 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     ).to_be_visible()
     page.evaluate("window.tvmdbg.models.tensor0.set('color_scale', 'symlog')")
     page.wait_for_function(
-        "document.querySelector('[aria-label^=\"Scale of the colors\"]').value === 'symlog'"
+        "document.querySelector('[aria-label^=\"Color scale\"]').value === 'symlog'"
     )
     expect(field).to_be_focused()
     field.fill("NCHW8c")
     field.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(readout).to_have_text(f"[0, 11, 1, 1] = {number_text(value)}")
-    expect(page.get_by_label("Axis shown as rows")).to_contain_text("H (6)")
-    expect(page.get_by_label("Index along C, typed")).to_have_value("11")
+    expect(page.get_by_label("Axis for rows")).to_contain_text("H (6)")
+    expect(page.get_by_label("Index along C (number)")).to_have_value("11")
     expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text("NCHW8c given by hand")
     page.get_by_label("Sizes without padding").fill("C=12")
     page.get_by_label("Sizes without padding").press("Enter")
-    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 12")
+    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 12")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('data_layout') === 'NCHW8c'")
-    page.get_by_label("Layout of the axes").select_option("")
+    page.get_by_label("Layout").select_option("")
     expect(readout).to_have_text(f"[0, 1, 1, 1, 3] = {number_text(value)}")
     expect(page.locator(".tvmdbg-tensor-trust-line")).not_to_contain_text("NCHW8c")
 
@@ -1016,7 +1016,7 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     )
     assert sum(each["count"] for each in asked) < 300
     press(page, "Enter")
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("299")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("299")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'picture'")
     press(page, "2", "Home", "ArrowRight", "ArrowRight")
     shown = until(page, "detail.channels.marks.some((mark) => mark.index === 6)")
@@ -1024,10 +1024,10 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     page.locator(".tvmdbg-channels-scroll").click(
         position={"x": mark["x"] + 6, "y": mark["y"] + mark["height"] - 6}
     )
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("6")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("6")
     expect(page.locator(STAGE)).to_be_visible()
     press(page, ",")
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("5")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("5")
     press(page, "2", "ArrowRight")
     expect(page.locator(MIRROR)).to_contain_text("axis 0 6")
 
@@ -1045,7 +1045,7 @@ def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
         until(page, f"detail.plane.index[0] === {index}")
     rest(page)
     assert len(asked) == count
-    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("1")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("1")
 
 
 def test_the_strip_leads_to_the_first_fault(page: Page, recorded: Callable[[str], str]) -> None:

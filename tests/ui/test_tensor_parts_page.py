@@ -170,7 +170,7 @@ def test_bars_bound_the_counts_of_numpy_on_every_scale(
     page: Page, show: Callable[..., None], arrays: dict[str, Array], kind: str
 ) -> None:
     show("faulty")
-    page.get_by_label("Scale of the values (h)").select_option(kind)
+    page.get_by_label("Histogram scale (h)").select_option(kind)
     bars = histogram(page)["bars"]
     finite = arrays["faulty"][np.isfinite(arrays["faulty"])].astype(np.float64)
     own = [bar for bar in bars if bar["span"]]
@@ -221,14 +221,14 @@ def test_one_far_value_does_not_set_the_range(
     assert axis["low"] <= bulk[0] < bulk[-1] <= axis["high"] < 2 * bulk[-1]
     heights = [bar["height"] for bar in histogram(page)["bars"] if not bar["slot"]]
     assert sum(height > 0.1 * max(heights) for height in heights) > 20
-    told.get_by_role("button", name="Let colors and histogram span all values").click()
+    told.get_by_role("button", name="Show all values in colors and histogram").click()
     wait_trait(page, "color_range", "it === 'tensor'")
     assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
     expect(told).to_contain_text("A few far values set the range")
     press(page, "o")
     wait_trait(page, "color_range", "it === 'auto'")
     assert histogram(page)["axis"]["high"] == axis["high"]
-    zoom = page.get_by_role("button", name="Show the colors' range alone")
+    zoom = page.get_by_role("button", name="Zoom to the color range")
     expect(zoom).to_have_text("unzoom")
     zoom.click()
     assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
@@ -270,7 +270,7 @@ def test_zeros_of_floats_stand_apart(
 def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None]) -> None:
     show("relu")
     stage = page.locator(BARS)
-    reset = page.get_by_role("button", name="Let the colors span the whole tensor")
+    reset = page.get_by_role("button", name="Reset the color range")
     expect(reset).to_be_disabled()
     drag(page, stage, 60, 160)
     rest(page)
@@ -289,9 +289,9 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
     handles.last.drag_to(stage, target_position={"x": 200, "y": 70}, force=True)
     rest(page)
     assert wait_trait(page, "color_range", f"it[1] > {high}")[0] == moved[0]
-    page.get_by_role("button", name="Show the colors' range alone").click()
+    page.get_by_role("button", name="Zoom to the color range").click()
     assert histogram(page)["axis"]["low"] == pytest.approx(moved[0])
-    page.get_by_role("button", name="Show the colors' range alone").click()
+    page.get_by_role("button", name="Zoom to the color range").click()
     assert histogram(page)["axis"]["low"] == axis["low"]
     ways: tuple[Callable[[], None], ...] = (
         reset.click,
@@ -322,9 +322,9 @@ def test_bars_are_read_and_marked_by_keys(page: Page, show: Callable[..., None])
     page.keyboard.press("End")
     expect(said).to_have_text(bars[-1]["text"])
     page.keyboard.press("h")
-    expect(page.get_by_label("Scale of the values (h)")).to_have_value("log")
+    expect(page.get_by_label("Histogram scale (h)")).to_have_value("log")
     page.keyboard.press("g")
-    logs = page.get_by_role("button", name="Count on a logarithmic axis")
+    logs = page.get_by_role("button", name="Logarithmic count axis")
     expect(logs).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
@@ -507,7 +507,7 @@ def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
     wait_trait(page, "index", "it && it[1] === 0")
     page.mouse.move(0, 0)
     expect(page.locator(".tvmdbg-tensor-along-text")).to_contain_text("index 0: min ≈")
-    page.get_by_label("Axis of the profile (t)").select_option("3")
+    page.get_by_label("Axis of the line plot (t)").select_option("3")
     expect(page.locator(".tvmdbg-tensor-profile")).to_contain_text("of 96 values at each index")
     page.wait_for_function(
         "document.querySelector('.tvmdbg-tensor-profile').dataset.ready === 'true'"
@@ -544,7 +544,7 @@ def test_readings_of_complex_numbers(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("turning")
-    picker = page.get_by_label("How the stored bytes are read")
+    picker = page.get_by_label("How to read the stored bytes")
     expect(picker).to_have_value("magnitude")
     press(page, "v")
     first = page.locator(f"{VALUES} [role=gridcell]").first
@@ -731,16 +731,16 @@ def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
 
 
 LABELS = {
-    "axes": "Axis shown as rows",
-    "index": "Index along axis 1, typed",
-    "color_scale": "Scale of the colors (l)",
+    "axes": "Axis for rows",
+    "index": "Index along axis 1 (number)",
+    "color_scale": "Color scale (l)",
     "color_map": "Colors (c)",
-    "color_range": "Range of the colors (r)",
-    "cells": "What colors show of a cell of several values (e)",
-    "data_layout": "Layout of the axes (a)",
+    "color_range": "Color range (r)",
+    "cells": "Downsample cells of several values by (e)",
+    "data_layout": "Layout (a)",
     "data_sizes": "Sizes without padding, for example C=12",
-    "reading": "How the stored bytes are read",
-    "along": "Axis of the profile (t)",
+    "reading": "How to read the stored bytes",
+    "along": "Axis of the line plot (t)",
     "value_format": "Values as (f)",
     "scale": "Scale",
     "zero_point": "Zero point",
@@ -845,11 +845,11 @@ def test_all_that_is_told_at_once_is_taken_whatever_its_order(
     }
     tell(page, **told)
     expect(page.locator(ROOT)).to_have_attribute("data-entry", f"{told['entry'][0]}:0")
-    expect(page.get_by_label("Index along C, typed", exact=True)).to_have_value("1")
-    expect(page.get_by_label("Index along C, typed", exact=True).locator("..")).to_contain_text(
+    expect(page.get_by_label("Index along C (number)", exact=True)).to_have_value("1")
+    expect(page.get_by_label("Index along C (number)", exact=True).locator("..")).to_contain_text(
         "of 5"
     )
-    expect(page.get_by_label("Axis shown as rows", exact=True)).to_have_value("3")
+    expect(page.get_by_label("Axis for rows", exact=True)).to_have_value("3")
     resting(page)
     assert {name: trait(page, name) for name in told} == told
     press(page, "3")
@@ -899,7 +899,7 @@ def test_two_views_of_one_state_follow_each_other(
 
 def test_an_answer_leaves_what_is_typed_meanwhile(page: Page, show: Callable[..., None]) -> None:
     show("packed")
-    page.get_by_label("Layout of the axes (a)").select_option("by hand")
+    page.get_by_label("Layout (a)").select_option("by hand")
     rest(page)
     held: list[Any] = []
     page.route("**/ask", lambda route: held.append(route), times=1)  # noqa: PLW0108
@@ -909,10 +909,10 @@ def test_an_answer_leaves_what_is_typed_meanwhile(page: Page, show: Callable[...
     sizes = page.get_by_label(LABELS["data_sizes"])
     sizes.fill("C=3")
     held.pop().continue_()
-    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 16")
+    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 16")
     expect(sizes).to_have_value("C=3")
     sizes.press("Enter")
-    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
+    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
 
 def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
@@ -926,12 +926,12 @@ def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
     """Typed sizes reach the trait, the code, the figure and a saved page."""
     page.context.grant_permissions(["clipboard-read"])
     show("packed")
-    page.get_by_label("Layout of the axes (a)").select_option("by hand")
+    page.get_by_label("Layout (a)").select_option("by hand")
     page.get_by_label("Layout, for example NCHW8c").fill("NCHW8c")
     page.get_by_label("Layout, for example NCHW8c").press("Enter")
     page.get_by_label(LABELS["data_sizes"]).fill("C=3")
     page.get_by_label(LABELS["data_sizes"]).press("Enter")
-    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
+    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
     wait_trait(page, "data_sizes", "it?.C === 3")
     state = {name: trait(page, name) for name in ("entry", "data_layout", "data_sizes")}
     press(page, "2", "y")
@@ -948,12 +948,12 @@ def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     expect(page.locator(".tvmdbg-tensor-channels")).to_contain_text("3 channels")
     press(page, "1")
-    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
+    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
 
 def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..., None]) -> None:
     show("packed", **PACKED)
-    expect(page.get_by_label("Index along C, typed")).to_be_visible()
+    expect(page.get_by_label("Index along C (number)")).to_be_visible()
 
     def refuse(route: Route) -> None:
         content = json.dumps({"id": route.request.post_data_json["id"], "error": "no such file"})
@@ -961,11 +961,11 @@ def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..
         route.fulfill(body=len(head).to_bytes(4, "little") + head)
 
     page.route("**/ask", refuse)
-    page.get_by_label("Axis shown as rows", exact=True).select_option("1")
+    page.get_by_label("Axis for rows", exact=True).select_option("1")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_be_visible()
-    expect(page.get_by_label("Axis shown as rows", exact=True)).to_contain_text("C (16)")
-    expect(page.get_by_label("Index along H, typed")).to_be_visible()
+    expect(page.get_by_label("Axis for rows", exact=True)).to_contain_text("C (16)")
+    expect(page.get_by_label("Index along H (number)")).to_be_visible()
     page.unroute("**/ask")
     page.get_by_role("button", name="Ask for the tensor again").click()
     expect(alert).to_be_hidden()
@@ -982,7 +982,7 @@ def test_the_axis_gone_along_is_that_of_the_figure(
             show(name, show=shown, along=along)
             found = inspected(page)["profile"]["axis"]
             if shown == "channels":
-                picker = page.get_by_label("Axis of which each index is a picture (t)")
+                picker = page.get_by_label("Axis to tile by (t)")
                 found = int(picker.input_value()) if picker.count() else None
             assert found == figure.description["along"], (name, along)
 
