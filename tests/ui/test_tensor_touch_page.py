@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.host import serve, visit
 from ui.pages import WatchedPage
+from ui.tensors import expect_readout
 from ui.waits import frames, painted
 
 import tvmdbg_widgets as tvmdbg
@@ -181,7 +182,7 @@ def test_a_tap_reads_a_value(page: Page) -> None:
     assert stage is not None
     side = plot["width"] / COLS
     page.touchscreen.tap(stage["x"] + plot["x"] + 4.5 * side, stage["y"] + plot["y"] + 2.5 * side)
-    expect(page.locator(".tvmdbg-tensor-readout")).to_contain_text(f"[2, 4] = {VALUES[2, 4]:g}")
+    expect_readout(page, f"[2, 4] = {VALUES[2, 4]:g}")
 
 
 def test_a_tap_on_a_bar_says_what_it_holds_and_a_finger_brushes(page: Page) -> None:
