@@ -1,35 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Camera } from "../src/graph/camera.ts";
-import { Groups } from "../src/graph/groups.ts";
-import { layout } from "../src/graph/layout/index.ts";
-import type { Bounds, Direction } from "../src/graph/layout/types.ts";
-import { Links } from "../src/graph/links.ts";
-import { Placed } from "../src/graph/placed.ts";
-import { buildScene } from "../src/graph/scene.ts";
-import { finished } from "../src/graph/slices.ts";
+import type { Bounds } from "../src/graph/layout/types.ts";
 import { Walk } from "../src/graph/walk.ts";
 import type { GraphColumns } from "../src/shared/run_client.ts";
-import { columns, type NodeSpec, residual, WORDS } from "./graph_fixture.ts";
-
-function place(
-  graph: GraphColumns,
-  direction: Direction = "down",
-  open: Uint8Array | null = null,
-): Placed {
-  const groups = new Groups(graph);
-  const options = { fold: true, groups, open, only: null, words: WORDS };
-  const scene = buildScene(new Links(graph), options);
-  const placed = layout({
-    count: scene.count,
-    width: scene.width,
-    height: scene.height,
-    source: scene.edgeSource,
-    target: scene.edgeTarget,
-    sourceSlot: scene.edgeSlot,
-    direction,
-  });
-  return finished(Placed.steps(scene, placed));
-}
+import { columns, type NodeSpec, residual } from "./graph_fixture.ts";
+import { place } from "./graph_place.ts";
 
 /** Nodes that read one to three of those before them, near ones rather than far ones. */
 function random(count: number, seed: number): GraphColumns {

@@ -95,12 +95,12 @@ describe("the strip", () => {
 
   it("says of an entry why, and in numbers that do not claim to be exact", () => {
     const health = healthOf(3, { 1: { ...FAULT, zero: 0.5, low: 0, high: 65376.123 } });
-    expect(entryLines(health, 1, "conv")).toEqual([
+    expect(entryLines(health, 1, "conv #1")).toEqual([
       "conv #1",
       "faulty: 59 Inf, made here",
       "0 … ≈ 65376 · 50.0 % zero",
     ]);
-    expect(entryLines(health, 0, "data")[1]).toBe("OK");
+    expect(entryLines(health, 0, "data #0")[1]).toBe("OK");
   });
 
   it("goes from the worst to the next, and round", () => {

@@ -118,15 +118,15 @@ def test_one_click_leads_to_the_first_inf_the_first_nan_and_the_worst(
 ) -> None:
     strip = done(show())
     for name, node in (
-        ("the first entry with NaN", FIRST_NAN),
-        ("the first entry with Inf", FIRST_INF),
-        ("the next most suspicious entry", FIRST_NAN),
+        ("go to the first tensor with NaN", FIRST_NAN),
+        ("go to the first tensor with Inf", FIRST_INF),
+        ("go to the next worst tensor", FIRST_NAN),
     ):
         strip.get_by_role("button", name=name).click()
         expect(stage(strip)).to_have_attribute("aria-valuenow", str(node))
         assert page.evaluate(SESSION)[1] == [node, 0]
     stage(strip).click(position=middle(column(strip, 0)))
-    strip.get_by_role("button", name="the most suspicious entry").click()
+    strip.get_by_role("button", name="go to the worst tensor").click()
     expect(stage(strip)).to_have_attribute("aria-valuenow", str(FIRST_INF))
 
 
@@ -152,7 +152,7 @@ def test_all_of_it_by_keys(page: Page, show: Callable[..., Locator]) -> None:
         expect(slider).to_be_focused()
     assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
     told = slider.get_attribute("aria-valuetext") or ""
-    assert told.startswith("entry 39 of 74: #38 ")
+    assert told.startswith("tensor 39 of 74: conv2d + add + add + relu #38; ")
     assert "59 Inf" in told
     page.keyboard.press("Escape")
     expect(View(page, "tensor").root).to_be_focused()
@@ -238,7 +238,7 @@ def test_a_scan_is_followed_stopped_and_gone_on_with(
     expect(strip).to_contain_text("12 of 74 …")
     kernel.known = 40
     expect(strip).to_contain_text("40 of 74 …")
-    strip.get_by_role("button", name="the first entry with Inf").click()
+    strip.get_by_role("button", name="go to the first tensor with Inf").click()
     assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
     strip.get_by_role("button", name="stop scanning the tensors").click()
     expect(strip).to_contain_text("1 faulty; 40 of 74")

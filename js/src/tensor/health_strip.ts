@@ -8,8 +8,9 @@ import {
   VERDICT_LABELS,
 } from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
+import { tensorTitle } from "../shared/node_title.ts";
 import { isAbort } from "../shared/request.ts";
-import type { Entry, RunClient, TensorColumns } from "../shared/run_client.ts";
+import type { Entry, GraphColumns, RunClient, TensorColumns } from "../shared/run_client.ts";
 import { isUnderWay, type Scan } from "../shared/scan.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
@@ -69,6 +70,7 @@ export class HealthStrip {
   /** Whether the first fault was told. */
   #fault = false;
   #names: TensorColumns | null = null;
+  #graph: GraphColumns | null = null;
   #scene: HealthScene | null = null;
   #entry: Entry | null = null;
   /** Row of the entry that is shown, and of the one under the pointer; -1 for none. */
@@ -111,9 +113,10 @@ export class HealthStrip {
     this.#showButtons();
     this.#state.textContent = "…";
     void this.#scan.start();
-    run.tensors().then(
-      (tensors) => {
+    Promise.all([run.tensors(), run.graph()]).then(
+      ([tensors, graph]) => {
         this.#names = tensors;
+        this.#graph = graph;
         this.#speak();
       },
       () => {},
@@ -217,8 +220,9 @@ export class HealthStrip {
   #lines(row: number): string[] {
     const health = this.#health!;
     const names = this.#names;
-    if (!names || names.node[row] !== health.node[row]) return entryLines(health, row, "");
-    return entryLines(health, row, names.names.at(row));
+    const [node, output] = [health.node[row]!, health.output[row]!];
+    const known = names?.node[row] === node ? names.names.at(row) : "";
+    return entryLines(health, row, tensorTitle(this.#graph, known, node, output));
   }
 
   #go(row: number): void {

@@ -1,6 +1,5 @@
 import { counted, integer, percent } from "../shared/format.ts";
 import { isSuspicious, UNREAD, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
-import { nodeTitle } from "../shared/node_title.ts";
 import { isUnderWay } from "../shared/scan.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 
@@ -35,12 +34,11 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
 }
 
 /** All that the strip says of one entry, a line each. */
-export function entryLines(health: HealthAnswer, row: number, name: string): string[] {
-  const [node, output] = [health.node[row]!, health.output[row]!];
+export function entryLines(health: HealthAnswer, row: number, title: string): string[] {
   const verdict = health.verdict[row]!;
   const words = health.words[row];
   const lines = [
-    nodeTitle(name, node, output),
+    title,
     [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
   ];
   const facts: string[] = [];
