@@ -234,7 +234,7 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
         frames(page)
         if tooltip.is_visible():
             break
-    expect(tooltip).to_contain_text("from #59")
+    expect(tooltip).to_contain_text("from conv2d + add + add + relu #59")
     expect(tooltip).to_contain_text(
         "float32 (1, 64, 8, 8) · 16.0 KiB (16,384) · storage_id 3 · cpu"
     )
@@ -245,7 +245,7 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
     root.focus()
     page.keyboard.press("e")
     expect(said(root)).to_contain_text("Edge 1 of 2: from #59")
-    expect(tooltip).to_contain_text("from #59")
+    expect(tooltip).to_contain_text("from conv2d + add + add + relu #59")
     page.keyboard.press("e")
     expect(said(root)).to_contain_text("Edge 2 of 2: from #62")
     page.keyboard.press("Shift+E")

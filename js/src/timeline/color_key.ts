@@ -46,7 +46,7 @@ export class ColorKey {
       "button",
       {
         type: "button",
-        title: `select ${counted(nodes.length, "node")}, ${kind}: ${duration(ns)}, ${share}`,
+        title: `select ${counted(nodes.length, this.#names.item)}, ${kind}: ${duration(ns)}, ${share}`,
         ...KEEP_KEYS,
       },
       chip,

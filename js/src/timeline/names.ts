@@ -22,6 +22,11 @@ export class Names {
     this.colors = new SliceColors(slices.columns, change);
   }
 
+  /** What a row of the source is: a node, a call, … */
+  get item(): string {
+    return this.#slices.columns.info.words.item;
+  }
+
   /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
   isOther(slice: number): boolean {
     return this.change !== null && this.#slices.columns.trackRun[this.#slices.trackOf(slice)] === 1;
@@ -61,7 +66,7 @@ export class Names {
 
   /** What a node is called; `recorded`: by its slices, where there is no graph. */
   titleOf(node: number, recorded = ""): Title {
-    const isNumber = node >= 0 && recorded === `${this.#slices.columns.info.words.item} ${node}`;
+    const isNumber = node >= 0 && recorded === `${this.item} ${node}`;
     const label = this.ofNode(node) || (isNumber ? "" : recorded);
     return { label, id: node < 0 ? "" : `#${node}`, shape: this.shape(node) };
   }
