@@ -1,4 +1,5 @@
 import { element } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
 import { CHIPS, type Row } from "./rows.ts";
 
 export interface ListEvents {
@@ -218,7 +219,7 @@ export class List {
           element(
             "span",
             { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
-            `+${more}`,
+            `+${integer(more)}`,
           ),
       ),
       ...(finding && open ? [this.#evidence(row)] : []),
