@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 INDEX = ".tvmdbg-tensor-index"
 READOUT = ".tvmdbg-tensor-readout code"
 
 
+def on_screen(text: str) -> str:
+    """Write a finite number with the minus sign that views have."""
+    return text.replace("-", "−")
+
+
+def off_screen(text: str) -> str:
+    """Write a number of a view so that Python reads it."""
+    return text.replace("−", "-")
+
+
 def expect_readout(page: Page, text: str) -> None:
-    """Hold that the readout says an index and its value: ``[0, 3] = 1.5``."""
+    """Hold that the readout says an index and its value: ``[0, 3] = 1.5``, or any: ``[0, 3] =``."""
     index, _, value = text.partition("] ")
     expect(page.locator(INDEX)).to_have_value(index[1:])
-    expect(page.locator(READOUT)).to_contain_text(value)
+    if value.rstrip() == "=":
+        expect(page.locator(READOUT)).to_contain_text(value)
+    else:
+        expect(page.locator(READOUT)).to_have_text(on_screen(value))
+
+
+def expect_tiles(view: Page | Locator, count: int) -> None:
+    """Hold that there are so many tiles, all of them read: not ``1 of 3 tiles read``."""
+    words = re.compile(rf"(?<!of )\b{count} tiles")
+    expect(view.locator(".tvmdbg-tensor-channels")).to_contain_text(words)
 
 
 def place_read(page: Page) -> tuple[list[int], str]:

@@ -175,15 +175,15 @@ def test_header_health_and_statistics_are_those_of_the_array(
         expect(page.locator(".tvmdbg-tensor-health")).to_contain_text(text)
     finite = arrays["mixed"][np.isfinite(arrays["mixed"])]
     numbers = page.locator(".tvmdbg-tensor-number").all_inner_texts()
-    assert np.float32(numbers[0]) == finite.min()
-    assert np.float32(numbers[1]) == finite.max()
-    assert float(numbers[2]) == pytest.approx(float(finite.astype(np.float64).mean()), rel=1e-5)
-    assert float(numbers[3]) == pytest.approx(float(finite.astype(np.float64).std()), rel=1e-5)
+    assert np.float32(number(numbers[0])) == finite.min()
+    assert np.float32(number(numbers[1])) == finite.max()
+    assert number(numbers[2]) == pytest.approx(float(finite.astype(np.float64).mean()), rel=1e-5)
+    assert number(numbers[3]) == pytest.approx(float(finite.astype(np.float64).std()), rel=1e-5)
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("NaN (1)")
     place = page.locator(".tvmdbg-tensor-place")
     expect(place).to_be_hidden()
     page.get_by_role("button", name="Show or hide the file").click()
-    expect(place).to_contain_text("output_tensors.params, values at byte")
+    expect(place).to_contain_text("output_tensors.params, data at byte")
 
 
 def test_pointer_reads_the_exact_value(page: Page, made: str, arrays: dict[str, Any]) -> None:
@@ -936,7 +936,7 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     value = stored[0, 1, 1, 1, 3]
     press(page, "ArrowDown", "ArrowDown", "ArrowRight")
     expect_readout(page, f"[0, 1, 1, 1, 3] = {number_text(value)}")
-    page.get_by_label("Layout (a)").select_option("by hand")
+    page.get_by_label("Layout (a)").select_option("custom")
     field = page.get_by_label("Layout, such as NCHW8c")
     expect(field).to_be_focused()
     field.fill("NCHW4c")
@@ -954,7 +954,7 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     expect_readout(page, f"[0, 11, 1, 1] = {number_text(value)}")
     expect(page.get_by_label("Axis for rows")).to_contain_text("H (6)")
     expect(page.get_by_label("Index along C (number)")).to_have_value("11")
-    expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text("NCHW8c given by hand")
+    expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text("layout NCHW8c (custom)")
     page.get_by_label("Sizes without padding").fill("C=12")
     page.get_by_label("Sizes without padding").press("Enter")
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 12")
