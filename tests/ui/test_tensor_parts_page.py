@@ -387,7 +387,7 @@ def test_readout_tells_bits_and_step(
     bits = f"{value.view(np.uint32):032b}"
     for name, text in (("sign", bits[0]), ("exponent", bits[1:9]), ("mantissa", bits[9:])):
         expect(readout.locator(f".tvmdbg-bits-{name}")).to_have_text(text)
-    expect(readout).to_contain_text(f"ulp {computed_text(float(np.spacing(value)))}")
+    expect(readout).to_contain_text(f"ulp {on_screen(computed_text(float(np.spacing(value))))}")
     expect(page.locator(f"{ROOT} > .tvmdbg-mirror")).to_contain_text("bits 0x")
 
 

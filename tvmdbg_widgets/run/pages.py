@@ -97,7 +97,7 @@ class Pages(Views):
         self,
         height: int | None = None,
         *,
-        budget: int = 480_000,
+        budget: int = 560_000,
         share: Share = "pictures",
         parameters: bool = False,
         title: str | None = None,

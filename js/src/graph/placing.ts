@@ -47,7 +47,8 @@ export class Placing {
             view.stage.changed();
             const wanted = goal === null ? -1 : placed.boxOf(goal);
             if (wanted >= 0) view.stage.arrive(wanted);
-            const frame = anchor === null ? -1 : placed.scene.frameOfGroup[anchor]!;
+            const opened = anchor ?? (goal === null ? openedAlone(before!, placed) : -1);
+            const frame = placed.scene.frameOfGroup[opened] ?? -1;
             if (frame >= 0) view.stage.reveal(placed.frame(frame), showsAll);
             // All was in view, and there is less of it now: it is shown as large as there is room.
             else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
@@ -128,4 +129,14 @@ export class Placing {
     }
     return null;
   }
+}
+
+/** The only group that is open now and was not, apart from those within it; -1 where there is none, or are several. */
+function openedAlone(before: Placed, after: Placed): number {
+  const { group, parent } = after.scene.frames;
+  const isNew = (frame: number) => (before.scene.frameOfGroup[group[frame]!] ?? -1) < 0;
+  const opened = Array.from(group.keys()).filter(
+    (frame) => isNew(frame) && !(parent[frame]! >= 0 && isNew(parent[frame]!)),
+  );
+  return opened.length === 1 ? group[opened[0]!]! : -1;
 }

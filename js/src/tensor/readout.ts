@@ -10,6 +10,7 @@ import { muted, number, part, piece } from "./parts.ts";
 import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
 import { hasValues, type Shown } from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
+import { shiftText } from "./words.ts";
 
 const HINT = "Point at a value, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
@@ -157,19 +158,14 @@ function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = found?.text[0];
   if (values.format === "dequantised" && text !== undefined) {
-    const name = `(value ${shiftText(values.zeroPoint)}) × ${values.scale} = `;
+    const name = `(value ${shiftText(values.zeroPoint)}) × ${screenText(String(values.scale))} = `;
     items.push(element("span", {}, name, number(text)));
   }
   const one = found?.one;
   if (!one) return items;
   items.push(number(one.hex), bitsNode(one.bits, one.fields));
-  if (one.spacing) items.push(muted(`ulp ${one.spacing}`));
+  if (one.spacing) items.push(muted(`ulp ${screenText(one.spacing)}`));
   return items;
-}
-
-/** `− 3`, `+ 128`: what is taken from a value before it is scaled. */
-export function shiftText(zeroPoint: number): string {
-  return zeroPoint < 0 ? `+ ${-zeroPoint}` : `− ${zeroPoint}`;
 }
 
 /** What the tile knows of a value that was not asked for yet. */

@@ -12,9 +12,10 @@ import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";
 import { npyHeader, numbersOf } from "./npy.ts";
 import { part } from "./parts.ts";
 import { planeCols, planeRows } from "./plane.ts";
-import { answeredPlane, shiftText } from "./readout.ts";
+import { answeredPlane } from "./readout.ts";
 import { snapshot } from "./snapshot.ts";
 import { hasValues, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
+import { shiftText } from "./words.ts";
 
 /** Values a file made in the page may hold; more is quicker in Python. */
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;

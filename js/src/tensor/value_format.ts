@@ -1,8 +1,10 @@
 import { element } from "../shared/dom.ts";
+import { screenText } from "../shared/number_text.ts";
 import { VALUE_FORMATS, type ValueFormat } from "../shared/tensor_questions.ts";
 import { following } from "./following.ts";
 import { field, list, part } from "./parts.ts";
 import type { Acts, ValueLook } from "./state.ts";
+import { shiftText } from "./words.ts";
 
 const NAMES = [
   ["number", "decimal"],
@@ -55,7 +57,7 @@ export class ValueFormatPicker {
   get name(): string {
     const { format, scale, zeroPoint } = this.#look;
     if (format !== "dequantised") return format === "number" ? "" : format;
-    return `dequantized, (value − ${zeroPoint}) × ${scale}`;
+    return `dequantized, (value ${shiftText(zeroPoint)}) × ${screenText(String(scale))}`;
   }
 
   show(look: ValueLook): void {

@@ -100,3 +100,8 @@ export function nothingWords({ answer, statistics }: Shown & { answer: TensorAns
         detail: statistics?.reason || `Values of dtype ${dtype} are not numbers.`,
       };
 }
+
+/** `− 3`, `+ 128`: what is taken from a value before it is scaled. */
+export function shiftText(zeroPoint: number): string {
+  return zeroPoint < 0 ? `+ ${-zeroPoint}` : `− ${zeroPoint}`;
+}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.export.page.about import about
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.figure import figure_of_page
@@ -17,8 +18,11 @@ from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.export.page.stored import Entry
+    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answering import Reply
     from tvmdbg_widgets.widgets.view import View
 
@@ -111,7 +115,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             budget=options.budget,
             share=options.share,
             parameters=options.parameters,
-            first=None if entry is None else (entry[0], entry[1]),
+            first=_first(run, entry),
             seen=seen,
             frame=frame,
             tensors=tensors,
@@ -130,3 +134,11 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         stacklevel=4,
     )
     return text
+
+
+def _first(run: DebugRun, entry: Sequence[int] | None) -> Entry | None:
+    """Return the entry that the page shows first: the one chosen, else the one views open on."""
+    if entry is not None:
+        return entry[0], entry[1]
+    opening = opening_tensor(run)
+    return None if opening is None else (opening.node, opening.output)
