@@ -44,6 +44,9 @@ def test_what_is_around_an_opened_group_opens_with_it(run: tvmdbg.DebugRun) -> N
     assert view.open_groups == [9, 11]
     view.expand()
     assert view.open_groups == list(range(12))
+    view.grouped = False
+    view.collapse(11)
+    assert view.grouped
 
 
 def test_unknown_groups_are_told_with_those_that_are_known(run: tvmdbg.DebugRun) -> None:

@@ -46,7 +46,7 @@ class Folding(traitlets.HasTraits):
         return value
 
     def expand(self, what: GroupRefs = None) -> None:
-        """Open groups, and the closed ones around them.
+        """Open groups, and the closed ones around them; draws groups where none were drawn.
 
         ::
 
@@ -72,13 +72,19 @@ class Folding(traitlets.HasTraits):
             while row >= 0:
                 opened.add(row)
                 row = int(groups.parent[row])
-        self.open_groups = sorted(opened)
+        self._show(opened)
 
     def collapse(self, what: GroupRefs = None) -> None:
         """Close groups; all where none is named. As :meth:`expand`."""
         opened = self._open()
         opened.difference_update(_rows(_groups(self._debug_run), what))
-        self.open_groups = sorted(opened)
+        self._show(opened)
+
+    def _show(self, opened: set[int]) -> None:
+        """Draw groups, these of them open."""
+        with self.hold_trait_notifications():
+            self.grouped = True
+            self.open_groups = sorted(opened)
 
     def _open(self) -> set[int]:
         """Return the groups that are open now."""
