@@ -4,6 +4,7 @@ import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";
+import { paintOrigins } from "./fault_marks.ts";
 import type { FramePainter } from "./frames.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
@@ -80,6 +81,8 @@ export class OverlayPainter {
       this.#row(picture, box);
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
+    // The frame of a selected box must not run through its badge.
+    if (picture.health && selected.length) paintOrigins(this.#context, picture);
     for (const box of noted) this.#note(picture, noteSpot(picture, box));
   }
 
