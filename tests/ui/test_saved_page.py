@@ -720,4 +720,4 @@ def test_a_frame_is_as_high_as_its_views(
     for view in ("graph", "tensor", "timeline"):
         box = inside.locator(f"[data-view={view}]").bounding_box()
         assert box is not None
-        assert box["height"] > 250
+        assert box["height"] > 200
