@@ -239,7 +239,7 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
         "float32 (1, 64, 8, 8) · 16.0 KiB (16,384) · storage_id 3 · cpu"
     )
     expect(tooltip).to_contain_text("to conv2d + add + relu #62 operand 0")
-    expect(tooltip).to_contain_text("to #65")
+    expect(tooltip).to_contain_text("to conv2d + add + add + relu #65")
     page.mouse.move(5, 690)
     expect(tooltip).to_be_hidden()
     root.focus()

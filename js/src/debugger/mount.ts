@@ -109,7 +109,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     views,
     fullScreenButton(root, WHOLE_KEY),
   );
-  const sometimes = [head.progress, head.tools, views, status];
+  const sometimes = [head.progress, head.tools, views, status, head.stop];
   const overflow = new Overflow(bar, { always: [], sometimes }, signal);
   const size = new ResizeObserver(() => overflow.fit());
   for (const each of [head.counts, head.progress, head.stop]) size.observe(each);

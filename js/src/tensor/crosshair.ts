@@ -3,6 +3,7 @@ import type { Mirror } from "../shared/mirror.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { ExactValue } from "./exact_value.ts";
+import type { Marked } from "./marked.ts";
 import { nextSpecial } from "./next_special.ts";
 import type { Picture } from "./picture.ts";
 import { moved, type Plane, type Point } from "./plane.ts";
@@ -17,7 +18,7 @@ interface Parts {
   table: ValuesTable;
   profile: ProfileView;
   readout: Readout;
-  marked: { mark(region: null): void };
+  marked: Pick<Marked, "mark" | "endsAt">;
   mirror: Mirror;
 }
 
@@ -112,11 +113,12 @@ export class Crosshair {
 
   #found(answer: TensorAnswer, point: Point, found: ValuesAnswer): void {
     if (answer !== this.#shown?.answer) return;
-    const { picture, mirror } = this.#parts;
+    const { picture, marked, mirror } = this.#parts;
     const text = found.text[0]!;
     this.#tell(point, found);
     if (picture.hover) return;
     picture.mark(this.point, text);
+    if (marked.endsAt(point)) return;
     mirror.say(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`);
   }
 }

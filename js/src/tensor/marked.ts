@@ -77,6 +77,13 @@ export class Marked {
     return to;
   }
 
+  /** Whether the region was drawn to a value: what is said of the region is not to be said over. */
+  endsAt({ row, col }: Point): boolean {
+    if (!this.#region) return false;
+    const [top, left, rows, cols] = this.#region;
+    return (row === top || row === top + rows - 1) && (col === left || col === left + cols - 1);
+  }
+
   #set(region: Region | null): void {
     if (region?.join() === this.#region?.join()) return;
     this.#region = region;
