@@ -15,7 +15,6 @@ from tvmdbg_widgets.figures.layout import FrameInput, Layout, Spacing, layout
 from tvmdbg_widgets.figures.svg import LARGE, SMALL
 from tvmdbg_widgets.figures.texts import width
 from tvmdbg_widgets.figures.theme import TOKENS
-from tvmdbg_widgets.model.node_words import node_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -231,7 +230,7 @@ def _wanted(scene: Scene, labels: Labels, words: GroupWords, box: int, detail: s
             taken = width(f"{title}  {words.time(group)}", SMALL)
         return float(SHEETS + min(TOKENS["group"]["maxWidth"], TAG + 2 * PADDING + taken))
     if detail == "low":
-        line = width(f"{node_title(labels.title(node), node)}  {labels.time(node)}", SMALL)
+        line = width(f"#{node} {labels.title(node)}  {labels.time(node)}", SMALL)
         return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + line + PADDING)))
     mark, inside = labels.mark(node), badge(len(scene.folded[box]))
     second = max(

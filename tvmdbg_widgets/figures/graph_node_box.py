@@ -20,7 +20,6 @@ from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
 from tvmdbg_widgets.figures.graph_scene import badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.node_words import node_title
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ class NodeBox:
         labels, said = picture.labels, picture.second(self.box)
         if isinstance(labels, TemplateLabels):
             said = labels.second(node, said)
-        title = node_title(picture.labels.title(node), node)
+        title = f"#{node} {picture.labels.title(node)}"
         if sign(self.verdict):
             title = f"{sign(self.verdict)} {title}"
         brief = said.split(" · ")[0]
