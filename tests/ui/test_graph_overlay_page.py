@@ -244,10 +244,10 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
     expect(tooltip).to_be_hidden()
     root.focus()
     page.keyboard.press("e")
-    expect(said(root)).to_contain_text("Edge 1 of 2: from #59")
+    expect(said(root)).to_contain_text("Edge 1 of 2: from conv2d + add + add + relu #59")
     expect(tooltip).to_contain_text("from conv2d + add + add + relu #59")
     page.keyboard.press("e")
-    expect(said(root)).to_contain_text("Edge 2 of 2: from #62")
+    expect(said(root)).to_contain_text("Edge 2 of 2: from conv2d + add + relu #62")
     page.keyboard.press("Shift+E")
     expect(said(root)).to_contain_text("Edge 1 of 2")
 
