@@ -206,10 +206,10 @@ def _inception(built: _Graph, x: Entry, shape: Shape) -> Entry:
 
 def _norm(built: _Graph, x: Entry, shape: Shape) -> Entry:
     one = (*shape[:-1], 1)
-    centerd = built.op("subtract", [x, built.op("mean", [x], one)], shape)
-    deviation = built.op("power_mean_add_sqrt", [centerd], one)
+    centered = built.op("subtract", [x, built.op("mean", [x], one)], shape)
+    deviation = built.op("power_mean_add_sqrt", [centered], one)
     scale, shift = built.parameter(shape[-1]), built.parameter(shape[-1])
-    return built.op("divide_multiply_add", [centerd, deviation, scale, shift], shape)
+    return built.op("divide_multiply_add", [centered, deviation, scale, shift], shape)
 
 
 def _transformer(built: _Graph, x: Entry, shape: Shape, masks: list[Entry]) -> Entry:

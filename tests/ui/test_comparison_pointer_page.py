@@ -177,10 +177,10 @@ def test_keys_of_the_list_page_and_center(page: Page, devices: str) -> None:
     moved = marks(page, root, "a")[24]["y"]
     root.focus()
     page.keyboard.press("Enter")
-    centerd = marks(page, root, "a")[24]
+    centered = marks(page, root, "a")[24]
     stage = pane(root, "a").locator("canvas").first.bounding_box()
     assert stage is not None
-    assert abs(centerd["y"] - moved) > 20
-    assert centerd["y"] + centerd["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
+    assert abs(centered["y"] - moved) > 20
+    assert centered["y"] + centered["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
     there = marks(page, root, "b")[25]
-    assert there["y"] == pytest.approx(centerd["y"], abs=1)
+    assert there["y"] == pytest.approx(centered["y"], abs=1)

@@ -155,9 +155,9 @@ def test_sums_are_good_where_plain_ones_are_not() -> None:
     array = (rng.standard_normal(200_000) * 1e-3 + 1e6).astype(np.float64)
     found = compute(array, 1 << 12)
     assert found.mean == pytest.approx(math.fsum(array) / len(array), rel=1e-15)
-    centerd = array - 1e6
-    mean = math.fsum(centerd) / len(array)
-    square = math.fsum((centerd - mean) ** 2) / len(array)
+    centered = array - 1e6
+    mean = math.fsum(centered) / len(array)
+    square = math.fsum((centered - mean) ** 2) / len(array)
     assert found.std == pytest.approx(math.sqrt(square), rel=1e-9)
     ordinary = rng.standard_normal(1_000_003).astype(np.float32)
     found = compute(ordinary, 1 << 16)

@@ -36,7 +36,7 @@ class Labels:
         align: Literal["left", "center", "right"] = "left",
         fill: Paint | None = None,
     ) -> bool:
-        """Write a text with its line centerd on ``y``; tell whether there was room."""
+        """Write a text with its line centered on ``y``; tell whether there was room."""
         wide = width(text, SMALL)
         before = {"left": 0.0, "center": wide / 2, "right": wide}[align]
         if not self._take(x - before, y - _HALF, wide, 2 * _HALF):
@@ -48,7 +48,7 @@ class Labels:
         return True
 
     def turned(self, text: str, x: float, y: float, tall: float) -> bool:
-        """Write a text upwards that ends at ``y``, centerd on ``x``, if ``tall`` px hold it."""
+        """Write a text upwards that ends at ``y``, centered on ``x``, if ``tall`` px hold it."""
         wide = width(text, SMALL)
         if wide > tall or not self._take(x - _HALF, y, 2 * _HALF, wide):
             return False

@@ -193,10 +193,10 @@ export class Acts {
     if (!this.#view.folding.enter()) this.look();
   }
 
-  /** Centers the selected node; where it is centerd already, gives the keyboard to its details. */
+  /** Centers the selected node; where it is centered already, gives the keyboard to its details. */
   look(): void {
     const { box, stage, details } = this.#view;
-    if (box >= 0 && !stage.centerd(box)) this.focusNode();
+    if (box >= 0 && !stage.centered(box)) this.focusNode();
     else {
       this.#view.showDetails(true);
       details.focus();

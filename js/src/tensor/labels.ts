@@ -45,7 +45,7 @@ export class Labels {
     this.written.push({ text, x: left, y: y - 8, width, height: 16 });
   }
 
-  /** Writes the text with its line centerd on (x, y); says whether there was room. */
+  /** Writes the text with its line centered on (x, y); says whether there was room. */
   write(text: string, x: number, y: number, place: Place = {}): boolean {
     if (!text) return false;
     const { align = "left", color = this.#theme.muted, turned = false, bold = false } = place;
