@@ -23,7 +23,8 @@ _FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimat
 _REST = f"""async ([ms, most]) => {{
   const {{ dataset }} = document.documentElement;
   const begun = performance.now();
-  for (let asked = null; asked !== dataset.asked || dataset.asking !== "0"; ) {{
+  const isBusy = () => dataset.asking !== "0" || document.querySelector("[aria-busy=true]");
+  for (let asked = null; asked !== dataset.asked || isBusy(); ) {{
     if (performance.now() - begun > most) throw new Error("this page does not come to rest");
     asked = dataset.asked;
     await new Promise((passed) => setTimeout(passed, ms));

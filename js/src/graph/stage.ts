@@ -88,14 +88,16 @@ export class Stage {
     this.#picture = picture;
     this.node.dataset.direction = picture.placed.layout.direction;
     this.#overview.invalidate();
-    if (place) {
-      const earlier = this.#pending;
-      this.#pending = () => {
-        earlier?.();
-        place();
-      };
-    }
+    if (place) this.#afterPlacing(place);
     this.#baseRepaint.request();
+  }
+
+  #afterPlacing(act: () => void): void {
+    const earlier = this.#pending;
+    this.#pending = () => {
+      earlier?.();
+      act();
+    };
   }
 
   /** Whether the camera is still to be set for the picture that was given last. */
@@ -182,12 +184,17 @@ export class Stage {
 
   fit(bounds: Bounds): void {
     this.#goal = null;
-    if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
+    if (this.#pending) this.#afterPlacing(() => this.fit(bounds));
+    else if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
   }
 
   /** The whole graph, also after the stage has changed its size. */
   fitAll(): void {
     if (!this.#picture) return;
+    if (this.#pending) {
+      this.#afterPlacing(() => this.fitAll());
+      return;
+    }
     this.#overviewBeside(false);
     this.fit(this.#picture.placed.layout.bounds);
     this.#opening = () => {
@@ -251,7 +258,7 @@ export class Stage {
   }
 
   /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
-  centerd(box: number): boolean {
+  centered(box: number): boolean {
     if (!this.#picture) return false;
     const { x, y } = this.#picture.placed.layout;
     const target = this.#copy();

@@ -51,16 +51,17 @@ export class GraphView {
   readonly navigator: Navigator;
   readonly journey: Journey;
   readonly menus: Menus;
-  /** Along what the selection was walked to, until it is told. */
+  /** Along what the selection is being walked to, until it is told. */
   walked = "";
-  /** Whether another picture is on its way. */
-  isArranging = false;
+  /** What was told last, and along what it was walked to: an answer that comes later has it told again. */
+  #told = { place: "", along: "" };
   /** The op kind that alone keeps its color. */
   highlighted: string | null = null;
   readonly #arranger: Arranger;
   /** What was wrong with the data from the start. */
   readonly #problem: string;
   palette: Palette;
+  #isArranging = false;
   #detailsOpen = false;
   #detailsChosen = false;
   #own = "";
@@ -159,6 +160,16 @@ export class GraphView {
     const { group } = this.folding;
     if (group >= 0) return this.placed!.scene.boxOfGroup[group]!;
     return this.node === null ? -1 : (this.placed?.boxOf(this.node) ?? -1);
+  }
+
+  /** Whether another picture is on its way. */
+  get isArranging(): boolean {
+    return this.#isArranging;
+  }
+
+  set isArranging(on: boolean) {
+    this.#isArranging = on;
+    this.stage.node.setAttribute("aria-busy", String(on));
   }
 
   get isWrapped(): boolean {
@@ -267,23 +278,25 @@ export class GraphView {
   /** Says what is selected, in the details and to screen readers. */
   tell(): void {
     if (!this.placed) return;
-    const { walked } = this;
-    this.walked = "";
     const { scene } = this.placed;
     const { graph } = this.model;
     const { node } = this;
     const { group } = this.folding;
+    const place = `${group}, ${node}`;
+    if (this.walked || place !== this.#told.place) this.#told = { place, along: this.walked };
+    this.walked = "";
+    const { along } = this.#told;
     void this.details.show(this.context.session.selected, scene, group);
     if (group >= 0) {
       const sentence = groupSentence(this.model, group, scene, this.folding.isTooLarge(group));
-      this.mirror.say(walked + sentence);
+      this.mirror.say(along + sentence);
       return;
     }
     const note = node === null ? "" : this.context.session.note(node);
     this.mirror.say(
       node === null
         ? `Graph of ${counted(graph.kinds.length, "node")}; nothing is selected.`
-        : `${walked}${this.model.describe.sentence(node, scene, groupPath(this.model, node))}${note ? ` Note: ${note}` : ""}`,
+        : `${along}${this.model.describe.sentence(node, scene, groupPath(this.model, node))}${note ? ` Note: ${note}` : ""}`,
     );
   }
 
