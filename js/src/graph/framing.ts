@@ -2,10 +2,9 @@ import { Camera } from "./camera.ts";
 import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./margin.ts";
 import type { Placed } from "./placed.ts";
-import { CUT_SCALE, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
+import { CUT_SCALE, LARGEST_FIT, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
 import { withWholeBoxes } from "./whole_boxes.ts";
 
-const LARGEST_FIT = 1.5;
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 

@@ -8,7 +8,7 @@ import { hiddenNodes } from "./hidden.ts";
 import { type Isolation, isolated } from "./isolate.ts";
 import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts";
 import { layoutGraph } from "./layout_client.ts";
-import { isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
+import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
 import type { GraphModel } from "./model.ts";
 import { Placed } from "./placed.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
@@ -20,6 +20,8 @@ const GAP_RIGHT = 72;
 const COMPACT_GAP = 8;
 /** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
 const LOW_STAGE = 304;
+/** A picture that fills less of the stage gives way to one with more groups open, in compact boxes, that fills more. */
+const HALF = 0.5;
 /** So many arrangements of a graph are kept. */
 const KEPT = 6;
 
@@ -128,20 +130,31 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const closed = (valued: boolean) => ({
-    open: states.at(-1)!,
+  const compact = (valued: boolean, open = options.open) => ({
+    open,
     words: label.includes("\n") ? words : compactWords(words, labels, valued),
   });
-  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? closed(dense) : {});
-  const tries = dense
-    ? [closed(true)]
-    : [...states.map((open) => ({ open })), closed(true), closed(false)];
-  for (const own of tries) {
-    if (scene.count > MOST_LEGIBLE) break;
-    const tried = await sceneOf(own);
-    if (!mayBeLegible(tried, stage)) continue;
-    const placed = await laidOut(tried);
-    if (isLegible(placed.layout.bounds, stage)) return placed;
+  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? compact(dense) : {});
+  const legible = async (tries: readonly Partial<SceneOptions>[]) => {
+    for (const own of tries) {
+      if (scene.count > MOST_LEGIBLE) break;
+      const tried = await sceneOf(own);
+      if (!mayBeLegible(tried, stage)) continue;
+      const placed = await laidOut(tried);
+      if (isLegible(placed.layout.bounds, stage)) return placed;
+    }
+    return null;
+  };
+  const usual = states.map((open) => ({ open }));
+  const found = await legible(dense ? [compact(true)] : [...usual, compact(true), compact(false)]);
+  if (found) {
+    const room = filled(found.layout.bounds, stage);
+    if (dense || room >= HALF) return found;
+    const further = states.slice(0, -1);
+    const other = await legible(
+      further.flatMap((open) => [compact(true, open), compact(false, open)]),
+    );
+    return other && filled(other.layout.bounds, stage) > room ? other : found;
   }
   if (scene.count > LARGE) {
     const some = around(scene, beginning.node, graph.kinds.length);

@@ -1,5 +1,5 @@
 import type { Bounds } from "./layout/types.ts";
-import { LEGIBLE_SCALE } from "./scales.ts";
+import { LARGEST_FIT, LEGIBLE_SCALE } from "./scales.ts";
 import type { Scene } from "./scene.ts";
 
 /** Free space that a fitted graph keeps to the border of the stage, CSS px. */
@@ -24,6 +24,13 @@ export function scaleIn({ minX, minY, maxX, maxY }: Bounds, { width, height }: S
 /** Whether the whole can be read on the stage: every text is whole and no smaller than 11 px. */
 export function isLegible(bounds: Bounds, stage: Size): boolean {
   return scaleIn(bounds, stage) >= LEGIBLE_SCALE;
+}
+
+/** The share of the stage's width or height that the whole fills once it is fitted. */
+export function filled(bounds: Bounds, stage: Size): number {
+  const scale = Math.min(LARGEST_FIT, scaleIn(bounds, stage));
+  const { minX, minY, maxX, maxY } = bounds;
+  return scale * Math.max((maxX - minX) / stage.width, (maxY - minY) / stage.height);
 }
 
 /** Whether the boxes alone have room on the stage: to be asked before they are laid out. */

@@ -12,5 +12,7 @@ export const CUT_SCALE = 0.6;
 export const EDGE_TEXT_SCALE = 1.15;
 /** Where a single node is looked at. */
 export const READABLE_SCALE = 1;
+/** Nothing is drawn larger to fit the stage. */
+export const LARGEST_FIT = 1.5;
 /** Height of a box of one line beside one of two. */
 export const COMPACT = tokens.compact.height / tokens.node.height;

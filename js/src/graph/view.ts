@@ -222,10 +222,13 @@ export class GraphView {
     const { camera } = this.stage;
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     this.#opens ||= opens;
+    let opened = false;
     const show = (part: Placed) => {
       // What is to be seen whole is not shown in part.
       if (this.isArranging && this.placing.fits && this.placed) return;
-      this.placing.show(part, this.#opens, focus);
+      const isWhereOpened = opened && !this.stage.isMoved && !context.options.get("camera");
+      this.placing.show(part, this.#opens || isWhereOpened, focus);
+      opened = this.#opens;
       if (!this.#soon) this.#opens = false;
     };
     const placed = await this.#arranger.place(
