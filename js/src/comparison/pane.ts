@@ -124,6 +124,7 @@ export class Pane {
         element("strong", {}, LETTER[this.#side]),
         ` ${title}`,
       ),
+      isBeside: true,
       opensOn: data.answer(this.#side),
       place: this.#context.place,
       options: withFullScreen(

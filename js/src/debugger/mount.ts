@@ -34,7 +34,7 @@ const WHOLE_KEY = "Shift+D";
 const JOURNEY = new Set(["ArrowLeft", "ArrowRight"]);
 
 const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
-  graph: mountGraph as Mount<never>,
+  graph: (root, context) => mountGraph(root, { ...context, isBeside: true }),
   tensor: mountTensor as Mount<never>,
   timeline: mountTimeline as Mount<never>,
 };

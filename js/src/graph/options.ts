@@ -10,6 +10,8 @@ import type { GraphView } from "./view.ts";
 export interface GraphContext extends ViewContext<GraphOptions> {
   /** What stands before its tools. */
   title?: HTMLElement;
+  /** Whether other views beside it say what its details would: those are closed until they are asked for. */
+  isBeside?: boolean;
   /** The node that it opens on, in place of that of the first fault or the slowest; -1 for its beginning. */
   opensOn?: number;
   /** Places what was laid out so that it suits what stands beside it. */

@@ -369,11 +369,11 @@ export class GraphView {
     });
   }
 
-  /** Details stand beside a wide stage from the start; on a narrow one, and once chosen, by choice. */
+  /** Details stand beside a wide stage from the start, if no other view does; else, and once chosen, by choice. */
   #layOut(): void {
     const narrow = this.root.clientWidth < NARROW;
     this.root.classList.toggle("tvmdbg-graph-narrow", narrow);
-    if (!this.#detailsChosen) this.#openDetails(!narrow);
+    if (!this.#detailsChosen) this.#openDetails(!narrow && !this.context.isBeside);
   }
 
   #sized(): void {

@@ -5,12 +5,13 @@ import type { Theme } from "../shared/theme.ts";
 import { type Band, type Scene, TOP } from "./scene.ts";
 
 const HEIGHT = 52;
+/** Where the stage is low. */
+const LOW = 30;
 const TITLE = 16;
 const FONT = 11;
 
 /** One counter below the tracks, as steps: the most in every column of pixels, and the peak marked. */
 export class CounterBand implements Band {
-  readonly height = HEIGHT;
   readonly name: string;
   readonly #scene: Scene;
   readonly #unit: string;
@@ -36,6 +37,10 @@ export class CounterBand implements Band {
     });
     this.#peak = peak;
     this.#least = least;
+  }
+
+  get height(): number {
+    return this.#scene.isLow ? LOW : HEIGHT;
   }
 
   get #most(): number {
@@ -77,12 +82,13 @@ export class CounterBand implements Band {
 
   paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void {
     const { width } = scene;
-    const floor = y + HEIGHT - 3;
-    const tall = HEIGHT - TITLE - 4;
+    const { height } = this;
+    const floor = y + height - 3;
+    const tall = height - TITLE - 4;
     const scale = tall / (this.#most - this.#least || 1);
     const top = (value: number) => floor - (value - this.#least) * scale;
     context.fillStyle = theme.background;
-    context.fillRect(0, y, width, HEIGHT);
+    context.fillRect(0, y, width, height);
     context.fillStyle = theme.line;
     context.fillRect(0, y, width, 1);
     context.fillRect(0, floor, width, 1);

@@ -91,7 +91,11 @@ export class Details {
     this.node.classList.toggle("tvmdbg-timeline-two", this.#names.change !== null);
     this.#tell(
       title,
-      element("div", {}, ...facts.map((fact) => element("p", {}, fact))),
+      element(
+        "div",
+        { class: "tvmdbg-timeline-summary" },
+        ...facts.map((fact) => element("p", {}, fact)),
+      ),
       "Click a slice or a row for its times; ? lists the keys.",
     );
   }

@@ -28,13 +28,17 @@ import { Words } from "./words.ts";
 
 const BUSY_AFTER_MS = 150;
 const HINT_MS = 2000;
-const LEAST_HEIGHT = 240;
+const LEAST_HEIGHT = 120;
 /** Height of the bar, and of the line above the chart where that does not stand in the bar. */
 const BAR = 34;
 const LINE = 26;
 /** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
 const CHART = 0.66;
 const LEAST_BELOW = 40;
+/** Where less is left, nothing is shown below it. */
+const LEAST_LINE = 24;
+/** What the summary and the colors take below it. */
+const BELOW = 110;
 /** What another chart leaves below it where the table stands beside them. */
 const BELOW_OTHER = 120;
 /** From this width on (898 and two borders) the table stands beside the chart. */
@@ -121,12 +125,13 @@ function build(
   const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
   const say = (text: string) => mirror.say(text);
   const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
-  const chart = element(
+  const below = element(
     "div",
-    { class: "tvmdbg-timeline-chart" },
-    view.charts.node,
-    element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.key.node),
+    { class: "tvmdbg-timeline-below" },
+    view.details.node,
+    view.key.node,
   );
+  const chart = element("div", { class: "tvmdbg-timeline-chart" }, view.charts.node, below);
   view.body.append(chart, view.tables.node);
   const line = element(
     "div",
@@ -155,11 +160,16 @@ function build(
     else if (line.parentElement !== root) view.bar.node.after(line);
     root.style.setProperty("--height", `${height}px`);
     const room = height - BAR - (isInBar ? 0 : LINE);
-    const most = Math.round(Math.max(TOP + 80, room * CHART));
-    const all = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
+    scene.isLow = false;
+    scene.isLow = isWide && scene.naturalHeight > room - BELOW;
+    root.classList.toggle("tvmdbg-timeline-low", scene.isLow);
+    const most = Math.round(Math.min(room, Math.max(TOP + 80, room * CHART)));
+    const isAll = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
     const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
     view.charts.node.style.setProperty("--room", `${other}px`);
-    view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
+    const high = isAll ? scene.naturalHeight : scene.heightWithin(most);
+    view.chart.stage.style.height = `${high}px`;
+    below.hidden = isWide && room - high < LEAST_LINE;
     view.chart.changed();
   };
   scene.onLayout = resize;

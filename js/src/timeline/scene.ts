@@ -40,6 +40,8 @@ export class Scene {
   onLayout: () => void = () => {};
   /** Below the tracks. */
   bands: readonly Band[] = [];
+  /** Whether bands are drawn low, so that more of the tracks is seen. */
+  isLow = false;
   /** Arrows between slices, once they are known. */
   flows: Flows | null = null;
   readonly viewport: Viewport;
@@ -82,6 +84,17 @@ export class Scene {
 
   get naturalHeight(): number {
     return TOP + this.tracksHeight;
+  }
+
+  /** How high a stage of at most so much is that cuts no band. */
+  heightWithin(most: number): number {
+    if (TOP + this.layout.height > most) return most;
+    let height = TOP + this.layout.height;
+    for (const band of this.bands) {
+      if (height + band.height > most) break;
+      height += band.height;
+    }
+    return height;
   }
 
   resize(width: number, height: number): void {
