@@ -121,7 +121,7 @@ describe("Layout", () => {
     expect(scene.hit(scene.x(110), y + 4)).toEqual({ slice: last.first, instants: 0 });
   });
 
-  it("says what a band says below the tracks", () => {
+  it("says what a band says below the tracks, and cuts none", () => {
     const all = slices();
     const scene = new Scene(all, new Names(all, null));
     const before = scene.naturalHeight;
@@ -131,6 +131,8 @@ describe("Layout", () => {
       { height: 20, paint, at: (x, y) => [`second ${x} ${y}`] },
     ];
     expect(scene.naturalHeight).toBe(before + 50);
+    const heights = [before - 9, before + 29, before + 30, before + 49, before + 90];
+    expect(heights.map((most) => scene.heightWithin(most) - before)).toEqual([-9, 0, 30, 30, 50]);
     scene.resize(600, 2000);
     expect(scene.bandAt(7, before + 3)).toEqual(["first 7 3"]);
     expect(scene.bandAt(7, before + 34)).toEqual(["second 7 4"]);

@@ -163,6 +163,24 @@ def test_the_debugger_shows_at_most_six_controls(page: Page, address: str) -> No
     assert 3 <= controls(page.locator(".tvmdbg-debugger")) <= 6
 
 
+@pytest.mark.parametrize(("width", "high"), [(1112, 587), (1272, 767), (1752, 947)])
+def test_the_debugger_fits_the_usual_windows(
+    page: Page, address: str, width: int, high: int
+) -> None:
+    """What a cell of JupyterLab has at 1280x720, 1440x900 and 1920x1080."""
+    show(page, f"{address}?debugger.height={high}&", width)
+    rest(page)
+    expect(page.locator(".tvmdbg-graph-details")).to_be_hidden()
+    pane = page.locator("[data-view=timeline]").bounding_box()
+    stage = page.locator(".tvmdbg-timeline-place > .tvmdbg-stage").bounding_box()
+    assert pane is not None
+    assert stage is not None
+    assert stage["y"] + stage["height"] <= pane["y"] + pane["height"]
+    if high > 700:
+        texts = [each["text"] for each in inspect(page.locator(".tvmdbg-graph"))["labels"]]
+        assert {"data", "residual block × 3", "softmax"} <= set(texts)
+
+
 def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, address: str) -> None:
     show(page, address, views="tensor")
     kinds = page.get_by_role("combobox", name="Kinds of nodes")
