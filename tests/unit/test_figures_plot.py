@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource
+from bokeh.models import CDSView, ColumnDataSource, IndexFilter
 from bokeh.plotting import figure as new_figure
+from bokeh.transform import dodge, factor_cmap
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound, lines_of, texts
@@ -156,7 +157,21 @@ def test_what_is_not_drawn_is_listed_and_that_is_said(run: DebugRun) -> None:
     def named(made: Any, source: Any) -> None:
         made.scatter("name", "time_ns", source=source)
 
-    for draw in (labelled, starred, named):
+    def marked(made: Any, source: Any) -> None:
+        source.data["mark"] = ["circle", "x"] * 13 + ["circle"]
+        made.scatter("node", "time_ns", marker="mark", source=source)
+
+    def moved(made: Any, source: Any) -> None:
+        made.scatter(dodge("node", 0.25), "time_ns", source=source)
+
+    def filtered(made: Any, source: Any) -> None:
+        view = CDSView(filter=IndexFilter([0]))
+        made.scatter("node", "time_ns", source=source, view=view)
+
+    def colored(made: Any, source: Any) -> None:
+        made.scatter("node", "time_ns", color=factor_cmap("name", "Set1_3", ["a"]), source=source)
+
+    for draw in (labelled, starred, named, marked, moved, filtered, colored):
         made, source = new_figure(title="<b>mine</b>"), table(run)
         draw(made, source)
         figure = saved(run, made)

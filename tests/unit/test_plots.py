@@ -172,6 +172,24 @@ def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
     assert sum(every["count"]) == len(array)
 
 
+def test_zeros_alone_are_drawn_and_one_value_is_one(tmp_path: Path) -> None:
+    arrays = {"zeros": np.zeros(1000, np.float32), "one": np.float32([2])}
+    write_params(tmp_path / "a.params", arrays)
+    run = tvmdbg.open(tmp_path / "a.params")
+    figure = plots.histogram(run, "zeros")
+    assert len(figure.renderers) == 1
+    assert sum(columns(figure)["count"]) == 1000
+    assert "1000 values" in " ".join(columns(figure)["count_text"]).replace(",", "")
+    assert "1 value, 2 … 2" in notes(plots.histogram(run, "one"))
+
+
+def test_small_channels_are_not_told_as_zero(tmp_path: Path) -> None:
+    values = np.float16([[[1e-5, -1e-5], [0.1, 0.1]]])
+    write_params(tmp_path / "a.params", {"a": values})
+    found = columns(plots.channels(tvmdbg.open(tmp_path / "a.params"), "a", axis=1))
+    assert found["values_text"] == ["−1e−5 … 1e−5, mean 0", "0.1 … 0.1, mean 0.0999756"]
+
+
 def test_channels_are_those_of_numpy(broken: DebugRun) -> None:
     values = broken.tensors[OVERFLOW].numpy().astype(np.float64)  # type: ignore[index]
     found = columns(plots.channels(broken, OVERFLOW))

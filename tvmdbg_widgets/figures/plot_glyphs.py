@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.plot_axis import Axis, Floats
 
 _CIRCLES, _CROSSES = ("circle",), ("x", "cross")
-_COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-z]+|rgba?\([\d., %]+\)")
+_COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([\d., %]+\)")
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,15 @@ def glyphs_of(renderer: Any) -> Glyphs:
     kind = type(glyph).__name__
     if glyph is None or kind not in _ENDS:
         raise UndrawnError(kind)
+    if type(renderer.view.filter).__name__ != "AllIndices":
+        raise UndrawnError("some of the rows")
     data = renderer.data_source.data
     rows = max((len(column) for column in data.values()), default=0)
 
     def column(name: str) -> list[Any]:
         value = getattr(glyph, name)
+        if getattr(value, "transform", None) is not None:
+            raise UndrawnError("what is computed in the browser")
         value = getattr(value, "field", getattr(value, "value", value))
         if isinstance(value, str) and value in data:
             return list(data[value])
@@ -81,7 +85,10 @@ def glyphs_of(renderer: Any) -> Glyphs:
 
     shape = _SHAPES[kind]
     if kind == "Scatter":
-        (marker,) = set(column("marker")) or {"circle"}
+        markers = set(column("marker"))
+        if len(markers) > 1:
+            raise UndrawnError("markers by row")
+        marker = next(iter(markers), "circle")
         if marker not in _CIRCLES + _CROSSES:
             raise UndrawnError(marker)
         shape = "dot" if marker in _CIRCLES else "cross"
@@ -108,7 +115,9 @@ def glyphs_of(renderer: Any) -> Glyphs:
 def _color(value: Any) -> str:
     if value is None:
         return "none"
-    if not isinstance(value, str) or _COLOR.fullmatch(value) is None:
+    from bokeh.colors import named
+
+    if not isinstance(value, str) or not (_COLOR.fullmatch(value) or value in named.__all__):
         raise UndrawnError("a color of another kind")
     return value
 

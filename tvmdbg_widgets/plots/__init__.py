@@ -6,10 +6,10 @@
     tvmdbg.plots.link(figure, run)                        # in a notebook, linked with the views
     bokeh.embed.file_html(figure, bokeh.resources.INLINE) # a page that works offline
 
-Each figure draws one ColumnDataSource. Its columns have the names of the tables they come from
-(``run.table()``, ``run.roofline()``, …) and their units, times in nanoseconds; besides there are
-``operator``, the name on the axis, and texts for the tooltip that end in ``_text``. bokeh is
-imported when the first figure is made.
+The rows of the first renderer's ColumnDataSource are the bars or dots. Its columns have the names
+of the tables they come from (``run.table()``, ``run.roofline()``, …) and their units, times in
+nanoseconds; texts for the tooltip end in ``_text``, and charts by operator have ``operator``, the
+name on the axis. bokeh is imported when the first figure is made.
 """
 
 from tvmdbg_widgets.plots.linked import link

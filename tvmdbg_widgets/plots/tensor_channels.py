@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,11 +72,11 @@ def channels(
     """
     tensor = tensor_of("channels", run, key)
     colors = colors_of(theme)
-    drawn = _profile(run, tensor, axis, reading)
+    drawn, dtype = _profile(run, tensor, axis, reading)
 
     from bokeh.models import ColumnDataSource
 
-    columns, empty = _columns(tensor, drawn)
+    columns, empty = _columns(tensor, drawn, dtype)
     source = ColumnDataSource(columns)
     figure = new_figure(
         f"{called(run, tensor)}: channels",
@@ -125,9 +126,7 @@ def channels(
         colors,
         [
             ("index", "@index_text"),
-            ("minimum", "@minimum{0.[000000]}"),
-            ("mean", "@mean{0.[000000]}"),
-            ("maximum", "@maximum{0.[000000]}"),
+            ("values", "@values_text"),
             ("holds", "@not_finite_text"),
         ],
     )
@@ -135,7 +134,10 @@ def channels(
     return figure
 
 
-def _profile(run: DebugRun, tensor: Tensor, axis: int | None, reading: Reading | None) -> Profile:
+def _profile(
+    run: DebugRun, tensor: Tensor, axis: int | None, reading: Reading | None
+) -> tuple[Profile, np.dtype[Any]]:
+    """Return the values along the axis, and their type."""
     from tvmdbg_widgets.model.pictures import profile
     from tvmdbg_widgets.model.planes import axis_along
 
@@ -150,11 +152,12 @@ def _profile(run: DebugRun, tensor: Tensor, axis: int | None, reading: Reading |
         axis = axis_along(shape)
     elif not -len(shape) <= axis < len(shape):
         raise ValueError(f"{name} has no axis {axis!r}: its shape is {list(shape)}")
-    return profile(values, (axis or 0) % len(shape), _MOST)
+    return profile(values, (axis or 0) % len(shape), _MOST), values.numpy_dtype
 
 
-def _columns(tensor: Tensor, drawn: Profile) -> tuple[dict[str, Any], int]:
+def _columns(tensor: Tensor, drawn: Profile, dtype: np.dtype[Any]) -> tuple[dict[str, Any], int]:
     """Columns, and how many bars have no finite value."""
+    from tvmdbg_widgets.model.number_text import computed_text, screen_text, value_text
     from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
 
     size = len(drawn.flags)
@@ -180,6 +183,16 @@ def _columns(tensor: Tensor, drawn: Profile) -> tuple[dict[str, Any], int]:
         "index_text": [
             f"{low}" if low == high else f"{low} … {high}"
             for low, high in zip(first.tolist(), last.tolist(), strict=True)
+        ],
+        "values_text": [
+            ""
+            if math.isnan(mean)
+            else screen_text(
+                f"{value_text(low, dtype)} … {value_text(high, dtype)}, mean {computed_text(mean)}"
+            )
+            for low, high, mean in zip(
+                drawn.minimum.tolist(), drawn.maximum.tolist(), drawn.mean.tolist(), strict=True
+            )
         ],
         "not_finite_text": [
             ", ".join(

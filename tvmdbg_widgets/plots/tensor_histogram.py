@@ -47,8 +47,9 @@ def histogram(
 ) -> Any:
     """Return a histogram of the finite values of a tensor, exact counts.
 
-    As in the tensor view zeros are apart, at the right, so that they do not flatten the bars; and
-    where a few far values would set the range, the bars span the others.
+    As in the tensor view zeros are apart, at the right, so that they do not flatten the bars,
+    unless there is nothing else; and where a few far values would set the range, the bars span
+    the others.
 
     A row is a bin: ``low``, ``high``, ``count``, ``share`` of all values, and the entry ``node``,
     ``output``. Zeros are in no bin: they have a row of their own in the second data source.
@@ -84,7 +85,7 @@ def histogram(
         The run has no tensors, or this one no values to count; or an argument is none of these.
     """
     from tvmdbg_widgets.figures.choices import one_of
-    from tvmdbg_widgets.model.numbers import percent
+    from tvmdbg_widgets.model.numbers import counted, percent
 
     tensor = tensor_of("histogram", run, key)
     colors = colors_of(theme)
@@ -100,13 +101,14 @@ def histogram(
         robust = contrast.robust if contrast is not None else None
     if robust is not None:
         range = robust.low, robust.high  # noqa: A001
-    counted = tensor.histogram(bins, range, scale, reading=read)
-    if scale == "log" and not counted.edges[0] > 0:
+    found = tensor.histogram(bins, range, scale, reading=read)
+    if scale == "log" and not found.edges[0] > 0:
         raise ValueError(
             f"{called(run, tensor)} has no values above zero for a log scale; use scale='linear'"
         )
-    zeros = 0 if scale == "log" or tensor.dtype.name == "bool" else statistics.zero
-    counts = _without_zeros(counted, zeros)
+    stay = scale == "log" or tensor.dtype.name == "bool" or statistics.zero == statistics.finite
+    zeros = 0 if stay else statistics.zero
+    counts = _without_zeros(found, zeros)
     size = len(counts)
 
     from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter
@@ -115,11 +117,12 @@ def histogram(
         {
             "node": np.full(size, tensor.node),
             "output": np.full(size, tensor.output),
-            "low": counted.edges[:-1],
-            "high": counted.edges[1:],
+            "low": found.edges[:-1],
+            "high": found.edges[1:],
             "count": counts,
             "share": counts / statistics.size,
-            "range_text": _ranges(counted),
+            "range_text": _ranges(found),
+            "count_text": [counted(count, "value") for count in counts.tolist()],
         }
     )
     beyond = statistics.finite - zeros - int(counts.sum())
@@ -148,18 +151,19 @@ def histogram(
     )
     glyphs = [bars]
     if zeros and counts.any():
+        every = f"{counted(zeros, 'zero')} ({percent(zeros / statistics.size)})"
         apart = figure.quad(
             left="left",
             right="right",
             bottom=0,
             top="count",
-            source=ColumnDataSource(_zeros(tensor, counted, zeros, statistics.size)),
+            source=ColumnDataSource(_zeros(tensor, found, zeros, statistics.size)),
             color=str(colors.muted),
-            legend_label=f"{zeros:,} zeros ({percent(zeros / statistics.size)}), shown separately",
+            legend_label=f"{every}, shown separately",
         )
         glyphs.append(apart)
         figure.y_range.end = float(counts.max()) * _ABOVE
-        last = {"last": float(counted.edges[-1])}
+        last = {"last": float(found.edges[-1])}
         figure.xaxis.formatter = CustomJSTickFormatter(args=last, code=_TICK)
         place_legend(figure, colors)
     figure.y_range.start = 0
@@ -174,18 +178,20 @@ def histogram(
     return figure
 
 
-def _without_zeros(counted: Histogram, zeros: int) -> npt.NDArray[np.int64]:
-    """Return the counts without the zeros, which lie in one of the bins; if all do, they stay."""
-    edges, counts = counted.edges, np.array(counted.counts, np.int64)
+def _without_zeros(found: Histogram, zeros: int) -> npt.NDArray[np.int64]:
+    """Return the counts without the zeros, which lie in one of the bins."""
+    edges, counts = found.edges, np.array(found.counts, np.int64)
     home = min(int(np.searchsorted(edges, 0.0, side="right")) - 1, len(counts) - 1)
     if zeros and home >= 0 and edges[home] <= 0 <= edges[-1]:
         counts[home] -= min(zeros, counts[home])
     return counts
 
 
-def _zeros(tensor: Tensor, counted: Histogram, zeros: int, size: int) -> dict[str, Any]:
+def _zeros(tensor: Tensor, found: Histogram, zeros: int, size: int) -> dict[str, Any]:
     """Return the columns of the zeros: as those of the bins, and where their bar is."""
-    first, last = float(counted.edges[0]), float(counted.edges[-1])
+    from tvmdbg_widgets.model.numbers import counted
+
+    first, last = float(found.edges[0]), float(found.edges[-1])
     left = last + _APART * (last - first)
     return {
         "node": [tensor.node],
@@ -195,15 +201,16 @@ def _zeros(tensor: Tensor, counted: Histogram, zeros: int, size: int) -> dict[st
         "count": [zeros],
         "share": [zeros / size],
         "range_text": ["0"],
+        "count_text": [counted(zeros, "value")],
         "left": [left],
         "right": [left + _APART * (last - first)],
     }
 
 
-def _ranges(counted: Histogram) -> list[str]:
+def _ranges(found: Histogram) -> list[str]:
     from tvmdbg_widgets.model.number_text import short_text
 
-    edges = [short_text(edge) for edge in counted.edges.tolist()]
+    edges = [short_text(edge) for edge in found.edges.tolist()]
     return [f"{low} … {high}" for low, high in pairwise(edges)]
 
 
@@ -222,10 +229,12 @@ def _why_nothing(statistics: Statistics) -> str:
 
 def _told(tensor: Tensor, reading: Reading | None, statistics: Statistics) -> str:
     from tvmdbg_widgets.model.number_text import number_text
+    from tvmdbg_widgets.model.numbers import counted
 
     bounds = f"{number_text(statistics.minimum)} … {number_text(statistics.maximum)}"
-    read = f", read as {reading}" if reading else ""
-    return f"{tensor.dtype}{list(tensor.shape)}{read}, {statistics.size:,} values, {bounds}"
+    read = f", read as {reading.removeprefix('as ')}" if reading else ""
+    values = counted(statistics.size, "value")
+    return f"{tensor.dtype}{list(tensor.shape)}{read}, {values}, {bounds}"
 
 
 def _left_out(

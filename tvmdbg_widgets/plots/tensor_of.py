@@ -34,10 +34,7 @@ def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
 
 def called(run: DebugRun, tensor: Tensor) -> str:
     """``"conv2d + add + relu #38"``, of an output beyond the first ``"split #7:1"``."""
-    from tvmdbg_widgets.model.labels import label
+    from tvmdbg_widgets.model.node_words import tensor_title
     from tvmdbg_widgets.model.text import one_line
 
-    known = run.graph is not None and tensor.node < run.graph.num_nodes
-    function = run.graph.func_names[tensor.node] if known and run.graph is not None else ""
-    output = f":{tensor.output}" if tensor.output else ""
-    return f"{one_line(label(function) or tensor.name)} #{tensor.node}{output}"
+    return one_line(tensor_title(tensor, run.graph))
