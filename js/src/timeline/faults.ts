@@ -3,7 +3,11 @@ import type { RunClient } from "../shared/run_client.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import type { Data } from "./data.ts";
 import { Marked } from "./marked.ts";
+import type { Span } from "./scene.ts";
 import type { Fact } from "./words.ts";
+
+/** An overview is hardly wider, CSS px. */
+const PIXELS = 2000;
 
 /** Marks the slices in which a fault of values began, and those that it spread to, as soon as a scan tells. */
 export class Faults {
@@ -32,14 +36,22 @@ export class Faults {
     const faults = faultsOf(known, graph.kinds.length);
     const of = (fault: number) => {
       const nodes = Array.from(faults.keys()).filter((node) => faults[node] === fault);
-      const own = nodes.flatMap((node) => [...slices.of(node)]);
-      return new Marked(
-        slices.count,
-        own.filter((slice) => !names.isOther(slice)),
-      );
+      const every = nodes.flatMap((node) => [...slices.of(node)]);
+      const own = every.filter((slice) => !names.isOther(slice));
+      const spans = own.map((slice): Span => [slices.startOf(slice), slices.endOf(slice)]);
+      const near = scene.viewport.whole / PIXELS;
+      return { marked: new Marked(slices.count, own), spans: merged(spans, near) };
     };
     const [origin, spread] = [of(Fault.ORIGIN), of(Fault.SPREAD)];
-    scene.faults = origin.count + spread.count ? { origin, spread } : null;
+    scene.faults =
+      origin.marked.count + spread.marked.count
+        ? {
+            origin: origin.marked,
+            spread: spread.marked,
+            origins: origin.spans,
+            spans: spread.spans,
+          }
+        : null;
     this.#changed();
   }
 
@@ -47,4 +59,15 @@ export class Faults {
     this.#known = answer;
     this.mark();
   }
+}
+
+/** The spans from left to right, those as one between which there is hardly a gap. */
+function merged(spans: Span[], near: number): Span[] {
+  const found: Span[] = [];
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
+    const last = found.at(-1);
+    if (last && from - last[1] <= near) found[found.length - 1] = [last[0], Math.max(last[1], to)];
+    else found.push([from, to]);
+  }
+  return found;
 }

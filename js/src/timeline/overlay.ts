@@ -233,9 +233,14 @@ export class Overlay {
         3,
       );
     }
-    const origin = this.#scene.faults?.origin.next(0, slices.count) ?? -1;
-    if (origin >= 0) {
-      const x = this.#scene.overviewX(slices.startOf(origin));
+    const { origins, spans } = this.#scene.faults ?? { origins: [], spans: [] };
+    context.fillStyle = this.#theme.error;
+    for (const [from, to] of spans) {
+      const left = this.#scene.overviewX(from);
+      context.fillRect(left, 0, Math.max(1, this.#scene.overviewX(to) - left), 2);
+    }
+    for (const [from] of origins) {
+      const x = this.#scene.overviewX(from);
       context.fillStyle = this.#theme.background;
       context.fillRect(x - 1, 0, 5, OVERVIEW);
       context.fillStyle = this.#theme.error;

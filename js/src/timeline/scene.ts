@@ -21,6 +21,8 @@ export type Hit = { slice: number; instants: number } | { gap: Gap };
 
 export type Zone = "overview" | "axis" | "tracks";
 
+export type Span = readonly [from: number, to: number];
+
 /** Something over time below the tracks, as counters are. */
 export interface Band {
   readonly height: number;
@@ -54,7 +56,13 @@ export class Scene {
   selected: Marked;
   found: Marked;
   /** Slices of nodes whose values a fault began in, and of those it spread to; null where none is known. */
-  faults: { origin: Marked; spread: Marked } | null = null;
+  faults: {
+    origin: Marked;
+    spread: Marked;
+    /** From when to when there are such slices, ns; what shares a pixel of the overview is one. */
+    origins: readonly Span[];
+    spans: readonly Span[];
+  } | null = null;
   /** Slices of the critical path; null while it is not marked. */
   critical: Marked | null = null;
   range: readonly [number, number] | null = null;
