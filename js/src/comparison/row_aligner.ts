@@ -15,6 +15,8 @@ export class RowAligner {
   readonly #own: [Placed | null, Placed | null] = [null, null];
   readonly #views: [GraphView | null, GraphView | null] = [null, null];
 
+  #isAligned = false;
+
   constructor(data: ComparisonData) {
     this.#data = data;
   }
@@ -24,7 +26,12 @@ export class RowAligner {
     this.#own[side] = placed;
     this.#views[side] = view;
     const [a, b] = this.#own;
-    if (!a || !b || !canAlign(a, b)) return placed;
+    if (!a || !b || !canAlign(a, b)) {
+      if (this.#isAligned) this.#views[OTHER[side]]?.replace(this.#own[OTHER[side]]!);
+      this.#isAligned = false;
+      return placed;
+    }
+    this.#isAligned = true;
     const layouts = aligned([a.layout, b.layout], this.#pairs(a, b));
     const both = [a, b].map(({ scene }, at) => finished(Placed.steps(scene, layouts[at]!)));
     this.#views[OTHER[side]]!.replace(both[OTHER[side]]!);
