@@ -38,16 +38,20 @@ def test_the_largest_tensors_are_as_large_as_their_dumps(run: tvmdbg.DebugRun) -
     dumped = {
         entry: each.nbytes
         for entry, each in run.tensors.items()
-        if graph.kinds[entry[0]] != NodeKind.PARAMETER
+        if graph.kinds[entry[0]] == NodeKind.OPERATOR
     }
     largest = found(run)["Largest activation"]
     assert largest.entry is not None
     assert dumped[largest.entry] == max(dumped.values())
     count = sum(size == max(dumped.values()) for size in dumped.values())
     assert largest.value == f"64.0 KiB (65,536), {count} of this size"
-    parameter = found(run)["Largest parameter"]
-    assert parameter.entry is not None
-    assert graph.kinds[parameter.entry.node] == NodeKind.PARAMETER
+    for label, kind in (
+        ("Largest parameter", NodeKind.PARAMETER),
+        ("Largest input", NodeKind.INPUT),
+    ):
+        entry = found(run)[label].entry
+        assert entry is not None
+        assert graph.kinds[entry.node] == kind
 
 
 def test_the_peak_is_that_of_the_plan(run: tvmdbg.DebugRun) -> None:
@@ -63,6 +67,7 @@ def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
     ) == [
         "Largest activation",
         "Largest parameter",
+        "Largest input",
         "Peak memory",
     ]
 

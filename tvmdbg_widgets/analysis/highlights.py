@@ -79,8 +79,14 @@ def _largest(run: DebugRun) -> Iterator[Highlight]:
     sizes = entry_sizes(graph)
     counts = np.diff(graph.entry_offsets)
     owner = np.repeat(np.arange(graph.num_nodes), counts)
-    given = graph.kinds[owner] == NodeKind.PARAMETER
-    for label, those in (("Largest activation", ~given), ("Largest parameter", given)):
+    kinds = graph.kinds[owner]
+    given, fed = kinds == NodeKind.PARAMETER, kinds == NodeKind.INPUT
+    labels = {
+        "Largest activation": ~(given | fed),
+        "Largest parameter": given,
+        "Largest input": fed,
+    }
+    for label, those in labels.items():
         yield from _largest_of(graph, label, np.where(those, sizes, UNKNOWN), owner)
 
 

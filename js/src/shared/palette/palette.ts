@@ -131,15 +131,19 @@ class Palette {
     this.#awaited -= 1;
     if (!this.node.isConnected) return;
     const entered = this.#entered;
-    this.#search();
+    const { active } = this.#list;
+    this.#search(active > 0 ? this.#found[active] : undefined);
     if (entered && this.#found.length > 0) this.#choose(0);
     else this.#entered = entered;
   }
 
-  #search(): void {
+  /** Lists what is found; the one `chosen` before stays so. */
+  #search(chosen?: Command): void {
     const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
     this.#found = commands;
-    this.#list.show(commands, total, 0);
+    const isChosen = ({ kind, label, id }: Command) =>
+      kind === chosen?.kind && label === chosen.label && id === chosen.id;
+    this.#list.show(commands, total, Math.max(0, commands.findIndex(isChosen)));
     this.#none.hidden = total > 0;
     this.#none.textContent = this.#awaited > 0 ? "searching …" : "No results";
     this.#entered = false;
