@@ -266,7 +266,8 @@ def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> Non
     for view in views:
         page.evaluate(f"{dirty} = true")
         view.focus()
-        page.keyboard.press("Control+s")
+        with page.expect_response(re.compile("/checkpoints")):  # JupyterLab saves once at a time
+            page.keyboard.press("Control+s")
         page.wait_for_function(f"() => !{dirty}")
 
     page.set_viewport_size({"width": 1200, "height": 800})

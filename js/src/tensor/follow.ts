@@ -10,6 +10,7 @@ import type { Opening } from "./wish.ts";
 
 /** What an inspector can be told. */
 interface Follower {
+  shows(entry: Entry): boolean;
   show(entry: Entry, opening: Opening | null): void;
   noted(): void;
   look(change: (plane: Plane) => Plane): void;
@@ -49,8 +50,9 @@ export function follow(
   const takes: { [K in keyof Kept]: (value: Kept[K]) => void } = {
     entry: (entry) => {
       const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
-      const asked = more.some((name) => told.has(name)) ? opening(options, told) : null;
-      if (entry) inspector.show(entry, asked);
+      // Another view of the same model tells the entry, too, when it first rests: what is chosen of it stays.
+      if (!entry || inspector.shows(entry)) return;
+      inspector.show(entry, more.some((name) => told.has(name)) ? opening(options, told) : null);
     },
     reading: (reading) => inspector.read(reading),
     data_layout: lay,

@@ -113,10 +113,14 @@ export class Inspector {
     this.show(entry);
   }
 
+  shows(entry: Entry): boolean {
+    return this.#wish.entry?.join() === entry.join();
+  }
+
   /** Shows an entry in this view alone. */
   show(entry: Entry, opening: Opening | null = null): void {
     const wish = this.#wish;
-    if (!opening && wish.entry?.join() === entry.join()) return;
+    if (!opening && this.shows(entry)) return;
     this.viewing.forget();
     const row = this.#entries.row(entry);
     if (row === null) {
