@@ -20,6 +20,7 @@ from tvmdbg_widgets.analysis.differences import (
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.node_words import shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.text import one_line
 
@@ -226,7 +227,7 @@ class Comparison(Sequence[Difference]):
         told = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
         outputs = graphs[side].entry_range(nodes[side])
         shape = graphs[side].shape(nodes[side]) if outputs else None
-        return told if shape is None else f"{told} ({'×'.join(map(str, shape)) or 'scalar'})"
+        return told if shape is None else f"{told} ({shape_text(shape)})"
 
     def _repr_html_(self) -> str:
         rows: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
 from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Scene
-from tvmdbg_widgets.model.node_words import GIVEN
+from tvmdbg_widgets.model.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
@@ -200,7 +200,7 @@ def _result(graph: Graph, node: int) -> str:
     if not graph.entry_range(node):
         return ""
     shape = graph.shape(node)
-    said = "shape unknown" if shape is None else "×".join(map(str, shape)) or "scalar"
+    said = "shape unknown" if shape is None else shape_text(shape)
     return f"{graph.dtype(node) or ''} {said}".strip()
 
 

@@ -12,7 +12,7 @@ from tvmdbg_widgets.figures.graph_colors import value_text
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.node_words import GIVEN
+from tvmdbg_widgets.model.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
@@ -62,7 +62,7 @@ class Labels:
         shape = self._graph.shape(node)
         if shape is None:
             return f"shape unknown{more}"
-        return ("×".join(map(str, shape)) or "scalar") + more
+        return shape_text(shape) + more
 
     def time(self, node: int) -> str:
         """Time and share, or why there is none."""

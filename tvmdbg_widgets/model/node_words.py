@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.operators import op_kind
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -28,6 +28,11 @@ def node_title(label: str, node: int, output: int = 0) -> str:
     """Return what a node, or one of its outputs, is called everywhere: ``"conv2d + add #38:1"``."""
     place = f"#{node}:{output}" if output else f"#{node}"
     return f"{label} {place}" if label else place
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """``"1×64×8×8"``, ``"scalar"``."""
+    return "×".join(map(str, shape)) or "scalar"
 
 
 def node_label(graph: Graph, node: int) -> str:

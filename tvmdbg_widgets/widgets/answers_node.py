@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.node_words import GIVEN
+from tvmdbg_widgets.model.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
@@ -62,7 +62,7 @@ def entry_text(graph: Graph, node: int, output: int) -> str:
     if node < 0 or output >= len(graph.entry_range(node)):
         return "unknown"
     shape = graph.shape(node, output)
-    size = "?" if shape is None else "×".join(map(str, shape)) or "scalar"
+    size = "?" if shape is None else shape_text(shape)
     return f"{graph.dtype(node, output) or '?'} {size}"
 
 

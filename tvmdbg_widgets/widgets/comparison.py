@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.model.node_words import node_labels
+from tvmdbg_widgets.model.node_words import node_labels, shape_text
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
@@ -237,9 +237,7 @@ def _time_columns(comparison: Comparison) -> tuple[list[NodeColumn], list[NodeCo
 def _shapes(graph: Graph) -> StringColumn:
     """Return the shape of the first output of each node; empty where it is unknown."""
     shapes = (graph.shape(node) if each else None for node, each in enumerate(_outputs(graph)))
-    return StringColumn.from_strings(
-        "" if shape is None else "×".join(map(str, shape)) or "scalar" for shape in shapes
-    )
+    return StringColumn.from_strings("" if shape is None else shape_text(shape) for shape in shapes)
 
 
 def _outputs(graph: Graph) -> list[int]:

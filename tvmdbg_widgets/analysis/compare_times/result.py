@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds, shape_text
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.timeline_words import Measured
@@ -320,7 +320,7 @@ def _known_timeline(parts: RunParts) -> Timeline:
 
 def _shape(graph: Graph, node: int) -> str:
     shape = graph.shape(node) if len(graph.entry_range(node)) else None
-    return "" if shape is None else "×".join(map(str, shape)) or "scalar"
+    return "" if shape is None else shape_text(shape)
 
 
 def _total(times: Any) -> float:
