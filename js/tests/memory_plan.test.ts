@@ -121,8 +121,8 @@ describe("Words", () => {
     expect(fact(1, "life")).toBe("from #1 to #2, 2 steps");
     expect(fact(3, "life")).toBe("from #3 to the end, 2 steps");
     expect(fact(0, "life")).toBe("throughout, 4 steps");
-    expect(fact(1, "shares")).toBe("slot with #3");
-    expect(fact(2, "shares")).toBe("no slot");
+    expect(fact(1, "shares")).toBe("its slot with #3");
+    expect(fact(2, "shares")).toBe("its slot with no other entry");
     expect(fact(2, "note")).toBe("look");
   });
 
@@ -153,7 +153,7 @@ describe("Words", () => {
     ]);
     expect(words.sentence(2)).toBe(
       "add #2; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
-        "life from #2 to #3, 2 steps; shares no slot; live 112 B of the workspace",
+        "life from #2 to #3, 2 steps; shares its slot with no other entry; live 112 B of the workspace",
     );
     expect(short(65_536)).toBe("64.0 KiB");
   });

@@ -189,9 +189,9 @@ def test_a_closed_group_is_selected_by_click_with_its_nodes_and_its_details(
     expect(details).to_contain_text("12 nodes")
     expect(details).to_contain_text("% of the total time")
     expect(details).to_contain_text("convolution")
-    details.get_by_role("button", name="open the group").click()
+    details.get_by_role("button", name="expand the block").click()
     until_open(page, LAST_RUN)
-    expect(details.get_by_role("button", name="close the group")).to_be_visible()
+    expect(details.get_by_role("button", name="collapse the block")).to_be_visible()
     page.evaluate("tvmdbg.models.session.set('selected', [3])")
     expect(details.get_by_role("heading", level=3)).to_contain_text("#3 ")
     assert state(page, "group") is None

@@ -202,7 +202,7 @@ def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., 
     root = graph()
     page.evaluate("tvmdbg.models.session.set('selected', [60])")
     expect(root.get_by_role("heading", level=3)).to_have_text("p38 #60")
-    expect(root.locator(".tvmdbg-graph-note")).to_have_text("inside block conv2d + add + relu #62")
+    expect(root.locator(".tvmdbg-graph-note")).to_have_text("hidden in conv2d + add + relu #62")
     expect(said(root)).to_contain_text("p38 is hidden in conv2d + add + relu #62")
 
 
@@ -218,7 +218,7 @@ def test_details_lead_to_the_neighbors(page: Page, graph: Callable[..., Locator]
     assert selected(page) == [65]
     details.get_by_role("button", name="go to p40 #63").click()
     assert selected(page) == [63]
-    expect(details).to_contain_text("inside block")
+    expect(details).to_contain_text("hidden in")
     page.keyboard.press("Escape")
     expect(root).to_be_focused()
     page.keyboard.press("d")

@@ -28,7 +28,7 @@ ODD = {
     r"\btouched by\b": "overlaps",
     r"\bslices inside\b": "children",
     r"\bjoined by (order|name)\b": "matched by",
-    r"\bof no format read here\b": "unrecognised files",
+    r"\bof no format read here\b": "unrecognized files",
     r"\bwhen it was read is not known\b": "capture time unknown",
     r"\ba picture for each\b": "tile by",
     r"\bin sight\b": "visible",
@@ -53,6 +53,7 @@ ODD = {
     r"\bformat of TVM\b": "TVM 0.9–0.19 format",
     r"\b(de)?(quanti|optimi|normali)s(e|es|ed|ing|ation)\b": "-ize",
     r"\bcolours?\b|\bcoloured\b": "color",
+    r"\b(un)?recognis\w*|\blabelled\b": "recognize, labeled",
 }
 
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`\w])//[^\n]*", re.DOTALL)
@@ -93,7 +94,8 @@ def python() -> dict[str, list[str]]:
 def prose() -> dict[str, list[str]]:
     """Pages and the notebooks' own text, without code."""
     found = {}
-    for path in sorted((ROOT / "docs").glob("*.md")):
+    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    for path in sorted(pages):
         text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
         found[_place(path)] = text.split("\n")
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):

@@ -1,17 +1,17 @@
-"""How sound the tensors of a run are, by the same scan and the same measure as its findings.
+"""The health of the tensors of a run, by the same scan and the same measure as its findings.
 
 The order of suspicion, and what each step makes of an entry:
 
-1. NaN, then Inf, where it was born (faulty): nothing that the node reads holds any; inputs and
-   parameters are born with theirs.
+1. NaN, then Inf, where it first appears (faulty): nothing that the node reads holds any; that of
+   inputs and parameters begins there.
 2. NaN, then Inf, that came from there (faulty).
 3. Values that could not be read (unknown), files that contradict each other about them (faulty).
 4. -Inf alone, as masks hold it on purpose; outputs that stick at the ends of their range; half of
    the channels or more dead; constant where nothing explains it; within a factor of two of the
    largest float16 (all suspicious, in this order, the larger share first).
-5. Values of a later node in the same buffer, and whatever else the findings doubt (suspicious).
+5. Values of a later node in the same buffer, and whatever else the findings warn of (suspicious).
 6. What cannot be judged (unknown), and what was not scanned yet.
-7. Sound: first those with many denormals, then those with a dead channel, then the others in
+7. OK: first those with many denormals, then those with a dead channel, then the others in
    execution order.
 """
 

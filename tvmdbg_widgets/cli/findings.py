@@ -24,7 +24,7 @@ EXAMPLES = examples(
 )
 _STYLE = {"error": ("bold", "red"), "warning": ("yellow",), "hotspot": ("cyan",), "info": ("dim",)}
 _SEVERITIES = tuple(_STYLE)
-_FORMER = dict(zip(("fault", "doubt", "cost", "note"), _SEVERITIES, strict=True))
+_FORMER = {kind.value: severity for severity, kind in former.KINDS.items()}
 _INDENT = 9
 
 

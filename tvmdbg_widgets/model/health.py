@@ -277,7 +277,7 @@ class Health(Sequence[EntryHealth]):
     def first_nonfinite(self) -> EntryHealth | None:
         """The first faulty entry in execution order that holds NaN or Inf; None where none does.
 
-        -Inf alone, which attention masks hold on purpose, is a doubt and does not count.
+        -Inf alone, which attention masks hold on purpose, is suspicious and does not count.
         """
         bad = (self._columns["nan"] > 0) | (self._columns["inf"] > 0)
         return self._first(bad & (self._columns["verdict"] == _NUMBERS[Verdict.FAULTY]))

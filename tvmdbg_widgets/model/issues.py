@@ -21,7 +21,7 @@ class Severity(enum.StrEnum):
     """Weight of an issue.
 
     ``ERROR``: the file breaks its format, something was left out or repaired.
-    ``WARNING``: readable as it is, but what it says is doubtful.
+    ``WARNING``: readable as it is, but what it says is questionable.
     ``NOTE``: worth knowing, nothing is wrong.
     """
 

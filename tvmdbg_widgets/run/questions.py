@@ -33,7 +33,7 @@ class Questions(Recorded):
         return check(self.parts)
 
     def summary(self) -> str:
-        """Return the run in some lines of text: what there is, what it took, what is doubtful."""
+        """Return the run in some lines: what there is, what it took, what is questionable."""
         from tvmdbg_widgets.analysis.summary import summary
 
         return summary(self.parts)

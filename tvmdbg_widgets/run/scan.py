@@ -35,7 +35,7 @@ class Scan(Recorded):
             return self._search
 
     def findings(self, progress: bool = True) -> Findings:
-        """Return what this run tells of itself, ranked: faults, doubts, costs, notes.
+        """Return what this run tells of itself, ranked: errors, warnings, hotspots, info.
 
         Reads every tensor once, parameters included; their statistics stay for later. Interrupted,
         it returns what is known so far, with ``complete`` False; called again, it goes on.
@@ -48,7 +48,7 @@ class Scan(Recorded):
         return self.search.run(progress=progress)
 
     def health(self, progress: bool = True, executor: Executor | None = None) -> Health:
-        """Return how sound each tensor is, in execution order; ``.suspicious`` has the worst first.
+        """Return the health of each tensor in execution order; ``.suspicious``: the worst first.
 
         ::
 

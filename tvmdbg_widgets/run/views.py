@@ -54,7 +54,7 @@ class Views(Recorded):
         the run's session. Readers step by buttons and keys, in a page without kernel too::
 
             run.tour([
-                (38, "The first Inf is born here …"),
+                (38, "The first Inf appears here …"),
                 ((38, 0), "… in this output: the inputs are all finite."),
                 dict(text="Why it is slow:", node="conv2d_3", view="timeline"),
             ])

@@ -55,7 +55,8 @@ class Session(Guarded):
         Node id under the pointer (told to Python when the pointer rests).
     source : str
         Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``,
-        ``"memory"``, ``"plot"``, ``"tour"`` or ``"python"``.
+        ``"memory"``, ``"plot"``, ``"comparison"``, ``"issues"``, ``"palette"``, ``"tour"`` or
+        ``"python"``.
     notes : dict of str to str
         Text by node id, plain; shown at the node in every view. See :meth:`note`.
     tour : list of dict

@@ -121,7 +121,7 @@ export class Details {
         ? element(
             "p",
             { class: "tvmdbg-graph-note" },
-            "inside block ",
+            around >= 0 ? "inside block " : "hidden in ",
             ...(around >= 0 ? [this.#groupLink(around)] : hosts.map((host) => this.#link(host))),
           )
         : null,
@@ -183,8 +183,10 @@ export class Details {
       element(
         "p",
         {},
-        button(isOpen ? "close" : "open", `${isOpen ? "close" : "open"} the group (Enter)`, () =>
-          this.#groups.toggle(group),
+        button(
+          isOpen ? "collapse" : "expand",
+          `${isOpen ? "collapse" : "expand"} the block (Enter)`,
+          () => this.#groups.toggle(group),
         ),
       ),
       parent < 0

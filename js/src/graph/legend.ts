@@ -76,7 +76,7 @@ export class Legend {
     this.#key = new NumberKey((range) => acts.limit(range));
     this.#health = new HealthKey(acts.health);
     const [stop, goOn] = [() => acts.pause(true), () => acts.pause(false)];
-    this.#work = new ScanProgress("color work", "computing …", stop, goOn);
+    this.#work = new ScanProgress("color work", "computing", stop, goOn);
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
     this.node.append(this.#slot, this.#more);
     const size = new ResizeObserver(() => this.#fit());

@@ -164,7 +164,7 @@ export class Menus {
       around < 0
         ? { label: "center", key: "Enter", run: () => acts.focusNode() }
         : {
-            label: `${folding.isOpen(around) ? "close" : "open"} ${model.groups.title(around)}`,
+            label: `${folding.isOpen(around) ? "collapse" : "expand"} ${model.groups.title(around)}`,
             key: "Enter",
             run: () => folding.toggle(around),
           },

@@ -101,17 +101,17 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       {
         keys: ["Enter"],
-        does: "open the group, or close the one around the node; without groups: center the node, then go to its details",
+        does: "expand the block, or collapse the one around the node; without blocks: center the node, then go to its details",
         run: () => acts.enter(),
       },
       {
         keys: ["x"],
-        does: "collapse all groups of this kind (Shift: expand); every group if nothing is selected",
+        does: "collapse all blocks of this kind (Shift: expand); every block if nothing is selected",
         run: (event) => view.folding.setKind(event.shiftKey),
       },
       {
         keys: ["g"],
-        does: "show or hide groups",
+        does: "show or hide blocks",
         run: () => view.context.options.set("grouped", !view.chosen.grouped),
       },
       {

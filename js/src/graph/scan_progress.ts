@@ -12,7 +12,7 @@ export class ScanProgress {
   readonly #doing: string;
   #stopped = false;
 
-  /** `doing` is what its button stops: "working it out". */
+  /** `doing` is what its button stops: "computing". */
   constructor(kind: string, doing: string, stop: () => void, goOn: () => void) {
     this.#doing = doing;
     this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));

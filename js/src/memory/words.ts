@@ -97,13 +97,13 @@ export class Words {
 
   #shares(entry: number): string {
     const others = this.#plan.shares(entry);
-    if (!others.length) return "no slot";
+    if (!others.length) return "its slot with no other entry";
     const listed = Array.from(others.subarray(0, LISTED), (each) => {
       const output = this.#plan.output(each);
       return `#${this.#plan.owner[each]}${output ? `:${output}` : ""}`;
     }).join(", ");
     const more = others.length - LISTED;
-    return `slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
+    return `its slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
   /** What several nodes write: how much, and into how many slots. */

@@ -29,7 +29,7 @@ interface Events {
 }
 
 interface Inspection {
-  /** What the columns of the strip show, go to the worst tensor of each. */
+  /** What the columns of the strip show: the worst tensor of each. */
   marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
 }
 

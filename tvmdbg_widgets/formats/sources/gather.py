@@ -93,7 +93,7 @@ def gather(
     read = {part.source.name for part in parts}
     for tree, skipped in found.skipped:
         if left := [name for name in skipped if name not in read]:
-            what = "unrecognised files (ignored)"
+            what = "unrecognized files (ignored)"
             issues.append(note(tree.name, "files-not-read", what, left))
     return parts, issues
 
