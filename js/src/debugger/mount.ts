@@ -112,7 +112,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const sometimes = [head.progress, head.tools, views, status, head.stop];
   const overflow = new Overflow(bar, { always: [], sometimes }, signal);
   const size = new ResizeObserver(() => overflow.fit());
-  for (const each of [head.counts, head.progress, head.stop]) size.observe(each);
+  for (const each of [title, status, head.counts, head.progress, head.stop]) size.observe(each);
   signal.addEventListener("abort", () => size.disconnect());
   session.onChange(() => overflow.fit(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
