@@ -179,6 +179,20 @@ def test_the_debugger_fits_the_usual_windows(
     if high > 700:
         texts = [each["text"] for each in inspect(page.locator(".tvmdbg-graph"))["labels"]]
         assert {"data", "residual block × 3", "softmax"} <= set(texts)
+    page.evaluate(SELECT, [53])
+    details = page.locator(".tvmdbg-timeline-details")
+    for told in (details.locator("h4"), details.get_by_text("duration")):
+        box = told.bounding_box()
+        assert box is not None
+        assert stage["y"] <= box["y"]
+        assert box["y"] + box["height"] <= pane["y"] + pane["height"]
+    last = details.locator("p").last
+    details.hover(position={"x": 20, "y": 20})
+    page.mouse.wheel(0, 1000)
+    painted(page)
+    box = last.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= pane["y"] + pane["height"]
 
 
 def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, address: str) -> None:

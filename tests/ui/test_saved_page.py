@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from ui.checklists import AUDIT, looks, mostly_slow
 from ui.saved import READY, hostile_run, long_run, select, selected, settle
 from ui.tensors import expect_tiles
-from ui.waits import frames
+from ui.waits import frames, until
 
 import tvmdbg_widgets as tvmdbg
 
@@ -327,6 +327,7 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
     expect(page.locator("[data-view=graph] .tvmdbg-mirror")).to_contain_text(str(node))
     page.locator("[data-view=graph] > .tvmdbg").focus()
     page.keyboard.press("g")
+    until(page, "found.marks.every(({ group }) => group < 0)", "[data-view=graph] > .tvmdbg")
     page.keyboard.press("ArrowUp")
     page.wait_for_function(
         "node => tvmdbgPage.models.session.get('selected')[0] !== node", arg=node

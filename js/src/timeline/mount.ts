@@ -35,8 +35,8 @@ const LINE = 26;
 /** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
 const CHART = 0.66;
 const LEAST_BELOW = 40;
-/** Where less is left, nothing is shown below it. */
-const LEAST_LINE = 24;
+/** Where the chart and what is below it have less together, the details stand beside the tracks. */
+const ASIDE = 300;
 /** What the summary and the colors take below it. */
 const BELOW = 110;
 /** What another chart leaves below it where the table stands beside them. */
@@ -161,15 +161,18 @@ function build(
     root.style.setProperty("--height", `${height}px`);
     const room = height - BAR - (isInBar ? 0 : LINE);
     scene.isLow = false;
-    scene.isLow = isWide && scene.naturalHeight > room - BELOW;
-    root.classList.toggle("tvmdbg-timeline-low", scene.isLow);
-    const most = Math.round(Math.min(room, Math.max(TOP + 80, room * CHART)));
+    const isLow = isWide && scene.naturalHeight > room - BELOW;
+    const isAside = isLow && room < ASIDE;
+    scene.isLow = isAside ? scene.naturalHeight > room : isLow;
+    root.classList.toggle("tvmdbg-timeline-low", isLow);
+    root.classList.toggle("tvmdbg-timeline-aside", isAside);
+    const share = isAside ? room : Math.max(TOP + 80, room * CHART);
+    const most = Math.round(Math.min(room, share));
     const isAll = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
     const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
     view.charts.node.style.setProperty("--room", `${other}px`);
     const high = isAll ? scene.naturalHeight : scene.heightWithin(most);
     view.chart.stage.style.height = `${high}px`;
-    below.hidden = isWide && room - high < LEAST_LINE;
     view.chart.changed();
   };
   scene.onLayout = resize;
