@@ -90,13 +90,9 @@ export class Camera {
     this.y = worldY - (y - this.height / 2) / this.scale;
   }
 
-  /** The scale at which the bounds just fit, at most `largest`. */
-  fitScale(bounds: Bounds, largest: number): number {
-    return Math.max(SMALLEST, Math.min(largest, scaleIn(bounds, this)));
-  }
-
+  /** Shows all of the bounds, at a scale of at most `largest`. */
   fit(bounds: Bounds, largest = 1): void {
-    this.scale = this.fitScale(bounds, largest);
+    this.scale = Math.max(SMALLEST, Math.min(largest, scaleIn(bounds, this)));
     this.x = (bounds.minX + bounds.maxX) / 2;
     this.y = (bounds.minY + bounds.maxY) / 2;
   }

@@ -1,8 +1,9 @@
 import { Camera } from "./camera.ts";
 import type { Bounds } from "./layout/types.ts";
+import { fitScale } from "./legible.ts";
 import { marginStart } from "./margin.ts";
 import type { Placed } from "./placed.ts";
-import { CUT_SCALE, LARGEST_FIT, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
+import { CUT_SCALE, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
 import { withWholeBoxes } from "./whole_boxes.ts";
 
 /** Room that texts beside a thin graph take, where there is so much. */
@@ -11,7 +12,7 @@ const BESIDE = 340;
 /** From where the bounds are seen on the stage of `camera`; a thin graph stands to the left, for the texts beside it. */
 export function fitted(placed: Placed, camera: Camera, bounds: Bounds): Camera {
   const target = Object.assign(new Camera(), camera);
-  target.fit(bounds, LARGEST_FIT);
+  target.fit(bounds, fitScale(bounds, camera));
   return beside(placed, target) ?? target;
 }
 
@@ -19,7 +20,7 @@ export function fitted(placed: Placed, camera: Camera, bounds: Bounds): Camera {
 export function opening(placed: Placed, camera: Camera, wanted: number): Camera {
   const { bounds, direction, x, y } = placed.layout;
   const whole = Object.assign(new Camera(), camera);
-  whole.fit(bounds, LARGEST_FIT);
+  whole.fit(bounds, fitScale(bounds, camera));
   if (whole.scale >= LEGIBLE_SCALE) return whole;
   const along = direction === "down" ? y : x;
   const first = along.reduce((best, at, box) => (at < along[best]! ? box : best), 0);

@@ -12,7 +12,9 @@ export const CUT_SCALE = 0.6;
 export const EDGE_TEXT_SCALE = 1.15;
 /** Where a single node is looked at. */
 export const READABLE_SCALE = 1;
-/** Nothing is drawn larger to fit the stage. */
+/** Nothing is drawn larger to fit the stage, but for a graph that would fill little of it. */
 export const LARGEST_FIT = 1.5;
+/** As large as that is drawn. */
+export const LARGEST_OF_FEW = 3;
 /** Height of a box of one line beside one of two. */
 export const COMPACT = tokens.compact.height / tokens.node.height;
