@@ -186,3 +186,14 @@ def test_a_generated_graph_opens_legibly(
     assert found.leaders == 0
     assert found.least >= LEAST_PX
     assert found.room >= 0.5
+
+
+def test_an_output_beside_its_block_is_counted_apart(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(chain(100), encoding="utf-8")
+    run = tvmdbg.open(path)
+    with serve(run) as address:
+        opened(page, address, SIZES[-1])
+        texts = {label["text"] for label in inspect(page.locator(".tvmdbg-graph"))["labels"]}
+    assert {"data0", "conv2d + add × 99", "98 nodes + 1 output", "#99 · 1×64×8×8"} <= texts
+    assert "98 nodes + 1 output" in run.figure("graph", open_groups=[]).svg

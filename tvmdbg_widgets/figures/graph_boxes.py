@@ -224,8 +224,8 @@ def laid_out(scene: Scene, widths: list[float], size: BoxSizes, direction: Direc
 def _wanted(scene: Scene, labels: Labels, words: GroupWords, box: int, detail: str) -> float:
     node, group = scene.nodes[box], scene.group[box]
     if group >= 0:
-        title, held = words.title(group), len(scene.members[box])
-        taken = max(width(title, LARGE), width(words.timed(group, held), SMALL))
+        title, held = words.title(group), (len(scene.members[box]), scene.outside[box])
+        taken = max(width(title, LARGE), width(words.timed(group, *held), SMALL))
         if detail == "low":
             taken = width(f"{title}  {words.time(group)}", SMALL)
         return float(SHEETS + min(TOKENS["group"]["maxWidth"], TAG + 2 * PADDING + taken))

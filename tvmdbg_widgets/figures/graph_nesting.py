@@ -135,11 +135,16 @@ class GroupWords:
         """What stands in the header of its frame."""
         return " · ".join(filter(None, (self.title(group), self.time(group))))
 
-    def shape(self, group: int, nodes: int) -> str:
-        """Second line of its box: how many nodes, and their time."""
+    def shape(self, group: int, nodes: int, outside: int) -> str:
+        """Second line of its box: how many nodes, outputs outside of it apart, and their time."""
         time = self.time(group).split(" · ")[0]
-        return " · ".join(filter(None, (counted(nodes, "node"), time)))
+        return " · ".join(filter(None, (_size(nodes, outside), time)))
 
-    def timed(self, group: int, nodes: int) -> str:
+    def timed(self, group: int, nodes: int, outside: int) -> str:
         """Second line of its box where colors show times."""
-        return self.time(group) or f"time unknown · {counted(nodes, 'node')}"
+        return self.time(group) or f"time unknown · {_size(nodes, outside)}"
+
+
+def _size(nodes: int, outside: int) -> str:
+    outputs = f" + {counted(outside, 'output')}" if outside else ""
+    return counted(nodes, "node") + outputs

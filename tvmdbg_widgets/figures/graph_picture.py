@@ -142,7 +142,7 @@ class Picture:
         if judged:
             return f"{judged} · {counted(len(nodes), 'node')}"
         told = self.words.timed if self.color_by == "time" else self.words.shape
-        return told(group, len(nodes))
+        return told(group, len(nodes), self.scene.outside[box])
 
     def value(self, box: int) -> str:
         """Return what the colors say, in brief; nothing where they say kinds of operators."""

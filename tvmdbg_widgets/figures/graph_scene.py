@@ -37,6 +37,8 @@ class Scene:
         The closed group that a box stands for, -1 for a node.
     members : list of list of int
         The nodes that a box stands for, those folded into it apart.
+    outside : list of int
+        Per box, how many outputs of the graph its group has: no closed group hides one.
     folded : list of list of int
         Parameters drawn inside each box.
     frames : list of (int, int)
@@ -57,6 +59,7 @@ class Scene:
     nodes: list[int] = field(default_factory=list)
     group: list[int] = field(default_factory=list)
     members: list[list[int]] = field(default_factory=list)
+    outside: list[int] = field(default_factory=list)
     folded: list[list[int]] = field(default_factory=list)
     frames: list[tuple[int, int]] = field(default_factory=list)
     frame_of: list[int] = field(default_factory=list)
@@ -122,7 +125,8 @@ def _boxes(
     count = len(shown)
     if nesting is None:
         own = {node: box for box, node in enumerate(shown)}
-        return Scene(shown, [-1] * count, [[node] for node in shown], frame_of=[-1] * count), own
+        alone = [-1] * count, [[node] for node in shown], [0] * count
+        return Scene(shown, *alone, frame_of=[-1] * count), own
     groups, closed, held = nesting.groups, nesting.closed_by.tolist(), nesting.held(shown)
     hidden = nesting.held([node for node in shown if node not in heads])
     within = groups.node_group.tolist()
@@ -140,6 +144,7 @@ def _boxes(
         if node in own:
             scene.members[own[node]].append(node)
     scene.nodes = [nodes[0] for nodes in scene.members]
+    scene.outside = [held[by] - hidden[by] if by >= 0 else 0 for by in scene.group]
     frame_in: list[int] = []
     for group, around in enumerate(groups.parent.tolist()):
         frame_in.append(frame_in[around] if around >= 0 else -1)

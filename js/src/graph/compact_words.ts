@@ -35,11 +35,11 @@ export function compactWords(words: Words, labels: Labels, valued: boolean): Wor
     heightOfGroup: height + 2 * stack,
     title: (node) => words.title(node),
     box: (node, folded) => ({ ...words.box(node, folded), lines: linesOf(words.title(node)) }),
-    boxOfGroup: (group, nodes) => words.boxOfGroup(group, nodes),
+    boxOfGroup: (...group) => words.boxOfGroup(...group),
     height: (node) => height + LINE * (linesOf(words.title(node)).length - 1),
     width: (node) => Math.max(minWidth, room(linesOf(words.title(node)), TEXT_START + padding)),
-    widthOfGroup: (group, nodes) =>
-      room([words.boxOfGroup(group, nodes).title], TAG + 2 * padding + BUTTON + 2 * stack),
+    widthOfGroup: (...group) =>
+      room([words.boxOfGroup(...group).title], TAG + 2 * padding + BUTTON + 2 * stack),
   };
 }
 

@@ -177,9 +177,9 @@ export class Labels implements Words {
       heightOfGroup: this.heightOfGroup,
       title: (node) => lines(node).title,
       box,
-      boxOfGroup: (group, nodes) => this.boxOfGroup(group, nodes),
+      boxOfGroup: (...group) => this.boxOfGroup(...group),
       width: (node, folded) => this.#width(box(node, folded), this.time(node)),
-      widthOfGroup: (group, nodes) => this.widthOfGroup(group, nodes),
+      widthOfGroup: (...group) => this.widthOfGroup(...group),
     };
   }
 
@@ -210,8 +210,8 @@ export class Labels implements Words {
     return fields[name];
   }
 
-  boxOfGroup(group: number, nodes: number): BoxText {
-    const size = counted(nodes, "node");
+  boxOfGroup(group: number, nodes: number, outside: number): BoxText {
+    const size = counted(nodes, "node") + (outside ? ` + ${counted(outside, "output")}` : "");
     const time = this.timeOfGroup(group);
     return {
       title: this.#groups.title(group),
@@ -272,8 +272,8 @@ export class Labels implements Words {
     return Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted)));
   }
 
-  widthOfGroup(group: number, nodes: number): number {
-    const { title, shape, time } = this.boxOfGroup(group, nodes);
+  widthOfGroup(group: number, nodes: number, outside: number): number {
+    const { title, shape, time } = this.boxOfGroup(group, nodes, outside);
     const small = Math.max(this.#small(shape), this.#small(time)) / LEGIBLE_SCALE;
     const words = Math.max(this.titleWidth(title), small);
     const beside = TAG + 2 * padding + BUTTON + SHEETS;

@@ -67,9 +67,10 @@ export interface Words {
   valued: boolean;
   title(node: number): string;
   box(node: number, folded: number): BoxText;
-  boxOfGroup(group: number, nodes: number): BoxText;
+  /** @param outside  outputs of the graph in the group, which have boxes of their own. */
+  boxOfGroup(group: number, nodes: number, outside: number): BoxText;
   width(node: number, folded: number): number;
-  widthOfGroup(group: number, nodes: number): number;
+  widthOfGroup(group: number, nodes: number, outside: number): number;
   height(node: number): number;
   heightOfGroup: number;
 }
@@ -162,7 +163,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     height[box] = isNode ? words.height(node[box]!) : words.heightOfGroup;
     width[box] = isNode
       ? words.width(node[box]!, inside(box))
-      : words.widthOfGroup(group[box]!, held_(box));
+      : words.widthOfGroup(group[box]!, held_(box), heads[group[box]!]!);
   }
   return {
     count,
@@ -178,7 +179,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     text: (box) =>
       group[box]! < 0
         ? words.box(node[box]!, inside(box))
-        : words.boxOfGroup(group[box]!, held_(box)),
+        : words.boxOfGroup(group[box]!, held_(box), heads[group[box]!]!),
     width,
     height,
     open,
