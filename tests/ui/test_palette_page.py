@@ -105,6 +105,19 @@ def test_the_list_goes_round_and_says_where_nothing_is_found(page: Page, pair: s
     expect(palette).to_contain_text("No results")
 
 
+def test_of_several_nodes_the_named_one_is_shown(page: Page, pair: str) -> None:
+    peak = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow).memory_plan().peak
+    assert len(peak.nodes) > 1
+    visit(page, f"{pair}?views=debugger&width=900")
+    painted(page)
+    rows = opened(page, page.locator(".tvmdbg-graph")).get_by_role("option")
+    page.keyboard.type("peak")
+    expect(rows.first).to_contain_text(f"#{peak.nodes[0]} and {len(peak.nodes) - 1} more")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tvmdbg-tensor-header")).to_contain_text(f"#{peak.nodes[0]}")
+    assert set(selected(page)) == set(peak.nodes)
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
     visit(page, f"{pair}?views={view}&width=700")

@@ -1,9 +1,13 @@
-import type { Entry, Finding } from "./run_client.ts";
+import type { Entry } from "./run_client.ts";
 
-/** What is selected for a finding: all its nodes, of which the one it is about comes last, and that one's entry. */
+interface About {
+  entries: readonly Entry[];
+}
+
+/** What is selected for a finding or a highlight: all its nodes, of which the one it is about comes last, and that one's entry. */
 export function selectionOf(
   nodes: readonly number[],
-  finding: Finding | null,
+  finding: About | null,
 ): { nodes: number[]; entry: Entry } | null {
   const first = nodes[0] ?? finding?.entries[0]?.[0];
   if (first === undefined) return null;
@@ -12,6 +16,6 @@ export function selectionOf(
 }
 
 /** The entry that a finding speaks of at a node; its first output where it does not say. */
-export function entryOf(finding: Finding | null, node: number): Entry {
+export function entryOf(finding: About | null, node: number): Entry {
   return finding?.entries.find(([each]) => each === node) ?? [node, 0];
 }

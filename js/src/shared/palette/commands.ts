@@ -35,12 +35,12 @@ export function highlightCommands(
     texts: highlights.map(({ label, about, name }) => `${label} ${about} ${name}`.toLowerCase()),
     at: (index) => {
       const { label, about, name, value, nodes, entry } = highlights[index]!;
+      const wanted = selectionOf(nodes, entry ? { entries: [entry] } : null);
       return {
         label: `${label}: ${name}`,
         kind: marked(mark, about),
         value,
-        run: () =>
-          entry ? session.selectEntry(nodes, entry, SOURCE) : session.selectMany(nodes, SOURCE),
+        run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
       };
     },
   };
