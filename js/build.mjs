@@ -103,7 +103,7 @@ function options(watch) {
       out: `page_${part}`,
       format: "iife",
     })),
-    { source: "js/src/graph/layout.worker.ts", out: "page_layout", format: "iife" },
+    { source: "js/src/graph/layout.worker.ts", out: "layout", format: "iife" },
   ];
   return entries
     .filter(({ source }) => existsSync(join(root, source)))

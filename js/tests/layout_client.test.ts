@@ -1,3 +1,4 @@
+import code from "worker:../src/graph/layout.worker.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { layout, layoutSteps } from "../src/graph/layout/index.ts";
 import type { WorkerMessage } from "../src/graph/layout.worker.ts";
@@ -58,7 +59,7 @@ afterEach(() => {
 describe("layout client", () => {
   it("hands the work to a worker and keeps the caller's arrays", async () => {
     vi.stubGlobal("Worker", Real);
-    const result = await layoutGraph(input);
+    const result = await layoutGraph(input, code);
     expect({ ...result, timings: {} }).toEqual({ ...expected, timings: {} });
     expect(input.source.length).toBe(expected.routes.offsets.length - 1);
     expect(Silent.made[0]!.terminated).toBe(true);
@@ -68,19 +69,19 @@ describe("layout client", () => {
     vi.stubGlobal("Worker", Real);
     const target = input.target.slice();
     target[7] = -1;
-    await expect(layoutGraph({ ...input, target })).rejects.toThrow(/edge 7/);
+    await expect(layoutGraph({ ...input, target }, code)).rejects.toThrow(/edge 7/);
   });
 
   it("works on the main thread where workers are forbidden", async () => {
     vi.stubGlobal("Worker", undefined);
-    const result = await layoutGraph(input);
+    const result = await layoutGraph(input, code);
     expect(result.x).toEqual(expected.x);
   });
 
   it("works on the main thread where the worker stays silent for two seconds", async () => {
     vi.stubGlobal("Worker", Silent);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const running = layoutGraph(input);
+    const running = layoutGraph(input, code);
     await vi.advanceTimersByTimeAsync(1900);
     expect(Silent.made[0]!.terminated).toBe(false);
     await vi.advanceTimersByTimeAsync(200);
@@ -91,7 +92,7 @@ describe("layout client", () => {
 
   it("works on the main thread where the worker breaks", async () => {
     vi.stubGlobal("Worker", Silent);
-    const running = layoutGraph(input);
+    const running = layoutGraph(input, code);
     Silent.made[0]!.onerror!({ preventDefault() {} });
     expect((await running).x).toEqual(expected.x);
   });
@@ -99,20 +100,25 @@ describe("layout client", () => {
   it("stops when asked to, in the worker and on the main thread", async () => {
     vi.stubGlobal("Worker", Silent);
     const stop = new AbortController();
-    const running = layoutGraph(input, { signal: stop.signal });
+    const running = layoutGraph(input, code, { signal: stop.signal });
     stop.abort();
     await expect(running).rejects.toThrow(/abort/i);
     expect(Silent.made[0]!.terminated).toBe(true);
 
     const other = new AbortController();
     const big = network(20_000, 1);
-    const sliced = layoutInSlices(big, { signal: other.signal, onProgress: () => other.abort() });
+    const sliced = layoutInSlices(big, code, {
+      signal: other.signal,
+      onProgress: () => other.abort(),
+    });
     await expect(sliced).rejects.toThrow(/abort/i);
   });
 
   it("leaves the main thread free between slices and reports progress", async () => {
     const fractions: number[] = [];
-    await layoutInSlices(network(20_000, 1), { onProgress: (p) => fractions.push(p.fraction) });
+    await layoutInSlices(network(20_000, 1), code, {
+      onProgress: (p) => fractions.push(p.fraction),
+    });
     expect(fractions.length).toBeGreaterThan(2);
     expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
   });

@@ -118,7 +118,7 @@ def test_the_policy_names_the_scripts_and_the_style_of_the_file(
             for name in ("tvmdbg-style", "tvmdbg-script")
         )
         scripts = [*live, script]
-        layout = (STATIC / "page_layout.js").read_text("utf-8").strip()
+        layout = (STATIC / "layout.js").read_text("utf-8").strip()
         if layout[:200] in script:  # started by that script where no worker may be
             scripts.append(layout)
         assert re.findall("'sha256[^']+'", page.policy) == [

@@ -29,7 +29,7 @@ from tvmdbg_widgets.widgets.answers_paths import PATH_ANSWERS
 from tvmdbg_widgets.widgets.answers_ranges import RANGE_ANSWERS
 from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.widgets.answers_timeline import TIMELINE_ANSWERS
-from tvmdbg_widgets.widgets.bundles import VIEWS, code
+from tvmdbg_widgets.widgets.bundles import PARTS, VIEWS, code
 from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.messages import Question
 from tvmdbg_widgets.widgets.passes import Passes
@@ -288,9 +288,9 @@ def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
 
 
 def _code(_context: Context, question: Question) -> Reply:
-    view = question.choice("view", VIEWS)
+    view = question.choice("view", (*VIEWS, *PARTS))
     if view is None:
-        raise ValueError(f"view must be one of {', '.join(VIEWS)}")
+        raise ValueError(f"view must be one of {', '.join((*VIEWS, *PARTS))}")
     return Reply(None, (code(view),))
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 STATIC = Path(__file__).parents[1] / "static"
 #: Views that fetch their code from the kernel.
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "debugger")
+#: What is fetched beside a view: the worker that lays graphs out.
+PARTS = ("layout",)
 
 
 def bundle(name: str) -> str | Path:
@@ -42,7 +44,7 @@ def module(view: str) -> str | Path:
 
 @cache
 def code(view: str) -> bytes:
-    """Return a view's code, compressed by gzip."""
+    """Return the code of a view or a part, compressed by gzip."""
     return gzip.compress((STATIC / f"{view}.js").read_bytes(), mtime=0)
 
 

@@ -1,4 +1,3 @@
-import workerSource from "worker:./layout.worker.ts";
 import type { LayoutProgress, LayoutResult } from "./layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import { borrowedLayout } from "./layout_shared.ts";
@@ -15,27 +14,28 @@ const PATIENCE = 2000;
 /** Nodes and edges below which a worker takes longer to start than the layout takes. */
 const SMALL = 400;
 
-/** Lays a graph out away from the main thread; where workers do not start, in slices on it. */
-export async function layoutGraph(input: Asked, run: LayoutRun = {}): Promise<LayoutResult> {
+/** Lays a graph out away from the main thread, by the code of the worker; where workers do not start, in slices on it. */
+export async function layoutGraph(
+  input: Asked,
+  code: string,
+  run: LayoutRun = {},
+): Promise<LayoutResult> {
   run.signal?.throwIfAborted();
   if (input.count + input.source.length >= SMALL) {
-    const result = await layoutInWorker(input, run);
+    const result = await layoutInWorker(input, code, run);
     if (result) return result;
   }
-  return layoutInSlices(input, run);
+  return layoutInSlices(input, code, run);
 }
 
 /** The same layout by the same text on the main thread, which is free again after every few milliseconds. */
 export async function layoutInSlices(
   input: Asked,
+  code: string,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
-  const laidOut = await borrowedLayout(workerSource);
+  const laidOut = await borrowedLayout(code);
   return await inSlices(laidOut(input), signal, onProgress);
-}
-
-function blobUrl(): string {
-  return URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
 }
 
 /** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
@@ -56,8 +56,8 @@ function copyOf(input: Asked): { copy: Asked; transfer: Transferable[] } {
   return { copy, transfer };
 }
 
-function startWorker(): { worker: Worker; release: () => void } | undefined {
-  const url = blobUrl();
+function startWorker(code: string): { worker: Worker; release: () => void } | undefined {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   try {
     const worker = new Worker(url);
     const release = () => {
@@ -74,10 +74,11 @@ function startWorker(): { worker: Worker; release: () => void } | undefined {
 /** Undefined where no worker starts. */
 function layoutInWorker(
   input: Asked,
+  code: string,
   { signal, onProgress }: LayoutRun,
 ): Promise<LayoutResult | undefined> {
   return new Promise((resolve, reject) => {
-    const started = startWorker();
+    const started = startWorker(code);
     if (!started) {
       resolve(undefined);
       return;

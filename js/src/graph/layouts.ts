@@ -127,7 +127,10 @@ async function place(
   const laidOut = async (scene: Scene) => {
     const header = (group: number) => labels.widthOfHeader(group);
     const input = layoutInput(scene, direction, header, graph.groupAlike);
-    const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
+    const layout = await layoutGraph({ ...input, wrapped, stage }, await model.fetchLayout(), {
+      signal,
+      onProgress,
+    });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
   const compact = (valued: boolean, open = options.open) => ({

@@ -26,6 +26,8 @@ export class GraphModel {
   opensOn: number | null = null;
   /** Reads what queries may need beyond the graph. */
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
+  /** Reads the code of the worker that lays graphs out. */
+  fetchLayout: () => Promise<string> = async () => "";
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: Measure) {
     this.graph = graph;

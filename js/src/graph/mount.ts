@@ -39,7 +39,7 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
       problem = `the timeline could not be read: ${errorText(error)}`;
       return null;
     });
-    const [graph, timeline] = await Promise.all([context.run.graph(), times]);
+    const [graph, timeline] = await Promise.all([context.run.graph(), times, context.run.layout()]);
     clearTimeout(busy);
     if (context.signal.aborted) return;
     if (!graph || graph.kinds.length === 0) {

@@ -79,6 +79,7 @@ export class GraphView {
     this.palette = new Palette(readTheme(root));
     this.model = model;
     model.fetchFacts = () => run.facts();
+    model.fetchLayout = () => run.layout();
     const acts = new Acts(this);
     this.acts = acts;
     this.folding = new Folding(this);

@@ -4,6 +4,7 @@ import { fields, type StringColumn } from "./columns.ts";
 import type { CounterColumns } from "./counter_columns.ts";
 import { type FormerAnswer, inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
+import { unzipped } from "./page_module.ts";
 import type { CriticalColumns, RooflineColumns } from "./path_columns.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
 import type { TensorQuestions } from "./tensor_client.ts";
@@ -209,6 +210,8 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   summary(): Promise<RunSummary>;
   graph(): Promise<GraphColumns | null>;
   facts(): Promise<FactColumns | null>;
+  /** The code of the worker that lays graphs out. */
+  layout(): Promise<string>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | null>;
   critical(): Promise<CriticalColumns | null>;
@@ -264,6 +267,13 @@ class ModelRunClient extends TimelineClient implements RunClient {
 
   facts(): Promise<FactColumns | null> {
     return this.#columns<FactColumns>("facts");
+  }
+
+  layout(): Promise<string> {
+    return this.#once("layout", async () => {
+      const { result, buffers } = await this.#ask<string | null>("code", { view: "layout" });
+      return result ?? (await unzipped(buffers[0]!));
+    });
   }
 
   tensors(): Promise<TensorColumns | null> {

@@ -71,7 +71,7 @@ def code(view: str) -> Code:
     name = "page" if view == "debugger" else f"page_{view}"
     script, views = _text(f"{name}.js"), _text(f"{name}.css")
     loader, style = _text("page_unpack.js"), _text("page_unpack.css")
-    layout = (_text("page_layout.js"),) if view in _WITH_LAYOUT else ()
+    layout = (_text("layout.js"),) if view in _WITH_LAYOUT else ()
     return Code(
         style,
         (style, views),
