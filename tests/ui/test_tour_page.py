@@ -290,6 +290,7 @@ def clipboard(page: Page) -> Page:
 
 def copied(page: Page, root: Locator, run: tvmdbg.DebugRun) -> tuple[str, Any]:
     """The code that `y` copies, and what it gives; the view shows and says it, with its run."""
+    rest(page)  # what is read late speaks, too
     root.focus()
     page.keyboard.press("y")
     told, said, text = root.evaluate(COPIED)
