@@ -166,8 +166,8 @@ function build(
     scene.isLow = isAside ? scene.naturalHeight > room : isLow;
     root.classList.toggle("tvmdbg-timeline-low", isLow);
     root.classList.toggle("tvmdbg-timeline-aside", isAside);
-    const share = isAside ? room : Math.max(TOP + 80, room * CHART);
-    const most = Math.round(Math.min(room, share));
+    const wanted = isAside ? room : Math.max(TOP + 80, room * CHART);
+    const most = Math.round(Math.min(room, wanted));
     const isAll = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
     const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
     view.charts.node.style.setProperty("--room", `${other}px`);
