@@ -1,0 +1,1 @@
+"""What ExecuTorch's files say, as they say it: dumps, records, programs."""
