@@ -6,13 +6,13 @@ import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from tvmdbg_widgets.model.issues import Issues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy as np
+    import numpy.typing as npt
 
     from tvmdbg_widgets.model.strings import StringColumn
 

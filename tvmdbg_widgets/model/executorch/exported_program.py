@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from tvmdbg_widgets.model.dtypes import DataType
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.dtypes import DataType
 
 #: A size: a number, or the expression of a dynamic one (``"s77"``).
 Size: TypeAlias = int | str
@@ -131,4 +133,6 @@ class ExportedProgram:
 
     def __repr__(self) -> str:
         calls = sum(node.op == "call_function" for node in self.nodes)
-        return f"ExportedProgram({self.name!r}: {calls} operators, {len(self.nodes) - calls} inputs)"
+        return (
+            f"ExportedProgram({self.name!r}: {calls} operators, {len(self.nodes) - calls} inputs)"
+        )

@@ -1,0 +1,259 @@
+"""Many tables of one type at once: each field a column over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.strings import StringColumn
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer, Places
+
+
+class Ragged(NamedTuple):
+    """A vector for each table: ``values[offsets[i]:offsets[i + 1]]``.
+
+    `present` tells absent vectors from empty ones.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    values: npt.NDArray[Any]
+    present: npt.NDArray[np.bool_]
+
+    def of(self, row: int) -> npt.NDArray[Any]:
+        """Return the vector of one table."""
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+
+class Strings(NamedTuple):
+    """A string for each table, ``""`` where it is absent."""
+
+    column: StringColumn
+    present: npt.NDArray[np.bool_]
+
+
+class Present(NamedTuple):
+    """Tables that are there, and the rows of the tables that hold them."""
+
+    tables: Tables
+    rows: npt.NDArray[np.int64]
+
+
+class Tables:
+    """N tables of one type in a FlatBuffer.
+
+    Parameters
+    ----------
+    buffer
+    places : int64 [N]
+        Where each table starts.
+    name
+        Name of the type, for messages.
+
+    Raises
+    ------
+    FormatError
+        A table, or its vtable, does not lie within the buffer.
+    """
+
+    def __init__(self, buffer: FlatBuffer, places: Places, name: str) -> None:
+        self.buffer = buffer
+        self.places = places
+        self.name = name
+        buffer.require(places, 4, name)
+        # A vtable may lie before its table or after it; flatcc writes all of them last.
+        self._vtables = places - buffer.at(places, np.int32, name).astype(np.int64)
+        sizes = buffer.at(self._vtables, np.uint16, f"{name}: vtable").astype(np.int64)
+        wrong = (sizes < 4) | (sizes % 2 != 0)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise buffer.broken(
+                "no vtable where the table says",
+                name,
+                int(self._vtables[row]),
+                expected="an even size of 4 or more",
+                found=int(sizes[row]),
+            )
+        buffer.require(self._vtables, sizes, f"{name}: vtable")
+        self._sizes = sizes
+        buffer.spend(4 * len(places), name)
+
+    @classmethod
+    def root(cls, buffer: FlatBuffer, name: str) -> Self:
+        """Return the one root table."""
+        place = buffer.at(np.zeros(1, np.int64), np.uint32, "root").astype(np.int64)
+        return cls(buffer, place, name)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def only(self, rows: slice) -> Tables:
+        """Return some of the tables."""
+        return Tables(self.buffer, self.places[rows], self.name)
+
+    def places_of(self, id_: int, width: int, field: str) -> Places:
+        """Return where a field lies in each table, -1 where it is absent.
+
+        Parameters
+        ----------
+        id_
+            Position of the field in its table in the schema.
+        width
+            Bytes that the field takes.
+        """
+        slot = 4 + 2 * id_
+        found = np.full(len(self), -1, np.int64)
+        rows = np.flatnonzero(self._sizes >= slot + 2)
+        relative = self.buffer.at(self._vtables[rows] + slot, np.uint16, field).astype(np.int64)
+        there = relative != 0
+        rows, relative = rows[there], relative[there]
+        if (relative < 4).any():
+            row = int(np.argmax(relative < 4))
+            raise self.buffer.broken(
+                "a field overlaps the start of its table",
+                field,
+                int(self.places[rows[row]]),
+                expected="an offset of 4 or more",
+                found=int(relative[row]),
+            )
+        found[rows] = self.places[rows] + relative
+        self.buffer.require(found[rows], width, field)
+        return found
+
+    def scalar(self, id_: int, dtype: npt.DTypeLike, default: int, field: str) -> npt.NDArray[Any]:
+        """Return a scalar field of each table (N values); absent means the default."""
+        kind = np.dtype(dtype)
+        field = f"{self.name}.{field}"
+        places = self.places_of(id_, kind.itemsize, field)
+        found = np.full(len(self), default, kind)
+        there = places >= 0
+        found[there] = self.buffer.at(places[there], kind, field)
+        self.buffer.spend(kind.itemsize * int(there.sum()), field)
+        return found
+
+    def _targets(self, id_: int, field: str) -> tuple[npt.NDArray[np.int64], Places]:
+        """Return the rows where an offset field is there, and where it leads."""
+        places = self.places_of(id_, 4, field)
+        rows = np.flatnonzero(places >= 0)
+        return rows, _followed(self.buffer, places[rows], field)
+
+    def child(self, id_: int, name: str, field: str) -> Present:
+        """Return the tables that a field refers to, where it is there."""
+        rows, places = self._targets(id_, f"{self.name}.{field}")
+        return Present(Tables(self.buffer, places, name), rows)
+
+    def strings(self, id_: int, field: str) -> Strings:
+        """Return a string field of each table.
+
+        Raises
+        ------
+        FormatError
+            A string leaves the file or is no UTF-8.
+        """
+        field = f"{self.name}.{field}"
+        rows, places = self._targets(id_, field)
+        return _strings(self.buffer, len(self), rows, places, field)
+
+    def vector(self, id_: int, dtype: npt.DTypeLike, field: str) -> Ragged:
+        """Return a vector of scalars of each table."""
+        kind = np.dtype(dtype)
+        field = f"{self.name}.{field}"
+        rows, starts, lengths = self._vectors(id_, kind.itemsize, field)
+        counts = np.zeros(len(self), np.int64)
+        counts[rows] = lengths
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1][rows], lengths)
+        places = np.repeat(starts, lengths) + within * kind.itemsize
+        present = np.zeros(len(self), np.bool_)
+        present[rows] = True
+        return Ragged(offsets, self.buffer.at(places, kind, field), present)
+
+    def _vectors(self, id_: int, width: int, field: str) -> tuple[Places, Places, Places]:
+        """Return the rows that have a vector, where its items start and how many there are."""
+        rows, places = self._targets(id_, field)
+        lengths = self.buffer.at(places, np.uint32, field).astype(np.int64)
+        self.buffer.require(places + 4, lengths * width, field)
+        self.buffer.spend(int(lengths.sum()) * width, field)
+        return rows, places + 4, lengths
+
+    def spans(self, id_: int, field: str) -> tuple[Places, Places]:
+        """Return start and length of a vector of bytes of each table; start -1 where absent."""
+        rows, starts, lengths = self._vectors(id_, 1, f"{self.name}.{field}")
+        all_starts, all_lengths = np.full(len(self), -1, np.int64), np.zeros(len(self), np.int64)
+        all_starts[rows], all_lengths[rows] = starts, lengths
+        return all_starts, all_lengths
+
+    def children(self, id_: int, name: str, field: str) -> tuple[Ragged, Tables]:
+        """Return a vector of tables of each table: all of them, and which are whose.
+
+        The values of the first are the positions in the second, in order.
+        """
+        full = f"{self.name}.{field}"
+        found, places = self._offsets_in(id_, full)
+        return found, Tables(self.buffer, places, name)
+
+    def texts(self, id_: int, field: str) -> tuple[Ragged, StringColumn]:
+        """Return a vector of strings of each table: all of them, and which are whose."""
+        field = f"{self.name}.{field}"
+        found, places = self._offsets_in(id_, field)
+        rows = np.arange(len(places))
+        return found, _strings(self.buffer, len(places), rows, places, field).column
+
+    def _offsets_in(self, id_: int, field: str) -> tuple[Ragged, Places]:
+        rows, starts, lengths = self._vectors(id_, 4, field)
+        counts = np.zeros(len(self), np.int64)
+        counts[rows] = lengths
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1][rows], lengths)
+        places = np.repeat(starts, lengths) + within * 4
+        present = np.zeros(len(self), np.bool_)
+        present[rows] = True
+        found = Ragged(offsets, np.arange(offsets[-1]), present)
+        return found, _followed(self.buffer, places, field)
+
+
+def _followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
+    """Return where the unsigned offsets at some places lead; never back, never to themselves."""
+    offsets = buffer.at(places, np.uint32, field).astype(np.int64)
+    if (offsets == 0).any():
+        row = int(np.argmax(offsets == 0))
+        raise buffer.broken(
+            "an offset leads to itself",
+            field,
+            int(places[row]),
+            expected="an offset above 0",
+            found=0,
+        )
+    return places + offsets
+
+
+def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field: str) -> Strings:
+    distinct, codes = np.unique(places, return_inverse=True)
+    lengths = buffer.at(distinct, np.uint32, field).astype(np.int64)
+    buffer.require(distinct + 4, lengths, field)
+    buffer.spend(int(lengths.sum()), field)
+    table: dict[str, int] = {"": 0}
+    numbers = np.zeros(len(distinct), np.int32)
+    for at, (start, length) in enumerate(
+        zip((distinct + 4).tolist(), lengths.tolist(), strict=True)
+    ):
+        raw = buffer.data[start : start + length]
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            raise buffer.broken(
+                "the string is no UTF-8",
+                field,
+                start + problem.start,
+                expected="UTF-8",
+                found=repr(raw[:40]),
+            ) from None
+        numbers[at] = table.setdefault(text, len(table))
+    column = np.zeros(count, np.int32)
+    column[rows] = numbers[codes]
+    present = np.zeros(count, np.bool_)
+    present[rows] = True
+    return Strings(StringColumn(tuple(table), column), present)
