@@ -38,6 +38,10 @@ class FlatBuffer:
         self.hint = hint
         self._budget = _MOST_DECODED * self.size
 
+    def renewed(self) -> FlatBuffer:
+        """Return the same bytes with nothing decoded yet."""
+        return FlatBuffer(self.data, file=self.file, base=self.base, hint=self.hint)
+
     def at(self, places: Places, dtype: npt.DTypeLike, field: str) -> npt.NDArray[Any]:
         """Return the value of a little-endian type at each place.
 

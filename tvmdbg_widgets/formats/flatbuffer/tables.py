@@ -138,7 +138,7 @@ class Tables:
         """Return the rows where an offset field is there, and where it leads."""
         places = self.places_of(id_, 4, field)
         rows = np.flatnonzero(places >= 0)
-        return rows, _followed(self.buffer, places[rows], field)
+        return rows, followed(self.buffer, places[rows], field)
 
     def child(self, id_: int, name: str, field: str) -> Present:
         """Return the tables that a field refers to, where it is there."""
@@ -191,18 +191,23 @@ class Tables:
 
         The values of the first are the positions in the second, in order.
         """
-        full = f"{self.name}.{field}"
-        found, places = self._offsets_in(id_, full)
+        found, places = self.offsets(id_, f"{self.name}.{field}")
         return found, Tables(self.buffer, places, name)
 
     def texts(self, id_: int, field: str) -> tuple[Ragged, StringColumn]:
         """Return a vector of strings of each table: all of them, and which are whose."""
         field = f"{self.name}.{field}"
-        found, places = self._offsets_in(id_, field)
+        found, places = self.offsets(id_, field)
         rows = np.arange(len(places))
         return found, _strings(self.buffer, len(places), rows, places, field).column
 
-    def _offsets_in(self, id_: int, field: str) -> tuple[Ragged, Places]:
+    def offsets(self, id_: int, field: str) -> tuple[Ragged, Places]:
+        """Return a vector of offsets of each table: which are whose, and where they lead."""
+        found, places = self.items(id_, field)
+        return found, followed(self.buffer, places, field)
+
+    def items(self, id_: int, field: str) -> tuple[Ragged, Places]:
+        """Return a vector of offsets of each table: which are whose, and where they stand."""
         rows, starts, lengths = self._vectors(id_, 4, field)
         counts = np.zeros(len(self), np.int64)
         counts[rows] = lengths
@@ -211,11 +216,10 @@ class Tables:
         places = np.repeat(starts, lengths) + within * 4
         present = np.zeros(len(self), np.bool_)
         present[rows] = True
-        found = Ragged(offsets, np.arange(offsets[-1]), present)
-        return found, _followed(self.buffer, places, field)
+        return Ragged(offsets, np.arange(offsets[-1]), present), places
 
 
-def _followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
+def followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
     """Return where the unsigned offsets at some places lead; never back, never to themselves."""
     offsets = buffer.at(places, np.uint32, field).astype(np.int64)
     if (offsets == 0).any():

@@ -1,0 +1,191 @@
+"""ETDump files, against what flatc reads of them with ExecuTorch's own schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.executorch_cases import CASES, FOLDER, answers, case_dir
+from tvmdbg_widgets.formats.executorch.etdump import read_etdump, sniff
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, ValueType
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
+from tvmdbg_widgets.model.sources import BytesSource, FileSource
+
+READ_BY_FLATC = tuple(
+    name for name in CASES if "__error__" not in answers(name)["etdump_raw_flatc_json"]
+)
+OF_PROGRAMS = tuple(sorted((FOLDER / "pte").glob("*.etdp")))
+
+
+def opened(name: str, *, strict: bool = True) -> ETDump:
+    return read_etdump(FileSource(case_dir(name) / "etdump.etdp"), strict=strict)
+
+
+@pytest.mark.parametrize("name", READ_BY_FLATC)
+def test_every_field_is_what_flatc_reads(name: str) -> None:
+    dump, told = opened(name), answers(name)["etdump_raw_flatc_json"]
+    assert dump.version == told.get("version", 0)
+    runs = told.get("run_data") or []
+    assert dump.num_runs == len(runs)
+    for run, expected in enumerate(runs):
+        assert dump.run_names[run] == expected.get("name")
+        assert dump.bundled_input_index[run] == expected["bundled_input_index"]
+        assert dump.has_events[run] == (expected.get("events") is not None)
+        named = tuple(each.get("name", "") for each in expected.get("allocators") or ())
+        assert dump.allocators[run] == named
+        events = expected.get("events") or []
+        assert [event_of(dump, at) for at in dump.events_of(run)] == [
+            expected_event(each) for each in events
+        ]
+
+
+def event_of(dump: ETDump, at: int) -> dict[str, Any]:
+    kind = EventKind(dump.kind[at])
+    if kind is EventKind.ALLOCATION:
+        return {"kind": kind, "allocation": dump.allocations[at]}
+    value = dump.values.get(at)
+    return {
+        "kind": kind,
+        "name": dump.names[at],
+        "chain": int(dump.chain_index[at]),
+        "instruction": int(dump.instruction_id[at]),
+        "int": int(dump.delegate_id_int[at]),
+        "str": dump.delegate_id_str[at],
+        "times": (int(dump.start[at]), int(dump.end[at])),
+        "metadata": dump.metadata.get(at, b""),
+        "value": None if value is None else (ValueType(value.type), value.value, value.output),
+    }
+
+
+def expected_event(told: dict[str, Any]) -> dict[str, Any]:
+    if each := told.get("allocation_event"):
+        allocation = (each["allocator_id"], each["allocation_size"])
+        return {"kind": EventKind.ALLOCATION, "allocation": allocation}
+    kind = EventKind.PROFILE if told.get("profile_event") else EventKind.DEBUG
+    each = told.get("profile_event") or told["debug_event"]
+    chain = each["chain_index"]
+    return {
+        "kind": kind,
+        "name": each.get("name", ""),
+        "chain": chain - 2**64 if chain >= 2**63 else chain,
+        "instruction": each["instruction_id"],
+        "int": each["delegate_debug_id_int"],
+        "str": each.get("delegate_debug_id_str", ""),
+        "times": (each.get("start_time", 0), each.get("end_time", 0)),
+        "metadata": bytes(each.get("delegate_debug_metadata") or b""),
+        "value": expected_value(each.get("debug_entry")),
+    }
+
+
+def expected_value(told: dict[str, Any] | None) -> Any:
+    if told is None:
+        return None
+    kind = ValueType[told["val"].upper().replace("TENSORLIST", "TENSOR_LIST")]
+    held: Any = None
+    if kind is ValueType.TENSOR:
+        held = expected_tensor(told["tensor"])
+    elif kind is ValueType.TENSOR_LIST:
+        held = tuple(expected_tensor(each) for each in told["tensor_list"]["tensors"])
+    elif kind not in (ValueType.NULL, ValueType.STRING):
+        word = kind.name.lower()
+        held = told[f"{word}_value"][f"{word}_val"]
+        # flatc writes some 12 digits of a double: 1e-300 as 0.
+        held = pytest.approx(held, abs=1e-9) if isinstance(held, float) else held
+    output = told.get("output")
+    return kind, held, None if output is None else output["bool_val"]
+
+
+def expected_tensor(told: dict[str, Any]) -> DebugTensor:
+    number = next(at for at, (name, _) in RUNTIME.items() if name == told["scalar_type"])
+    sizes, strides = tuple(told.get("sizes") or ()), tuple(told.get("strides") or ())
+    return DebugTensor(number, sizes, strides, told["offset"])
+
+
+def test_a_double_is_exact() -> None:
+    doubles = [
+        value.value
+        for value in opened("09a_all_values").values.values()
+        if value.type == ValueType.DOUBLE
+    ]
+    assert 1e-300 in doubles
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - set(READ_BY_FLATC)))
+def test_what_flatc_refuses_is_refused(name: str) -> None:
+    with pytest.raises(FormatError, match=r"etdump\.etdp"):
+        opened(name)
+
+
+def test_a_debug_run_of_a_float16_model_is_named() -> None:
+    with pytest.raises(FormatError, match="float16 or bfloat16"):
+        opened("17a_half_debug", strict=False)
+
+
+@pytest.mark.parametrize("path", OF_PROGRAMS, ids=lambda path: path.stem)
+def test_dumps_of_all_programs_are_read(path: Any) -> None:
+    dump = read_etdump(FileSource(path), strict=True)
+    assert dump.run_names == ("Default", "Execute")
+
+
+def test_with_and_without_a_size_in_front() -> None:
+    whole = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
+    bare = read_etdump(BytesSource(whole[4:]))
+    assert sniff(whole)
+    assert sniff(whole[4:])
+    assert list(bare.names) == list(opened("06a_demo_generated_ids").names)
+    trailing = read_etdump(BytesSource(whole + b"\1" * 9))
+    assert trailing.num_events == bare.num_events
+
+
+def test_events_before_the_damage_are_kept() -> None:
+    whole = bytearray((case_dir("01_mlp_portable") / "etdump.etdp").read_bytes())
+    at = whole.index(b"native_call_addmm.out", whole.index(b"native_call_addmm.out") + 1)
+    whole[at] = 0xFF
+    dump = read_etdump(BytesSource(whole, "broken.etdp"))
+    sound = opened("01_mlp_portable")
+    assert 0 < dump.num_events < sound.num_events
+    kept = int(dump.run_offsets[1])
+    assert list(dump.names)[:kept] == list(sound.names)[:kept]
+    (issue,) = dump.issues
+    assert "run 1" in issue.message
+    assert "UTF-8" in issue.message
+    with pytest.raises(FormatError, match=r"at byte \d+"):
+        read_etdump(BytesSource(whole), strict=True)
+
+
+SMALL = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
+
+
+@given(st.integers(0, len(SMALL) - 1))
+def test_any_truncation_is_refused(length: int) -> None:
+    with pytest.raises(FormatError):
+        read_etdump(BytesSource(SMALL[:length]))
+
+
+@given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1))
+def test_mutants_open_or_are_refused(changes: list[tuple[int, int]]) -> None:
+    mutant = bytearray(SMALL)
+    for at, byte in changes:
+        mutant[at] = byte
+    try:
+        dump = read_etdump(BytesSource(bytes(mutant)))
+    except FormatError:
+        return
+    assert dump.num_events <= len(mutant)
+
+
+@pytest.mark.parametrize("count", [2**31, 2**32 - 1])
+def test_a_vector_that_claims_too_much_is_refused(count: int) -> None:
+    at = SMALL.index(b"ED00") - 4
+    root = at + int.from_bytes(SMALL[at : at + 4], "little")
+    table = root - int.from_bytes(SMALL[root : root + 4], "little", signed=True)
+    field = root + int.from_bytes(SMALL[table + 6 : table + 8], "little")
+    vector = field + int.from_bytes(SMALL[field : field + 4], "little")
+    mutant = bytearray(SMALL)
+    mutant[vector : vector + 4] = count.to_bytes(4, "little")
+    with pytest.raises(FormatError, match="leaves the file"):
+        read_etdump(BytesSource(mutant))

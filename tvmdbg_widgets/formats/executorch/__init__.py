@@ -1,0 +1,1 @@
+"""What ExecuTorch leaves behind: ETDump, debug buffer, ETRecord, program files."""

@@ -1,0 +1,199 @@
+"""ETDump files: what a run of ExecuTorch recorded.
+
+``devtools/etdump/etdump_schema_flatcc.fbs`` and ``devtools/etdump/etdump_flatcc.cpp`` @ v1.4.1.
+The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.etdump_events import EventColumns, read_events
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer.tables import followed
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_IDENTIFIER = b"ED00"
+#: ``ETDUMP_VERSION`` of ``etdump_flatcc.h``; never anything else up to v1.4.1.
+_VERSION = 0
+_HINT = (
+    "The runtime damages the dump of a debug run of a float16 or bfloat16 model, whose tensors it "
+    "cannot log: record it without a debug buffer. Else write the file again."
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts so is an ETDump."""
+    return _IDENTIFIER in (head[4:8], head[8:12])
+
+
+def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
+    """Read an ETDump.
+
+    Parameters
+    ----------
+    source
+    strict
+        Refuse a damaged file, as flatc does. Otherwise the events before the damage are kept, of
+        each run, and issues tell of it.
+
+    Raises
+    ------
+    FormatError
+        The file is no ETDump, is cut off, or is damaged before its first event.
+    """
+    data, base = _content(source)
+    root = Tables.root(FlatBuffer(data, file=source.name, base=base, hint=_HINT), "ETDump")
+    version = int(root.scalar(0, np.uint32, 0, "version")[0])
+    issues: list[Issue] = []
+    if version != _VERSION:
+        text = (
+            f"this ETDump is of version {version}, all known ones of version {_VERSION}; what it "
+            "says may mean something else"
+        )
+        issues.append(Issue("etdump-version", Severity.WARNING, text, file=source.name))
+    runs = _runs(root, issues, strict=strict)
+    try:
+        found, places = runs.offsets(3, "RunData.events")
+        events = read_events(Tables(runs.buffer, places, "Event"))
+        has_events, counts = found.present, np.diff(found.offsets)
+    except FormatError:
+        parts = [] if strict else [_before_damage(runs, run, issues) for run in range(len(runs))]
+        if not sum(map(len, parts)):
+            raise
+        events = EventColumns.joined(parts)
+        counts = np.asarray([len(part) for part in parts], np.int64)
+        has_events = np.ones(len(runs), np.bool_)
+    return ETDump(
+        file=source.name,
+        version=version,
+        run_names=_names(runs, issues, strict=strict),
+        bundled_input_index=runs.scalar(1, np.int32, -1, "bundled_input_index"),
+        allocators=_allocators(runs, strict=strict),
+        has_events=has_events,
+        run_offsets=np.concatenate(([0], np.cumsum(counts))),
+        **events.columns(),
+        issues=Issues(issues),
+    )
+
+
+def _content(source: ByteSource) -> tuple[bytes, int]:
+    """Return the FlatBuffer and where it starts in the file."""
+    head = source.read(0, min(12, source.size))
+    if head[8:12] == _IDENTIFIER:
+        size = int.from_bytes(head[:4], "little")
+        if 4 + size > source.size:
+            raise FormatError(
+                "the ETDump is cut off",
+                file=source.name,
+                field="size prefix",
+                offset=0,
+                expected=f"{size:,} bytes after the first four",
+                found=f"{source.size - 4:,} bytes",
+                hint="Copy it again, or write it again.",
+            )
+        return source.read(4, size), 4
+    if head[4:8] == _IDENTIFIER:
+        return source.read(0, source.size), 0
+    raise FormatError(
+        "this is no ETDump",
+        file=source.name,
+        field="file identifier",
+        offset=8,
+        expected="ED00 at byte 8 (or 4)",
+        found=repr(head) if head else "an empty file",
+        hint="A runtime built without its event tracer writes none "
+        "(EXECUTORCH_ENABLE_EVENT_TRACER).",
+    )
+
+
+def _runs(root: Tables, issues: list[Issue], *, strict: bool) -> Tables:
+    """Return the runs; those that the file does not lead to are left out."""
+    field = "ETDump.run_data"
+    buffer = root.buffer
+    _, items = root.items(1, field)
+    try:
+        return Tables(buffer, followed(buffer, items, field), "RunData")
+    except FormatError:
+        if strict:
+            raise
+    sound = []
+    for run in range(len(items)):
+        try:
+            place = followed(buffer, items[run : run + 1], field)
+            Tables(buffer.renewed(), place, "RunData")
+            sound.append(int(place[0]))
+        except FormatError as problem:
+            text = f"run {run} cannot be read: {problem.problem}. {_HINT}"
+            issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
+    return Tables(buffer.renewed(), np.asarray(sound, np.int64), "RunData")
+
+
+def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
+    """Return the events of a run before the first damaged one, and tell what is wrong with it."""
+    field = "RunData.events"
+    one = Tables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
+
+    def first(count: int) -> EventColumns:
+        # Nothing is decoded yet in a renewed buffer: what was tried before does not count.
+        buffer = one.buffer.renewed()
+        return read_events(Tables(buffer, followed(buffer, items[:count], field), "Event"))
+
+    items, problem = np.zeros(0, np.int64), None
+    good, bad = 0, 0
+    try:
+        _, items = one.items(3, field)
+        bad = len(items) + 1
+        first(len(items))
+        good = len(items)
+    except FormatError as found:
+        problem = found
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                first(middle)
+                good = middle
+            except FormatError as earlier:
+                bad, problem = middle, earlier
+    if problem is not None:
+        text = (
+            f"run {run} is damaged: {problem.field}: {problem.problem}; {good:,} of "
+            f"{len(items):,} events could be read. {_HINT}"
+        )
+        issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
+    return first(good)
+
+
+def _names(runs: Tables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
+    found: list[str | None] = []
+    for run in range(len(runs)):
+        try:
+            name = runs.only(slice(run, run + 1)).strings(0, "name")
+            found.append(name.column[0] if name.present[0] else None)
+        except FormatError as problem:
+            if strict:
+                raise
+            text = f"the name of run {run} cannot be read: {problem.problem}. {_HINT}"
+            issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
+            found.append(None)
+    return tuple(found)
+
+
+def _allocators(runs: Tables, *, strict: bool) -> tuple[tuple[str, ...], ...]:
+    found: list[tuple[str, ...]] = []
+    for run in range(len(runs)):
+        try:
+            _, tables = runs.only(slice(run, run + 1)).children(2, "Allocator", "allocators")
+            found.append(tuple(tables.strings(0, "name").column))
+        except FormatError:
+            if strict:
+                raise
+            found.append(())
+    return tuple(found)
