@@ -1,0 +1,190 @@
+"""What a delegate debug map covers, counted and shown over a graph."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from executorch_cases import answers
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.executorch.handle_coverage import handle_coverage
+from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult
+from tvmdbg_widgets.run.executorch.handle_map import COLUMN, DebugHandleMap
+
+# The two maps of ExecuTorch's documentation, and what it says of them.
+DECOMPOSED = {0: (10, 11), 1: (11, 12)}
+FUSED = {"fused_op_1_2_3": (11, 12, 15)}
+
+
+@dataclass
+class FxNode:
+    name: str
+    op: str = "call_function"
+    args: tuple[Any, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def fx(*handles: Any) -> list[FxNode]:
+    nodes = [FxNode(f"op{handle}", meta={"debug_handle": handle}) for handle in handles]
+    return [FxNode("x", "placeholder"), *nodes, FxNode("output", "output")]
+
+
+def names(operators: Any) -> list[str]:
+    return [each.name for each in operators]
+
+
+def run_of(nodes: list[dict[str, Any]]) -> tvmdbg.DebugRun:
+    """A run of nodes as recorded of an edge program, each reading those it names."""
+    ids = {node["name"]: at for at, node in enumerate(nodes)}
+    made = []
+    for node in nodes:
+        op = "null" if node["op"] == "placeholder" else "tvm_op"
+        attrs = {"func_name": node["name"]} if op == "tvm_op" else {}
+        if node["debug_handle"] is not None:
+            attrs["debug_handle"] = str(node["debug_handle"])
+        inputs = [[ids[name], 0, 0] for name in node["inputs"]]
+        made.append({"op": op, "name": node["name"], "attrs": attrs, "inputs": inputs})
+    graph = {
+        "nodes": made,
+        "arg_nodes": [at for at, node in enumerate(made) if node["op"] == "null"],
+        "heads": [[len(made) - 1, 0, 0]],
+        "node_row_ptr": list(range(len(made) + 1)),
+    }
+    return tvmdbg.open(json.dumps(graph))
+
+
+def recorded(case: str) -> tuple[tvmdbg.DebugRun, DelegateCall, list[int]]:
+    """The edge program, and the map and the handles of the delegate's call, of a demo backend."""
+    record = answers(case)["inspector"]["etrecord"]
+    nodes = [node for node in record["edge_nodes"] if node["op"] != "output"]
+    call = record["delegate_map"]["forward"]["2"]
+    identifiers = {name: tuple(each) for name, each in call["delegate_map"].items()}
+    handles = record["debug_handle_map"]["forward"]["2"]
+    return run_of(nodes), DelegateCall(call["name"], identifiers), handles
+
+
+def test_a_decomposed_operator_is_shared() -> None:
+    found = handle_coverage(DECOMPOSED, fx(10, 11, 12, 13))
+    assert [each.identifiers for each in found.operators] == [(0,), (0, 1), (1,), ()]
+    assert names(found.shared) == ["op11"]
+    assert names(found.uncovered) == ["op13"]
+    assert names(found.operators_of(1)) == ["op11", "op12"]
+    assert found.summary == ("2 identifiers: 3 of 4 operators mapped, 1 by several identifiers")
+
+
+def test_a_fusion_has_several_operators_and_unknown_handles_are_told() -> None:
+    found = handle_coverage(PreprocessResult(debug_handle_map=FUSED), fx(11, 12, 13))
+    assert names(found.operators_of("fused_op_1_2_3")) == ["op11", "op12"]
+    assert (found.shared, found.unknown) == ((), (15,))
+    assert "no operator has handle 15" in repr(found)
+
+
+def test_an_operator_of_several_handles_counts_once() -> None:
+    found = handle_coverage({"a": [1, (2, 3)], "b": 3}, fx((1, 2), 3, None))
+    assert [each.identifiers for each in found.operators] == [("a",), ("a", "b"), ()]
+    assert (len(found.covered), found.unknown) == (2, ())
+
+
+def test_only_operators_of_the_delegates_call_count() -> None:
+    found = handle_coverage({0: [2], 1: [9]}, fx(1, 2, 3, 9), call_handles=[2, 3, 3])
+    assert names(found.operators) == ["op2", "op3"]
+    assert (names(found.uncovered), found.unknown) == (["op3"], (9,))
+
+
+def test_without_a_program_each_handle_is_an_operator() -> None:
+    found = handle_coverage(DECOMPOSED)
+    assert names(found.operators) == ["handle 10", "handle 11", "handle 12"]
+    assert names(found.shared) == ["handle 11"]
+    assert names(handle_coverage(None, call_handles=[4, 4]).uncovered) == ["handle 4"]
+
+
+@pytest.mark.parametrize("empty", [None, {}, PreprocessResult(), DelegateCall("x", None)])
+def test_no_map_covers_nothing(empty: Any) -> None:
+    found = handle_coverage(empty, fx(1))
+    assert (len(found.identifiers), names(found.uncovered)) == (0, ["op1"])
+
+
+@pytest.mark.parametrize("wrong", [3, "map", [(0, (1,))], {0: "11"}, {0: [1.5]}])
+def test_what_is_no_map_is_refused(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="found"):
+        handle_coverage(wrong, fx(1))
+
+
+def test_an_exported_program_is_read_by_its_debug_handles() -> None:
+    nodes = (
+        ProgramNode("x", "placeholder", "x"),
+        ProgramNode("aten_add", "call_function", "aten.add", debug_handle=10),
+        ProgramNode("aten_mul", "call_function", "aten.mul", debug_handle=(11, 12)),
+    )
+    found = handle_coverage(DECOMPOSED, ExportedProgram("edge", nodes, ()))
+    assert {each.name: each.identifiers for each in found.operators} == {
+        "aten_add": (0,),
+        "aten_mul": (0, 1),
+    }
+
+
+def test_the_table_is_text_html_and_a_data_frame() -> None:
+    found = handle_coverage({"<b>": [1]}, fx(1, 2))
+    assert repr(found).splitlines()[1:] == [
+        "identifier    handles  operators",
+        "<b>           1        op1",
+        "(not mapped)  2        op2",
+    ]
+    assert "<td" in found._repr_html_()
+    assert "<b>" not in found._repr_html_()
+    frame = found.to_dataframe()
+    assert frame["identifiers"].tolist() == [("<b>",), ()]
+
+
+@pytest.mark.parametrize(
+    ("case", "decomposed"),
+    [
+        ("06a_demo_generated_ids", ("2", "3", "4")),
+        ("06b_demo_manual_ids", ("tan_0::sin", "tan_0::cos", "tan_0::div")),
+    ],
+)
+def test_a_real_map_colors_the_graph(case: str, decomposed: tuple[str, ...]) -> None:
+    run, call, handles = recorded(case)
+    found = DebugHandleMap(call, run, call_handles=handles)
+    assert dict(found) == call.identifiers
+    assert found.uncovered == ()
+    assert [(each.name, each.identifiers) for each in found.shared] == [
+        ("aten_tan_default", decomposed)
+    ]
+    assert len(DebugHandleMap(call, run).uncovered) == 3
+
+    view = found.view(direction="right")
+    assert str(view.color_by) == COLUMN
+    column = view.color_by.column
+    tan = run.graph.node("aten_tan_default").id
+    assert column.classes[column.codes[tan]] == ", ".join(decomposed)
+    assert column.codes[run.graph.node("aten_addmm_default").id] == -1
+
+    bundle, _ = found._repr_mimebundle_()
+    assert COLUMN in bundle["image/svg+xml"]
+    assert decomposed[0] in bundle["image/svg+xml"]
+    assert "not mapped" in DebugHandleMap(call, run).view().figure().svg
+
+
+def test_a_graph_of_fx_is_listed_but_not_drawn() -> None:
+    found = DebugHandleMap(DECOMPOSED, SimpleNamespace(graph=SimpleNamespace(nodes=fx(10, 13))))
+    assert names(found.covered) == ["op10"]
+    assert names(found.uncovered) == ["op13"]
+    assert found.table().unknown == (11, 12)
+    assert found._repr_mimebundle_()["text/html"] == found._repr_html_()
+    assert repr(found).startswith("DebugHandleMap: 2 identifiers")
+    with pytest.raises(ValueError, match="no graph to draw"):
+        found.view()
+
+
+def test_what_is_no_graph_is_refused() -> None:
+    with pytest.raises(TypeError, match="found int"):
+        DebugHandleMap(FUSED, 3)
+    with pytest.raises(ValueError, match="which edge program"):
+        DebugHandleMap(FUSED, ETRecord("a.bin"))

@@ -1,0 +1,1 @@
+"""What the Inspector works out of an ETDump and an ETRecord."""

@@ -1,0 +1,249 @@
+"""Which operators the identifiers of a delegate debug map stand for, and which none does."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Identifier: TypeAlias = int | str
+
+#: Nodes of torch.fx that call nothing.
+_NO_OPERATORS = ("placeholder", "output", "get_attr")
+_LINES_SHOWN = 40
+_CELL = 'style="text-align: left; vertical-align: top"'
+
+
+@dataclass(frozen=True, slots=True)
+class HandledOperator:
+    """An operator with its debug handles, and the identifiers that stand for it.
+
+    Attributes
+    ----------
+    name : str
+    position : int
+        Of the node among all nodes given; in a Graph its id.
+    handles : tuple of int
+        Empty where the node has none.
+    identifiers : tuple of int or str
+        In the order of the map, each once, however many handles they share.
+    """
+
+    name: str
+    position: int
+    handles: tuple[int, ...]
+    identifiers: tuple[Identifier, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HandleCoverage:
+    """What a delegate debug map covers; every operator counts once.
+
+    Attributes
+    ----------
+    identifiers : Mapping of int or str to tuple of int
+        Debug handles by identifier, as the backend gave them.
+    operators : tuple of HandledOperator
+        All operators that could be covered, in the order of the program.
+    unknown : tuple of int
+        Handles in the map that none of these operators has.
+    """
+
+    identifiers: Mapping[Identifier, tuple[int, ...]]
+    operators: tuple[HandledOperator, ...]
+    unknown: tuple[int, ...]
+
+    @property
+    def covered(self) -> tuple[HandledOperator, ...]:
+        """Operators that an identifier stands for."""
+        return tuple(each for each in self.operators if each.identifiers)
+
+    @property
+    def uncovered(self) -> tuple[HandledOperator, ...]:
+        """Operators that no identifier stands for."""
+        return tuple(each for each in self.operators if not each.identifiers)
+
+    @property
+    def shared(self) -> tuple[HandledOperator, ...]:
+        """Operators that several identifiers stand for, as after a decomposition."""
+        return tuple(each for each in self.operators if len(each.identifiers) > 1)
+
+    def operators_of(self, identifier: Identifier) -> tuple[HandledOperator, ...]:
+        """Operators that an identifier stands for: several after a fusion."""
+        return tuple(each for each in self.operators if identifier in each.identifiers)
+
+    def to_dataframe(self) -> Any:
+        """Return one row an operator as a ``pandas.DataFrame``: name, handles and identifiers."""
+        names = ("name", "handles", "identifiers")
+        return data_frame(
+            {name: [getattr(each, name) for each in self.operators] for name in names}
+        )
+
+    @property
+    def summary(self) -> str:
+        """All counts in one line."""
+        identifiers = counted(len(self.identifiers), "identifier")
+        operators = counted(len(self.operators), "operator")
+        told = [f"{identifiers}: {len(self.covered):,} of {operators} mapped"]
+        if self.shared:
+            told.append(f"{len(self.shared):,} by several identifiers")
+        if self.unknown:
+            handles = ", ".join(map(str, self.unknown[:10])) + ", …" * (len(self.unknown) > 10)
+            told.append(f"no operator has handle {handles}")
+        return ", ".join(told)
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        for identifier, handles in self.identifiers.items():
+            names = ", ".join(each.name for each in self.operators_of(identifier))
+            yield one_line(str(identifier)), ", ".join(map(str, handles)), one_line(names)
+        if self.uncovered:
+            names = ", ".join(each.name for each in self.uncovered)
+            missed = dict.fromkeys(handle for each in self.uncovered for handle in each.handles)
+            yield "(not mapped)", ", ".join(map(str, missed)), one_line(names)
+
+    def _cells(self) -> list[tuple[str, str, str]]:
+        rows = list(self._rows())
+        more = len(rows) - _LINES_SHOWN
+        cut = [*rows[:_LINES_SHOWN], (f"… and {more:,} more", "", "")] if more > 0 else rows
+        return [("identifier", "handles", "operators"), *cut]
+
+    def __repr__(self) -> str:
+        cells = self._cells()
+        first, second = (max(len(row[column]) for row in cells) for column in (0, 1))
+        lines = [f"{row[0]:<{first}}  {row[1]:<{second}}  {row[2]}".rstrip() for row in cells]
+        return "\n".join([self.summary, *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = ([html.escape(cell) for cell in row] for row in self._cells())
+        titles = "".join(f"<th {_CELL}>{cell}</th>" for cell in head)
+        body = "".join(
+            "<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return (
+            f"<table><caption>{html.escape(self.summary)}</caption>"
+            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def handle_coverage(
+    mapping: Any,
+    nodes: Graph | ExportedProgram | Iterable[Any] | None = None,
+    call_handles: Iterable[int] | None = None,
+) -> HandleCoverage:
+    """Return what a delegate debug map covers.
+
+    Parameters
+    ----------
+    mapping : mapping of int or str to int or sequence of int, or None
+        Or what has such a mapping as ``debug_handle_map`` (a ``PreprocessResult``) or as
+        ``identifiers`` (a ``DelegateCall`` of an ETRecord). None is an empty map.
+    nodes : Graph, ExportedProgram or iterable, optional
+        Where the operators are; of an iterable, nodes with ``.meta`` as in torch.fx. Without it
+        each handle stands for an operator of its own, ``"handle 11"``.
+    call_handles : iterable of int, optional
+        Handles of the delegate's call, as in an ETRecord's ``debug_handle_map``: only operators
+        with one of them count.
+
+    Raises
+    ------
+    TypeError
+        The mapping is none, or a handle is no whole number.
+    """
+    identifiers = mapping_of(mapping)
+    mapped = dict.fromkeys(handle for handles in identifiers.values() for handle in handles)
+    called = None if call_handles is None else dict.fromkeys(flat(list(call_handles)))
+    if nodes is None:
+        handles = mapped if called is None else called
+        found = [HandledOperator(f"handle {each}", at, (each,)) for at, each in enumerate(handles)]
+    else:
+        found = list(_operators(nodes))
+    if called is not None:
+        found = [each for each in found if not called.keys().isdisjoint(each.handles)]
+    known = {handle for each in found for handle in each.handles}
+    return HandleCoverage(
+        identifiers,
+        tuple(_named(found, identifiers)),
+        tuple(handle for handle in mapped if handle not in known),
+    )
+
+
+def mapping_of(mapping: Any) -> dict[Identifier, tuple[int, ...]]:
+    """Return a delegate debug map as a dict, see :func:`handle_coverage`.
+
+    Raises
+    ------
+    TypeError
+        It is none, or a handle is no whole number.
+    """
+    for name in ("debug_handle_map", "identifiers"):
+        if not isinstance(mapping, Mapping) and hasattr(mapping, name):
+            mapping = getattr(mapping, name)
+    if mapping is None:
+        return {}
+    if not isinstance(mapping, Mapping):
+        raise TypeError(
+            "a delegate debug map has handles by identifier, {0: (10, 11)}, "
+            f"found {type(mapping).__name__}"
+        )
+    return {identifier: flat(handles) for identifier, handles in mapping.items()}
+
+
+def flat(handles: Any) -> tuple[int, ...]:
+    """Return one handle or several, nested ones too, each once and in order.
+
+    Raises
+    ------
+    TypeError
+        One is no whole number.
+    """
+    if handles is None:
+        return ()
+    if isinstance(handles, list | tuple | set | frozenset):
+        return tuple(dict.fromkeys(each for part in handles for each in flat(part)))
+    if not isinstance(handles, int):
+        raise TypeError(f"a debug handle is a whole number, found {handles!r:.80}")
+    return (handles,)
+
+
+def _operators(nodes: Graph | ExportedProgram | Iterable[Any]) -> Iterator[HandledOperator]:
+    if isinstance(nodes, Graph):
+        for node in nodes.nodes:
+            if node.kind >= NodeKind.OPERATOR:
+                text = node.attrs.get("debug_handle", "")
+                yield HandledOperator(node.name, node.id, flat(list(map(int, _digits(text)))))
+        return
+    for at, each in enumerate(nodes.nodes if isinstance(nodes, ExportedProgram) else nodes):
+        if getattr(each, "op", "") not in _NO_OPERATORS:
+            handle = each.meta.get("debug_handle") if hasattr(each, "meta") else each.debug_handle
+            yield HandledOperator(str(getattr(each, "name", each)), at, flat(handle))
+
+
+def _digits(text: str) -> list[str]:
+    return re.findall(r"(?<![\w.])-?\d{1,18}(?![\w.])", text)
+
+
+def _named(
+    operators: list[HandledOperator], identifiers: Mapping[Identifier, tuple[int, ...]]
+) -> Iterator[HandledOperator]:
+    """Give the operators the identifiers that stand for them."""
+    order = {identifier: at for at, identifier in enumerate(identifiers)}
+    by_handle: dict[int, list[Identifier]] = {}
+    for identifier, handles in identifiers.items():
+        for handle in handles:
+            by_handle.setdefault(handle, []).append(identifier)
+    for each in operators:
+        found = {name for handle in each.handles for name in by_handle.get(handle, ())}
+        yield dataclasses.replace(each, identifiers=tuple(sorted(found, key=order.__getitem__)))

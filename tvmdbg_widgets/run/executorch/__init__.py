@@ -1,0 +1,1 @@
+"""ExecuTorch's runs as a user holds them."""
