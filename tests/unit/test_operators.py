@@ -68,6 +68,19 @@ KINDS = [
     ("__copy", "layout/copy"),
     ("k_ramp", "other"),
     ("", "other"),
+    ("aten.convolution.default", "convolution"),
+    ("aten.addmm.default", "matmul"),
+    ("aten.add.Tensor", "elementwise"),
+    ("aten.relu.default", "activation"),
+    ("aten._softmax.default", "normalization"),
+    ("aten.max_pool2d_with_indices.default", "pooling/reduction"),
+    ("quantized_decomposed.quantize_per_tensor.default", "cast/quantize"),
+    ("dim_order_ops._to_dim_order_copy.default", "cast/quantize"),
+    ("aten.select_copy.int", "gather/split"),
+    ("aten.permute_copy.default", "layout/copy"),
+    ("aten.view_copy.default", "reshape"),
+    ("aten::addmm.out", "matmul"),
+    ("aten.nobody_knows.default", "other"),
 ]
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from tvmdbg_widgets.model.operator_names import FAMILIES
+from tvmdbg_widgets.model.torch_operator_names import TORCH_FAMILIES
 
 OP_KINDS: Final = (
     "convolution",
@@ -46,6 +47,11 @@ _TOKEN: Final = re.compile(r"[^_]+")
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names.split()}
 
 _BARE_FAMILY_OF: Final = {name.rpartition(".")[2]: family for name, family in _FAMILY_OF.items()}
+_TORCH_FAMILY_OF: Final = _BARE_FAMILY_OF | {
+    name: family for family, names in TORCH_FAMILIES.items() for name in names.split()
+}
+#: ``aten.addmm.default``, ``aten::addmm``, ``aten::addmm.out``.
+_TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
 
 
 def _spellings() -> dict[str, str]:
@@ -135,7 +141,11 @@ def family(part: str) -> str:
     known = _FAMILY_OF.get(part) or _SHARED_KINDS.get(part)
     if known is None and "." in part:
         known = _FAMILY_OF.get(part.rpartition(".")[2])
-    return known or _BARE_FAMILY_OF.get(part, "other")
+    known = known or _BARE_FAMILY_OF.get(part)
+    torch = None if known else _TORCH.fullmatch(part)
+    if torch:
+        known = _TORCH_FAMILY_OF.get(torch[1].strip("_").removesuffix("_copy"))
+    return known or "other"
 
 
 @lru_cache(maxsize=16_384)
