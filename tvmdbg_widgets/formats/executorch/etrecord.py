@@ -1,0 +1,217 @@
+"""Reader of ETRecords: the programs of a model and the maps that tie run-time ids to them.
+
+``parse_etrecord`` in ``devtools/etrecord/_etrecord.py`` @ v0.2.0 to v1.4.1. Weights, constants and
+example inputs are left alone; nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from tvmdbg_widgets.formats.executorch.zip_members import LOCAL, LOCAL_HEADER, read_directory
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.executorch.zip_members import ZipDirectory, ZipMember
+    from tvmdbg_widgets.model.sources import ByteSource
+
+IDENTIFIER: Final = "ETRECORD_V0"
+_EDGE: Final = "edge_dialect_exported_program"
+_STREAMED: Final = 8
+_TENSORS: Final = ("reference_outputs", "representative_inputs")
+#: Ends of members with weights, constants and example inputs.
+_SAVED: Final = ("state_dict", "constants", "example_inputs")
+_PICKLE: Final = b"\x80"
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes is an ETRecord.
+
+    Its identifier is a member of its own, the first one as ExecuTorch writes it. Members before it
+    are stepped over, so that an archive with an ETRecord in it is none.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file.
+    """
+    at = 0
+    while at + LOCAL.size <= len(head):
+        magic, flags, packed, length, extra = LOCAL.unpack_from(head, at)
+        if magic != LOCAL_HEADER:
+            return False
+        name = at + LOCAL.size
+        if head[name : name + length] == IDENTIFIER.encode():
+            return True
+        if flags & _STREAMED and not packed:
+            return False
+        at = name + length + extra + packed
+    return False
+
+
+def is_etrecord(source: ByteSource) -> bool:
+    """Tell whether a file is an ETRecord, wherever its identifier lies; reads its directory."""
+    if source.read(0, min(4, source.size)) != LOCAL_HEADER:
+        return False
+    try:
+        return IDENTIFIER in read_directory(source).members
+    except FormatError:
+        return False
+
+
+def read_etrecord(source: ByteSource) -> ETRecord:
+    """Read an ETRecord of any version.
+
+    Returns
+    -------
+    ETRecord
+        What could be read. Damaged members, and values that ExecuTorch up to 1.2 wrote as plain
+        pickles, are in its ``unread``, each with an issue.
+
+    Raises
+    ------
+    FormatError
+        The file is no zip archive or no ETRecord, or nothing in it can be read.
+    """
+    directory = read_directory(source)
+    if IDENTIFIER not in directory.members:
+        raise FormatError(
+            "this zip archive is no ETRecord",
+            file=source.name,
+            expected=f"a member {IDENTIFIER}",
+            found=one_line(", ".join(list(directory.members)[:5])) or "no members",
+            hint="Pass the file that generate_etrecord or ETRecord.save wrote, as it was written.",
+        )
+    reading = _Reading(source.name, directory)
+    for name, member in directory.members.items():
+        reading.take(name, member)
+    if not reading.fields:
+        reason = next(iter(reading.unread.values()), "it holds no program and no map")
+        raise FormatError(
+            "nothing in this ETRecord can be read",
+            file=source.name,
+            found=reason,
+            hint="Write it again with generate_etrecord or ETRecord.save.",
+        )
+    return ETRecord(
+        source.name, **reading.fields, unread=reading.unread, issues=Issues(reading.issues)
+    )
+
+
+class _Reading:
+    """What has been read of an ETRecord so far."""
+
+    def __init__(self, file: str, directory: ZipDirectory) -> None:
+        self.file = file
+        self.fields: dict[str, Any] = {}
+        self.unread: dict[str, str] = {}
+        self.issues: list[Issue] = []
+        for name, reason in directory.refused.items():
+            self._leave_out(name, reason, reason)
+        for name in dict.fromkeys(directory.twice):
+            text = f"{name}: several members have this name; the last one counts"
+            self._tell("etrecord-member-twice", Severity.ERROR, text)
+
+    def take(self, name: str, member: ZipMember) -> None:
+        """Read a member as its name says what it is; leave it out where it cannot be read."""
+        try:
+            self._read(name, member)
+        except FormatError as problem:
+            self._leave_out(name, problem.problem, str(problem))
+        except RecursionError:
+            reason = "it is nested too deeply to be read"
+            self._leave_out(name, reason, reason)
+
+    def _read(self, name: str, member: ZipMember) -> None:
+        from tvmdbg_widgets.formats.executorch import etrecord_maps, json_member
+
+        file = member.source.name
+        if name == "debug_handle_map":
+            self.fields[name] = etrecord_maps.read_debug_handles(member.read(), file)
+        elif name == "delegate_map":
+            self.fields[name], twice = etrecord_maps.read_delegate_map(member.read(), file)
+            if twice:
+                self._tell_identifiers(twice)
+        elif name == "instruction_id_to_num_outs_map":
+            self.fields["num_outputs"] = etrecord_maps.read_num_outputs(member.read(), file)
+        elif name == "export_graph_id":
+            self.fields[name] = json_member.decode(member.read(), int, file)
+        elif name in _TENSORS:
+            self._read_tensors(name, member)
+        elif name != IDENTIFIER and not name.endswith(_SAVED):
+            self._read_program(name, member)
+
+    def _read_program(self, name: str, member: ZipMember) -> None:
+        from tvmdbg_widgets.formats.executorch.exported_program import read_program
+
+        program = read_program(member.read(), name, member.source.name)
+        edge = self.fields.get("edge_programs", {})
+        if name == "exported_program":
+            self.fields[name] = program
+        elif name == _EDGE:
+            self.fields["edge_programs"] = {"forward": program, **edge}
+        elif name.startswith(f"{_EDGE}/"):
+            self.fields["edge_programs"] = {**edge, name.removeprefix(f"{_EDGE}/"): program}
+        else:
+            self.fields.setdefault("graph_map", {})[name] = program
+
+    def _read_tensors(self, name: str, member: ZipMember) -> None:
+        from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
+
+        source = member.source
+        if source.read(0, min(1, source.size)) == _PICKLE:
+            reason = (
+                "ExecuTorch up to 1.2 wrote it as a plain pickle, which is not read: unpickling "
+                "runs code"
+            )
+            self.unread[name] = reason
+            self._tell("etrecord-pickle", Severity.WARNING, f"{name} is left out: {reason}")
+            return
+        value = read_torch_file(source)
+        if name == "reference_outputs":
+            value = _by_method(value, source.name)
+        elif not isinstance(value, list | tuple):
+            raise _other_values(source.name, "a list", value)
+        self.fields[name] = value
+
+    def _leave_out(self, name: str, reason: str, text: str) -> None:
+        name = one_line(name)
+        self.unread[name] = reason
+        self._tell("etrecord-member-unread", Severity.ERROR, f"{name} is left out: {text}")
+
+    def _tell_identifiers(self, twice: tuple[str, ...]) -> None:
+        named = ", ".join(map(repr, twice[:5])) + (" …" if len(twice) > 5 else "")
+        text = (
+            f"delegate_map: a backend gave several calls the same identifier as text ({named}); "
+            "the last one counts"
+        )
+        self._tell("delegate-identifiers-collide", Severity.WARNING, one_line(text))
+
+    def _tell(self, rule: str, severity: Severity, text: str) -> None:
+        self.issues.append(Issue(rule, severity, text, file=self.file))
+
+
+def _by_method(value: Any, file: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Return reference outputs by method, case and output."""
+    if not isinstance(value, dict):
+        raise _other_values(file, "outputs by method", value)
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    for method, cases in value.items():
+        if not isinstance(method, str) or not isinstance(cases, list | tuple):
+            raise _other_values(file, "a list of cases by method", cases)
+        found[method] = [
+            tuple(case) if isinstance(case, list | tuple) else (case,) for case in cases
+        ]
+    return found
+
+
+def _other_values(file: str, expected: str, found: object) -> FormatError:
+    return FormatError(
+        "these values are not what they should be",
+        file=file,
+        expected=expected,
+        found=type(found).__name__,
+    )

@@ -1,0 +1,193 @@
+"""Reader of a program in an ETRecord: JSON of ``torch.export`` or of the edge dialect.
+
+``exir/serde/export_serialize.py`` and ``exir/serde/schema.py`` @ v1.4.1.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from typing import Any, Final
+
+import msgspec
+
+from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.formats.executorch.json_member import decode
+from tvmdbg_widgets.formats.executorch.module_stack import module_stack
+from tvmdbg_widgets.formats.executorch.program_arguments import read_argument
+from tvmdbg_widgets.model.executorch.exported_program import (
+    ExportedProgram,
+    ProgramNode,
+    ProgramValue,
+    Size,
+)
+from tvmdbg_widgets.model.executorch.scalar_types import exported_dtype
+
+_HANDLE: Final = re.compile(r"\d{1,19}")
+_HANDLES: Final = re.compile(r"[(\[]\s*\d{1,19}(?:\s*,\s*\d{1,19})*\s*,?\s*[)\]]")
+
+_Argument = dict[str, Any]
+
+
+class _Expression(msgspec.Struct, gc=False):
+    expr_str: str
+
+
+class _Size(msgspec.Struct, gc=False):
+    as_int: int | None = None
+    as_expr: _Expression | None = None
+
+
+class _Tensor(msgspec.Struct, gc=False):
+    dtype: int
+    sizes: list[_Size]
+    strides: list[_Size] = []
+
+
+class _Input(msgspec.Struct, gc=False):
+    arg: _Argument
+    name: str = ""
+
+
+class _Node(msgspec.Struct, gc=False):
+    target: str
+    inputs: list[_Input]
+    outputs: list[_Argument]
+    metadata: dict[str, str] = {}
+    name: str | None = None
+
+
+class _Graph(msgspec.Struct, gc=False):
+    inputs: list[_Argument]
+    outputs: list[_Argument]
+    nodes: list[_Node]
+    tensor_values: dict[str, _Tensor] = {}
+
+
+class _Signature(msgspec.Struct, gc=False):
+    input_specs: list[dict[str, dict[str, Any]]] = []
+
+
+class _GraphModule(msgspec.Struct, gc=False):
+    graph: _Graph
+    signature: _Signature = msgspec.field(default_factory=_Signature)
+
+
+class _Program(msgspec.Struct, gc=False):
+    graph_module: _GraphModule
+
+
+def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
+    """Read one program.
+
+    Parameters
+    ----------
+    data
+        The member's JSON.
+    name
+        Of the member.
+    file
+        What to call it in messages.
+
+    Returns
+    -------
+    ExportedProgram
+        Nodes without a name (ExecuTorch up to 0.7 wrote none) have that of their first output.
+
+    Raises
+    ------
+    FormatError
+        It is no JSON of such a program.
+    """
+    with collector_paused():
+        module = decode(data, _Program, file).graph_module
+        graph = module.graph
+        values = {each: _value(each, tensor) for each, tensor in graph.tensor_values.items()}
+        specs = zip_longest(graph.inputs, module.signature.input_specs[: len(graph.inputs)])
+        nodes = [_placeholder(i, *each, values) for i, each in enumerate(specs)]
+        nodes += [_call(i, node, values) for i, node in enumerate(graph.nodes)]
+        results = [value for each in graph.outputs for value in read_argument(each)[0]]
+        return ExportedProgram(name, tuple(nodes), tuple(results))
+
+
+def _value(name: str, tensor: _Tensor) -> ProgramValue:
+    sizes, strides = _sizes(tensor.sizes), _sizes(tensor.strides)
+    return ProgramValue(name, exported_dtype(tensor.dtype), sizes, strides)
+
+
+def _sizes(sizes: list[_Size]) -> tuple[Size, ...]:
+    return tuple(
+        each.as_int
+        if each.as_int is not None
+        else each.as_expr.expr_str
+        if each.as_expr is not None
+        else "?"
+        for each in sizes
+    )
+
+
+def _placeholder(
+    at: int,
+    argument: _Argument,
+    spec: dict[str, dict[str, Any]] | None,
+    values: dict[str, ProgramValue],
+) -> ProgramNode:
+    """Return the node of an input; one that is a constant has its name in the signature alone."""
+    kind, told = next(iter(spec.items())) if spec else ("user_input", {})
+    names, text = read_argument(argument)
+    outputs = _outputs(names, values)
+    given = told.get("name")
+    name = names[0] if names else given if isinstance(given, str) else f"arg{at}"
+    qualified = told.get(f"{kind}_name")
+    return ProgramNode(
+        name=name,
+        op="placeholder",
+        target=name,
+        outputs=outputs,
+        constants={} if text is None else {"value": text},
+        kind=kind,
+        qualified_name=qualified if isinstance(qualified, str) else "",
+    )
+
+
+def _call(at: int, node: _Node, values: dict[str, ProgramValue]) -> ProgramNode:
+    inputs: list[tuple[str, str]] = []
+    constants: dict[str, str] = {}
+    for each in node.inputs:
+        names, text = read_argument(each.arg)
+        inputs += [(each.name, name) for name in names]
+        if text is not None:
+            constants[each.name] = text
+    written = [name for argument in node.outputs for name in read_argument(argument)[0]]
+    metadata = node.metadata
+    return ProgramNode(
+        name=node.name or (written[0] if written else f"node{at}"),
+        op="call_function",
+        target=node.target,
+        op_type=_op_type(node.target),
+        inputs=tuple(inputs),
+        outputs=_outputs(written, values),
+        constants=constants,
+        debug_handle=_debug_handle(metadata.get("debug_handle", "")),
+        stack_trace=metadata.get("stack_trace"),
+        module_stack=module_stack(metadata.get("nn_module_stack", "")),
+        metadata=metadata,
+    )
+
+
+def _outputs(
+    names: list[str] | tuple[str, ...], values: dict[str, ProgramValue]
+) -> tuple[ProgramValue, ...]:
+    return tuple(values.get(name) or ProgramValue(name) for name in names)
+
+
+def _op_type(target: str) -> str:
+    """Return ``aten.addmm.default`` for what ends in ``ops.aten.addmm.default``."""
+    _, found, rest = target.partition("ops.")
+    return rest if found else target.rpartition(".")[2]
+
+
+def _debug_handle(text: str) -> int | tuple[int, ...] | None:
+    if _HANDLE.fullmatch(text):
+        return int(text)
+    return tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None

@@ -1,0 +1,55 @@
+"""JSON members of an ETRecord, decoded to the types they should have."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.text import one_line
+
+T = TypeVar("T")
+
+#: What Python's ``json.dumps`` writes though JSON has no word for it.
+_NO_JSON = (b"NaN", b"Infinity")
+
+
+def decode(data: bytes, kind: type[T], file: str) -> T:
+    """Decode a JSON text; ``NaN`` and ``Infinity``, which Python writes, are read too.
+
+    Raises
+    ------
+    FormatError
+        It is no JSON, or holds other types than `kind` says.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, ValueError) as problem:
+        again = not isinstance(problem, msgspec.ValidationError)
+        if not again or not any(word in data for word in _NO_JSON):
+            raise _unreadable(problem, file) from None
+    return convert(parse(data, file), kind, file)
+
+
+def parse(data: bytes, file: str, **options: Any) -> Any:
+    """Parse a JSON text as ``json.loads`` does, with its options; FormatError where it is none."""
+    try:
+        return json.loads(data, **options)
+    except ValueError as problem:
+        raise _unreadable(problem, file) from None
+
+
+def convert(value: object, kind: type[T], file: str) -> T:
+    """Return parsed JSON as the types it should have; FormatError where it has others."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as problem:
+        raise _unreadable(problem, file) from None
+
+
+def _unreadable(problem: Exception, file: str) -> FormatError:
+    text, _, field = one_line(str(problem)).partition(" - at ")
+    what = "this JSON is not what it should be" if field else "this is not JSON"
+    return FormatError(what, file=file, field=field.strip("`$.") or None, found=text)

@@ -1,0 +1,184 @@
+"""Reader of what ``torch.save`` writes: tensors in a zip archive, told by a pickle in it.
+
+``torch/serialization.py``, ``torch/_utils.py`` @ v2.13.0. The archive has one folder with
+``data.pkl``, ``data/<key>`` (the bytes of each storage) and ``byteorder``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from tvmdbg_widgets.formats.executorch.pickle_values import Global, read_pickle
+from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_PICKLE = "/data.pkl"
+_LARGEST_PICKLE = 64 << 20
+_UNTYPED = "torch.storage UntypedStorage"
+_STORAGES: Final = {
+    "torch BoolStorage": "bool",
+    "torch ByteStorage": "uint8",
+    "torch CharStorage": "int8",
+    "torch ShortStorage": "int16",
+    "torch IntStorage": "int32",
+    "torch LongStorage": "int64",
+    "torch HalfStorage": "float16",
+    "torch BFloat16Storage": "bfloat16",
+    "torch FloatStorage": "float32",
+    "torch DoubleStorage": "float64",
+    "torch ComplexFloatStorage": "complex64",
+    "torch ComplexDoubleStorage": "complex128",
+    _UNTYPED: "uint8",
+}
+#: Types without a class of storages.
+_NEW_TYPES: Final = {
+    f"torch {name}": name
+    for name in (
+        *("uint16", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz"),
+        *("float8_e4m3fnuz", "float8_e8m0fnu"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Storage:
+    dtype: DataType
+    bytes: ByteSource
+
+
+def read_torch_file(source: ByteSource) -> Any:
+    """Read what was saved, without torch and without running its pickle.
+
+    Parameters
+    ----------
+    source
+        The file, or a member of an ETRecord.
+
+    Returns
+    -------
+    object
+        Lists, tuples, dicts, numbers and text as saved, with a :class:`TorchTensor` in place of
+        each tensor and parameter.
+
+    Raises
+    ------
+    FormatError
+        It is no such file, a storage is missing or too short, or its pickle holds anything else.
+    """
+    members = read_directory(source).members
+    pickles = [name for name in members if name.endswith(_PICKLE)]
+    if len(pickles) != 1:
+        raise FormatError(
+            "this zip archive was not written by torch.save",
+            file=source.name,
+            expected="one member data.pkl in a folder",
+            found=f"{len(pickles)} of them",
+        )
+    content = members[pickles[0]].source
+    if content.size > _LARGEST_PICKLE:
+        raise FormatError(
+            "the pickle of this file is larger than is read",
+            file=content.name,
+            expected=f"at most {_LARGEST_PICKLE:,} bytes",
+            found=f"{content.size:,}",
+        )
+    folder = pickles[0].removesuffix(_PICKLE)
+    order = members.get(f"{folder}/byteorder")
+    big = order is not None and order.source.read(0, min(3, order.source.size)) == b"big"
+    storages = {
+        name.removeprefix(f"{folder}/data/"): member.source
+        for name, member in members.items()
+        if name.startswith(f"{folder}/data/")
+    }
+    tensors = _Tensors(source.name, storages, big_endian=big)
+    return read_pickle(
+        content.read(0, content.size),
+        content.name,
+        named={*_STORAGES, *_NEW_TYPES},
+        called={
+            "collections OrderedDict": tensors.ordered_dict,
+            "torch._utils _rebuild_tensor_v2": tensors.tensor,
+            "torch._utils _rebuild_tensor_v3": tensors.tensor_of_new_type,
+            "torch._utils _rebuild_parameter": tensors.parameter,
+        },
+        persistent=tensors.storage,
+    )
+
+
+class _Tensors:
+    """The functions that a pickle of ``torch.save`` calls."""
+
+    def __init__(self, file: str, storages: Mapping[str, ByteSource], *, big_endian: bool) -> None:
+        self._file = file
+        self._storages = storages
+        self._big_endian = big_endian
+
+    def storage(self, told: Any) -> _Storage:
+        """``("storage", class, key, device, number of elements)``."""
+        match told:
+            case ("storage", Global(name), str(key), str(), int(count)) if name in _STORAGES:
+                dtype, content = DataType.parse(_STORAGES[name]), self._storages.get(key)
+                if content is None or not 0 <= count * dtype.itemsize <= content.size:
+                    raise self._wrong(
+                        f"{count:,} elements of {dtype} in data/{one_line(key)}",
+                        "no such member" if content is None else f"{content.size:,} bytes",
+                    )
+                return _Storage(dtype, content)
+        raise self._wrong("a storage of torch")
+
+    def tensor(self, arguments: tuple[Any, ...]) -> TorchTensor:
+        """``_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks, …)``."""
+        match arguments:
+            case (_Storage() as storage, *rest):
+                return self._view(storage, storage.dtype, rest)
+        raise self._wrong("a storage")
+
+    def tensor_of_new_type(self, arguments: tuple[Any, ...]) -> TorchTensor:
+        """``_rebuild_tensor_v3(…, dtype, metadata)``: as v2, of bytes and a type."""
+        match arguments:
+            case (_Storage() as storage, _, _, _, _, _, Global(name), *_) if name in _NEW_TYPES:
+                return self._view(storage, DataType.parse(_NEW_TYPES[name]), list(arguments[1:]))
+        raise self._wrong("a storage and a type of torch")
+
+    def parameter(self, arguments: tuple[Any, ...]) -> TorchTensor:
+        """``_rebuild_parameter(data, requires_grad, hooks)``."""
+        match arguments:
+            case (TorchTensor() as tensor, *_):
+                return tensor
+        raise self._wrong("a tensor")
+
+    def ordered_dict(self, arguments: tuple[Any, ...]) -> dict[Any, Any]:
+        """``OrderedDict()``, filled afterwards."""
+        if arguments:
+            raise self._wrong("no arguments")
+        return {}
+
+    def _view(self, storage: _Storage, dtype: DataType, rest: list[Any]) -> TorchTensor:
+        match rest:
+            case (int(offset), tuple(shape), tuple(strides), *_) if all(
+                type(number) is int for number in (*shape, *strides)
+            ):
+                try:
+                    return TorchTensor(
+                        dtype, shape, strides, offset, storage.bytes, self._big_endian
+                    )
+                except ValueError as problem:
+                    raise self._wrong("a view within its storage", str(problem)) from None
+        raise self._wrong("offset, sizes and strides")
+
+    def _wrong(self, expected: str, found: str = "something else") -> FormatError:
+        return FormatError(
+            "this tensor cannot be read",
+            file=self._file,
+            expected=expected,
+            found=found,
+        )

@@ -1,0 +1,121 @@
+"""A tensor as ``torch.save`` keeps it: a view of a storage, read when its values are wanted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_MOST_DIMENSIONS = 32
+_MOST_UNFOLDED = 1 << 30
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TorchTensor:
+    """One tensor.
+
+    Attributes
+    ----------
+    dtype : DataType
+    shape : tuple of int
+    strides : tuple of int
+        In elements.
+    offset : int
+        First element in the storage, in elements.
+    storage : ByteSource
+        Bytes of the whole storage, which tensors may share.
+    big_endian : bool
+        Byte order of the machine that wrote it.
+
+    Raises
+    ------
+    ValueError
+        The view leaves its storage, has more dimensions than numpy knows, unfolds to more than
+        1 GiB that the storage does not hold, or its type has no numpy type.
+    """
+
+    dtype: DataType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage: ByteSource
+    big_endian: bool = False
+
+    def __post_init__(self) -> None:
+        self._numpy_dtype()
+        if len(self.shape) != len(self.strides) or len(self.shape) > _MOST_DIMENSIONS:
+            raise ValueError(
+                f"{len(self.shape)} sizes and {len(self.strides)} strides; "
+                f"at most {_MOST_DIMENSIONS} of both are read"
+            )
+        if min((self.offset, *self.shape, *self.strides)) < 0:
+            raise ValueError("a size, a stride or the offset is negative")
+        if self.nbytes > max(self.storage.size, _MOST_UNFOLDED):
+            raise ValueError(f"it unfolds from {self.storage.size:,} to {self.nbytes:,} bytes")
+        end = (self.offset + self._span) * self._itemsize
+        if self._span and end > self.storage.size:
+            raise ValueError(f"it reaches to byte {end:,} of {self.storage.size:,} in its storage")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values once they are unfolded."""
+        return math.prod(self.shape) * self._itemsize
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Read the values.
+
+        Returns
+        -------
+        ndarray
+            Read-only, of :attr:`shape`, strided as the tensor is.
+
+        Raises
+        ------
+        FormatError
+            The file changed since it was opened.
+        """
+        kind = self._numpy_dtype()
+        if not self._span:
+            return np.zeros(self.shape, kind)
+        data = self.storage.read(self.offset * self._itemsize, self._span * self._itemsize)
+        if self.big_endian:
+            number = self._itemsize // 2 if kind.kind == "c" else self._itemsize
+            data = np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
+        flat = (
+            np.frombuffer(data, np.uint8) != 0 if self.dtype.is_bool else np.frombuffer(data, kind)
+        )
+        steps = tuple(stride * self._itemsize for stride in self.strides)
+        return np.lib.stride_tricks.as_strided(flat, self.shape, steps, writeable=False)
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        found = self.numpy()
+        return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))
+
+    def _numpy_dtype(self) -> np.dtype[Any]:
+        found = self.dtype.numpy_dtype
+        if found is None:
+            raise ValueError(f"values of type {self.dtype} cannot be read")
+        return found
+
+    @property
+    def _itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def _span(self) -> int:
+        """Elements of the storage from the first that the view reads to the last."""
+        if 0 in self.shape:
+            return 0
+        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+
+    def __repr__(self) -> str:
+        return f"TorchTensor({self.dtype}, {self.shape})"
