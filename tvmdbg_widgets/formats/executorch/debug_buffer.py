@@ -1,0 +1,239 @@
+"""The debug buffer: bytes of the tensors that an ETDump logs.
+
+``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1. It has no header; only the offsets in
+the dump tell what lies where. Little endian, each tensor in the order of its strides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.executorch.debug_tensors import (
+    c_order,
+    dtype_of,
+    shape_of,
+    stored_bytes,
+    strides_of,
+)
+from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ValueType
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.sources_strided import StridedSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
+    from tvmdbg_widgets.model.sources import ByteSource
+
+#: A logged value; None where it is not known.
+Inflated: TypeAlias = npt.NDArray[Any] | list[npt.NDArray[Any] | None] | int | float | bool | None
+
+#: The types that ``_parse_tensor_value`` knows, as ``scalar_type.fbs`` numbers them.
+_OF_INSPECTOR: Final = frozenset((*range(8), 11, 22, 27))
+_MEMBERS: Final = {
+    ValueType.INT: "Int",
+    ValueType.BOOL: "Bool",
+    ValueType.FLOAT: "Float",
+    ValueType.DOUBLE: "Double",
+    ValueType.TENSOR_LIST: "TensorList",
+}
+_BLOCK = 1 << 18
+
+
+class DebugBuffer:
+    """A debug buffer, read as its values are asked for.
+
+    Parameters
+    ----------
+    source
+        The file.
+    """
+
+    def __init__(self, source: ByteSource) -> None:
+        self.source = source
+
+    def record(self, tensor: DebugTensor, key: str) -> ArrayRecord:
+        """Return a tensor as an array of the file whose values are in C order.
+
+        Parameters
+        ----------
+        tensor
+        key
+            What to call it.
+
+        Raises
+        ------
+        FormatError
+            The tensor does not lie within the buffer, its shape or strides are impossible, or its
+            type has no numpy type.
+        """
+        source = self.source
+        dtype = dtype_of(tensor, source.name)
+        shape = shape_of(tensor, dtype, source.name)
+        nbytes = math.prod(shape) * dtype.itemsize
+        if not nbytes:
+            return ArrayRecord(key, dtype, shape, 0, 0, source)
+        if tensor.offset < 0 or tensor.offset + nbytes > source.size:
+            raise FormatError(
+                f"offset {tensor.offset:,} of a tensor of {nbytes:,} bytes lies beyond the debug "
+                "buffer: does it belong to another run?",
+                file=source.name,
+                field="Tensor.offset",
+                offset=max(0, tensor.offset),
+                expected=f"{nbytes:,} bytes from there on",
+                found=f"{source.size:,} bytes in the whole buffer",
+                hint="Give the debug buffer that was written with this ETDump.",
+            )
+        strides = strides_of(tensor, source.name)
+        if strides == c_order(shape):
+            return ArrayRecord(key, dtype, shape, nbytes, tensor.offset, source)
+        ordered = StridedSource(source, tensor.offset, shape, strides, dtype.itemsize)
+        note = f"stored with strides {list(strides)} at byte {tensor.offset:,}, shown in C order"
+        return ArrayRecord(key, dtype, shape, nbytes, 0, ordered, (note,))
+
+    def issues(self, dump: ETDump) -> Issues:
+        """Tell what of the buffer no value of the dump owns.
+
+        The runtime writes the whole buffer that it was given, used or not.
+
+        Raises
+        ------
+        FormatError
+            The buffer cannot be read.
+        """
+        used, size = needed_size(dump), self.source.size
+        name = self.source.name
+        if used > size:
+            text = (
+                f"the dump's values take {used:,} bytes, the debug buffer has {size:,}: it is cut "
+                "off or belongs to another run"
+            )
+            return Issues([Issue("debug-buffer-short", Severity.ERROR, text, file=name)])
+        if used == size:
+            return Issues()
+        tail = f"the last {size - used:,} of {size:,} bytes belong to no value"
+        if self._zero(used):
+            text = f"{tail} and are zero: that much of the buffer was not used"
+            return Issues([Issue("debug-buffer-unused", Severity.NOTE, text, file=name)])
+        text = f"{tail} but are not zero: the buffer may belong to another run"
+        return Issues([Issue("debug-buffer-other", Severity.WARNING, text, file=name)])
+
+    def _zero(self, start: int) -> bool:
+        size = self.source.size
+        blocks = (self.source.read(at, min(_BLOCK, size - at)) for at in range(start, size, _BLOCK))
+        return not any(block.count(0) < len(block) for block in blocks)
+
+    def __repr__(self) -> str:
+        return f"DebugBuffer({self.source.name!r}, {self.source.size:,} bytes)"
+
+
+def needed_size(dump: ETDump) -> int:
+    """Return how many bytes a debug buffer needs to hold every tensor of a dump."""
+    ends = (
+        tensor.offset + stored_bytes(tensor) for tensor in _tensors(dump) if stored_bytes(tensor)
+    )
+    return max(ends, default=0)
+
+
+def covers(dump: ETDump, size: int) -> bool:
+    """Tell whether a file of that size may be the debug buffer of a dump.
+
+    It has nothing to know it by, so this is all that can be told. False where the dump holds no
+    tensor with elements.
+    """
+    return 0 < needed_size(dump) <= size
+
+
+def _tensors(dump: ETDump) -> Iterator[DebugTensor]:
+    for each in dump.values.values():
+        if isinstance(each.value, DebugTensor):
+            yield each.value
+        elif isinstance(each.value, tuple):
+            yield from each.value
+
+
+def inflated(value: DebugValue, buffer: DebugBuffer | None, *, compat: bool = False) -> Inflated:
+    """Return a logged value.
+
+    Parameters
+    ----------
+    value
+    buffer
+        Without it no tensor's values are known.
+    compat
+        Answer as ExecuTorch's Inspector does (``_parse_tensor_value`` and
+        ``inflate_runtime_output`` in devtools/inspector/_inspector_utils.py @ v1.4.1): strides
+        are ignored, and without a buffer every tensor is zeros.
+
+    Returns
+    -------
+    numpy.ndarray, list of numpy.ndarray, int, float, bool or None
+        None for a tensor without a buffer, unless ``compat``; for kinds that hold no value, as
+        ``NULL``; and for a value whose member is missing.
+
+    Raises
+    ------
+    FormatError
+        As :meth:`DebugBuffer.record`.
+    ValueError, RuntimeError
+        With ``compat``, where and as the Inspector raises them.
+    """
+    if compat:
+        return _as_inspector(value, buffer)
+    if isinstance(value.value, DebugTensor):
+        return _array(value.value, buffer)
+    if isinstance(value.value, tuple):
+        return [_array(tensor, buffer) for tensor in value.value]
+    return value.value
+
+
+def _array(tensor: DebugTensor, buffer: DebugBuffer | None) -> npt.NDArray[Any] | None:
+    return None if buffer is None else buffer.record(tensor, "").numpy()
+
+
+def _as_inspector(value: DebugValue, buffer: DebugBuffer | None) -> Inflated:
+    if value.value is None:
+        if value.type == ValueType.TENSOR:
+            raise ValueError("Tensor cannot be None")
+        if value.type in _MEMBERS:
+            name = _MEMBERS[ValueType(value.type)]
+            raise ValueError(f"Expected {name} value, `None` provided")
+        return None
+    if isinstance(value.value, DebugTensor):
+        return _ignoring_strides(value.value, buffer)
+    if isinstance(value.value, tuple):
+        return [_ignoring_strides(tensor, buffer) for tensor in value.value]
+    return value.value
+
+
+def _ignoring_strides(tensor: DebugTensor, buffer: DebugBuffer | None) -> npt.NDArray[Any]:
+    number = tensor.scalar_type
+    if number not in _OF_INSPECTOR:
+        raise RuntimeError(f"Unsupported scalar type in get_scalar_type_size : {number}")
+    file = "debug buffer" if buffer is None else buffer.source.name
+    kind = dtype_of(tensor, file)
+    shape, dtype = shape_of(tensor, kind, file), np.dtype(kind.numpy_dtype)
+    nbytes = math.prod(shape) * dtype.itemsize
+    if buffer is None or not nbytes:
+        return np.broadcast_to(np.zeros((), dtype), shape)
+    start, stop, _ = slice(tensor.offset, tensor.offset + nbytes).indices(buffer.source.size)
+    found = max(0, stop - start)
+    if not found:
+        raise ValueError(f"both buffer length ({found}) and count (-1) must not be 0")
+    if found % dtype.itemsize:
+        raise ValueError(
+            f"buffer length ({found} bytes) after offset (0 bytes) must be a multiple of element "
+            f"size ({dtype.itemsize})"
+        )
+    if found < nbytes:
+        size = found // dtype.itemsize
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
+    data = np.frombuffer(bytearray(buffer.source.read(start, found)), np.uint8)
+    flat = data != 0 if dtype.kind == "b" else data.view(dtype)
+    return flat.reshape(shape)
