@@ -72,3 +72,16 @@ def exported_dtype(number: int) -> DataType | None:
     """Return the data type of a number in an exported program, None where it is unknown."""
     known = EXPORTED.get(number)
     return None if known is None else DataType.parse(known)
+
+
+#: Numbers to write: quantized and raw types share their numpy types, complex ones are in no schema.
+_WRITTEN: Final[Mapping[DataType, int]] = {
+    DataType.parse(name): number
+    for number, (label, name) in RUNTIME.items()
+    if name and not label.startswith(("Q", "BITS", "COMPLEX"))
+}
+
+
+def runtime_number(dtype: DataType) -> int | None:
+    """Return the number that an ETDump has for a data type, None where it has none."""
+    return _WRITTEN.get(dtype)
