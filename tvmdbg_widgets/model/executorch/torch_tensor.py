@@ -81,18 +81,21 @@ class TorchTensor:
         FormatError
             The file changed since it was opened.
         """
-        kind = self._numpy_dtype()
-        if not self._span:
-            return np.zeros(self.shape, kind)
-        data = self.storage.read(self.offset * self._itemsize, self._span * self._itemsize)
-        if self.big_endian:
-            number = self._itemsize // 2 if kind.kind == "c" else self._itemsize
-            data = np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
-        flat = (
-            np.frombuffer(data, np.uint8) != 0 if self.dtype.is_bool else np.frombuffer(data, kind)
-        )
         steps = tuple(stride * self._itemsize for stride in self.strides)
-        return np.lib.stride_tricks.as_strided(flat, self.shape, steps, writeable=False)
+        return np.lib.stride_tricks.as_strided(self._flat(), self.shape, steps, writeable=False)
+
+    def _flat(self) -> npt.NDArray[Any]:
+        """Read the stretch of the storage that the view lies in."""
+        kind, size = self._numpy_dtype(), self._itemsize
+        if not self._span:
+            return np.zeros(0, kind)
+        data = self.storage.read(self.offset * size, self._span * size)
+        if self.big_endian:
+            number = size // 2 if kind.kind == "c" else size
+            data = np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
+        if self.dtype.is_bool:
+            return np.frombuffer(data, np.uint8).astype(np.bool_)
+        return np.frombuffer(data, kind)
 
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None

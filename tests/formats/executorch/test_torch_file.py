@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from formats.executorch.etrecord_files import RECORDS, members, record, zipped
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
+from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.sources import BytesSource
+
+FLOATS = np.arange(12, dtype="<f4").tobytes()
+OUTPUTS = members("14_bundled")["reference_outputs"]
+
+
+def text(value: str) -> bytes:
+    return b"X" + struct.pack("<I", len(value)) + value.encode()
+
+
+def number(value: int) -> bytes:
+    return b"J" + struct.pack("<i", value)
+
+
+def numbers(values: tuple[int, ...]) -> bytes:
+    return b"(" + b"".join(map(number, values)) + b"t"
+
+
+def storage(kind: str = "torch\nFloatStorage", count: int = 12, key: str = "0") -> bytes:
+    name = f"c{kind}\n".encode()
+    return b"(" + text("storage") + name + text(key) + text("cpu") + number(count) + b"tQ"
+
+
+def tensor(
+    shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0, of: bytes | None = None
+) -> bytes:
+    view = number(offset) + numbers(shape) + numbers(strides)
+    call = b"ctorch._utils\n_rebuild_tensor_v2\n("
+    return call + (of or storage()) + view + b"\x89ccollections\nOrderedDict\n)RtR"
+
+
+def saved(value: bytes, data: bytes = FLOATS, order: bytes = b"little") -> bytes:
+    return zipped(
+        {
+            "archive/data.pkl": b"\x80\x02" + value + b".",
+            "archive/byteorder": order,
+            "archive/data/0": data,
+        }
+    )
+
+
+def read(data: bytes) -> Any:
+    return read_torch_file(BytesSource(data, "saved.pt"))
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_weights_are_those_of_the_program(case: str) -> None:
+    """Every file of torch can be read, and a state dict has what the program says of it."""
+    found = {name: read(data) for name, data in members(case).items() if data[:2] == b"PK"}
+    programs = record(case).edge_programs["forward"], record(case).exported_program
+    for program in programs:
+        assert program is not None
+        state = found[f"{program.name}_state_dict"]
+        told = {node.qualified_name: node.outputs[0] for node in program.nodes if node.outputs}
+        for name, tensor in state.items():
+            if name in told:
+                assert (tensor.dtype, tensor.shape) == (told[name].dtype, told[name].sizes)
+                assert np.asarray(tensor).shape == tensor.shape
+        weights = {node.qualified_name for node in program.nodes if node.kind == "parameter"}
+        assert weights <= state.keys()
+
+
+def test_views() -> None:
+    whole = np.arange(12, dtype=np.float32)
+    for shape, strides, offset in [
+        ((3, 4), (4, 1), 0),
+        ((4, 3), (1, 4), 0),
+        ((2, 2), (4, 2), 3),
+        ((5, 2), (0, 1), 10),
+        ((), (), 11),
+        ((0, 7), (7, 1), 0),
+    ]:
+        found = read(saved(tensor(shape, strides, offset)))
+        steps = tuple(4 * stride for stride in strides)
+        expected = np.lib.stride_tricks.as_strided(whole[offset:], shape, steps)
+        np.testing.assert_array_equal(np.asarray(found), expected)
+        assert not found.numpy().flags.writeable
+
+
+@pytest.mark.spec_only
+def test_big_endian() -> None:
+    data = np.arange(12, dtype=">f4").tobytes()
+    found = read(saved(tensor((12,), (1,)), data, b"big"))
+    np.testing.assert_array_equal(np.asarray(found), np.arange(12))
+
+
+@pytest.mark.spec_only
+def test_parameters_and_plain_values() -> None:
+    call = b"ctorch._utils\n_rebuild_parameter\n(" + tensor((2,), (1,)) + b"\x88)tR"
+    assert read(saved(call)).shape == (2,)
+    value = ["a", (1, 2.5, -3, 2**40, None, True), {"b": [], 3: {}}, ()]
+    assert read(zipped({"x/data.pkl": pickle.dumps(value, 2)})) == value
+
+
+def test_storage_of_bytes_and_its_type() -> None:
+    of = storage("torch.storage\nUntypedStorage", 48)
+    call = (
+        b"ctorch._utils\n_rebuild_tensor_v3\n("
+        + of
+        + (number(0) + numbers((24,)) + numbers((1,)) + b"\x89)ctorch\nuint16\ntR")
+    )
+    found = read(saved(call))
+    assert found.dtype == DataType.parse("uint16")
+    np.testing.assert_array_equal(np.asarray(found), np.frombuffer(FLOATS, "<u2"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "offset"),
+    [
+        ((13,), (1,), 0),
+        ((12,), (1,), 1),
+        ((2, 2), (10, 2), 0),
+        ((2,), (-1,), 1),
+        ((-1,), (1,), 0),
+        ((1,), (1,), -1),
+        ((2, 2), (1,), 0),
+        ((1 << 30, 1 << 30), (0, 0), 0),
+        ((1,) * 40, (1,) * 40, 0),
+        ((2**31 - 1,), (2**31 - 1,), 2**31 - 1),
+    ],
+)
+def test_views_that_leave_the_storage(
+    shape: tuple[int, ...], strides: tuple[int, ...], offset: int
+) -> None:
+    with pytest.raises(FormatError, match="within its storage"):
+        read(saved(tensor(shape, strides, offset)))
+
+
+class Run:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("exit 1",)
+
+
+HOSTILE = {
+    "global": b"cos\nsystem\n" + text("exit 1") + b"\x85R",
+    "own class": pickle.dumps(Run(), 2)[2:-1],
+    "protocol 4": pickle.dumps(Run(), 4)[2:-1],
+    "torch function": b"ctorch\nload\n" + text("x") + b"\x85R",
+    "reduce of a class": b"ctorch\nFloatStorage\n)R",
+    "reduce of text": text("os.system") + b")R",
+    "no arguments": b"ctorch._utils\n_rebuild_tensor_v2\n)R",
+    "arguments of a kind": b"ctorch._utils\n_rebuild_tensor_v2\n" + text("x") + b"R",
+    "full dict": b"ccollections\nOrderedDict\n]\x85R",
+    "build": b"}}b",
+    "instance": b"(ios\nsystem\n",
+    "object": b"cos\nsystem\n)\x81",
+    "extension": b"\x82\x01",
+    "huge long": b"\x8b" + struct.pack("<i", 2**31 - 1),
+    "long": b"\x8a\xff" + b"\xff" * 255,
+    "huge text": b"X" + struct.pack("<I", 2**32 - 1),
+    "long name": b"c" + b"a" * 5000,
+    "no text": b"X\x01\0\0\0\xff",
+    "list in itself": b"]q\0h\0a",
+    "dict in itself": b"}q\0" + text("a") + b"h\0s",
+    "deep": b"]" * 100 + b"a" * 99,
+    "shared": b"]q\0" + b"".join(b"](" + b"h%c" % i * 30 + b"eq%c" % (i + 1) for i in range(9)),
+    "memo": b"h\7",
+    "empty stack": b"a",
+    "no mark": b"t",
+    "below the mark": b"](a",
+    "list as key": b"}]Ns",
+    "odd items": b"}(Nu",
+    "append to a dict": b"}Na",
+    "set in a list": b"]NNs",
+    "persistent text": text("storage") + b"Q",
+    "persistent of others": storage("collections\nOrderedDict"),
+    "no such storage": storage(key="../../etc/passwd"),
+    "storage too short": storage(count=13),
+    "negative count": storage(count=-1),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pickles(name: str) -> None:
+    with pytest.raises(FormatError):
+        read(saved(HOSTILE[name]))
+
+
+def test_what_is_asked_for_is_named() -> None:
+    with pytest.raises(FormatError, match=r"os system.*nothing in a pickle is run"):
+        read(saved(HOSTILE["global"]))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", pickle.dumps([1]), zipped({}), zipped({"a/data.pkl": b".", "b/data.pkl": b"."})]
+)
+def test_no_file_of_torch(data: bytes) -> None:
+    with pytest.raises(FormatError):
+        read(data)
+
+
+def test_a_tensor_is_checked_by_itself() -> None:
+    source = BytesSource(FLOATS, "x")
+    with pytest.raises(ValueError, match="reaches"):
+        TorchTensor(DataType.parse("float32"), (13,), (1,), 0, source)
+    with pytest.raises(ValueError, match="cannot be read"):
+        TorchTensor(DataType.parse("handle"), (1,), (1,), 0, source)
+
+
+@given(st.binary(max_size=40), st.integers(0, 300), st.integers(0, 8))
+def test_changed_pickle(inserted: bytes, at: int, removed: int) -> None:
+    with_tensors = tensor((3, 4), (4, 1)) + tensor((2,), (1,)) + b"\x86"
+    attempt(saved(with_tensors[:at] + inserted + with_tensors[at + removed :]))
+
+
+@given(st.data())
+def test_changed_file(data: st.DataObject) -> None:
+    whole = bytearray(OUTPUTS)
+    for at, value in data.draw(
+        st.lists(st.tuples(st.integers(0, len(whole) - 1), st.integers(0, 255)), max_size=4)
+    ):
+        whole[at] = value
+    attempt(bytes(whole[: data.draw(st.integers(0, 2 * len(whole)))]))
+
+
+def attempt(data: bytes) -> None:
+    """Read all there is; nothing but FormatError may come."""
+    try:
+        values = [read(data)]
+    except FormatError:
+        return
+    while values:
+        value = values.pop()
+        if isinstance(value, TorchTensor):
+            value.numpy()
+        elif isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list | tuple):
+            values += value
