@@ -21,15 +21,18 @@ def open(
     table: SourceLike | None = None,
     report: SourceLike | None = None,
     times: SourceLike | None = None,
+    debug_buffer: SourceLike | None = None,
     device: str | None = None,
     module: str | None = None,
+    method: str | None = None,
+    execution: int | None = None,
     dtype_layout: str = "auto",
     float8: str = "auto",
     dtypes: dict[str, str] | None = None,
     follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
 ) -> DebugRun:
-    """Open a dump of TVM's debugger as one run.
+    """Open what TVM's debugger or ExecuTorch left behind as one run.
 
     Files are told by content, never by name; only headers of tensors are read.
 
@@ -40,6 +43,8 @@ def open(
         any folder that holds such files), a tar or zip archive of one (also a Model Library Format
         archive), files, bytes, or binary file objects, in any order, also as one list. URLs of
         any of these are read through fsspec. Text that starts with ``{`` is graph JSON itself.
+        Of ExecuTorch any of ETDump, debug buffer, ETRecord and program (``.pte``, ``.bpte``,
+        ``.ptd``), or a folder or archive of them.
     graph
         The graph given to TVM (``lib.get_graph_json()``, or a file): resolves the edges that the
         debugger's own dump leaves ambiguous.
@@ -56,10 +61,17 @@ def open(
     times
         Exact repeats: ``time_list`` as JSON, ``[node][repeat]`` in seconds, or
         ``{"unit": "ns", "nodes": [names], "runs": [[…], …]}``.
+    debug_buffer
+        The debug buffer of an ETDump, where several files may be it: it has no header to tell it.
     device
         Which dump to take where a folder holds several: part of its folder's name (``"CPU_0"``).
     module
         Which module of a Model Library Format archive that holds several.
+    method
+        Which method of an ExecuTorch program; default ``"forward"``, or its only one.
+    execution
+        Which execution of an ETDump the tensors are of, counted from 0; default the first that
+        logged values.
     dtype_layout
         Byte layout of ``DLDataType`` in params files: ``"auto"``, ``"narrow"`` (4 bytes) or
         ``"wide"`` (8 bytes: code u16, bits u16, lanes i32).
@@ -102,6 +114,7 @@ def open(
     >>> run.graph.num_nodes
     72
     """
+    from tvmdbg_widgets.formats.executorch import assemble as executorch
     from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.run import DebugRun
@@ -120,8 +133,14 @@ def open(
         options={"params": said},
         follow_links=follow_links,
         limits=limits,
+        debug_buffer=None if debug_buffer is None else _content(debug_buffer),
     )
-    return DebugRun(assemble(parts, issues, title=title_of(sources), options=said))
+    title = title_of(sources)
+    if any(part.kind in executorch.KINDS for part in parts):
+        return DebugRun(
+            executorch.assemble(parts, issues, title=title, method=method, execution=execution)
+        )
+    return DebugRun(assemble(parts, issues, title=title, options=said))
 
 
 def _flat(sources: Iterable[Any]) -> list[SourceLike]:

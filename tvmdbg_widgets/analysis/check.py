@@ -73,6 +73,7 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             )
         )
     told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
+    told |= parts.executorch is not None
     if parts.tensors is not None and parts.timeline is not None and not told:
         found.append(
             Issue(

@@ -32,10 +32,14 @@ LIMITS: Mapping[str, int] = {
     "times": 2 * _GB,
     # Its issues and the IR text of all stages.
     "recording": 512 * _MB,
+    # 100 bytes an event: 20 million.
+    "etdump": 2 * _GB,
 }
 #: Bytes that one archive may take in memory when unpacked: a few kilobytes can become as many, and
 #: what they are is known only then.
 MOST_UNPACKED = 512 * _MB
+#: Parts of which only headers are read at once.
+_OF_HEADERS = ("params", "etrecord", "program", "named-data")
 _KINDS = {
     "cache": "params",
     "chrome": "trace",
@@ -73,7 +77,7 @@ class Limits:
     def check(self, source: ByteSource, form: Format) -> None:
         """Raise FormatError where a file that is read whole is larger than its kind may be."""
         part = _KINDS.get(form.part, form.part)
-        if form.part == "params" or source.size <= self._bytes[part]:
+        if form.part in _OF_HEADERS or source.size <= self._bytes[part]:
             return
         raise FormatError(
             f"this {form.what} is larger than is read into memory",

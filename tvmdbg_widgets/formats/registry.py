@@ -55,11 +55,15 @@ class Format:
 _RECORDING = "tvmdbg_widgets.formats.recording"
 _TVM = "tvmdbg_widgets.formats.tvm"
 _CHROME = "tvmdbg_widgets.formats.chrome"
+_EXECUTORCH = "tvmdbg_widgets.formats.executorch"
 
 FORMATS: tuple[Format, ...] = (
     Format("recording", "recording", f"{_RECORDING}.recording", "read_recording"),
     Format("recorded-times", "recorded times", f"{_RECORDING}.times", "read_recorded_times"),
     Format("ir", "IR text", f"{_RECORDING}.ir", "read_ir"),
+    Format("etdump", "ETDump", f"{_EXECUTORCH}.etdump", "read_etdump"),
+    Format("etrecord", "ETRecord", f"{_EXECUTORCH}.etrecord", "read_etrecord"),
+    Format("program", "ExecuTorch program", f"{_EXECUTORCH}.program", "read_program"),
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),

@@ -11,6 +11,7 @@ from tvmdbg_widgets.model.issues import Issues
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.report import Report
     from tvmdbg_widgets.model.sources import ByteSource
@@ -97,6 +98,8 @@ class RunParts:
         Texts of the module at some stage of the compiler, by name, in the compiler's order.
     reports : tuple of Report
         Profiling reports, joined to the graph where there is one; the most exact form of each.
+    executorch : ExecuTorchFiles or None
+        What a run of ExecuTorch was recorded as.
     """
 
     title: str
@@ -109,3 +112,4 @@ class RunParts:
     options: Mapping[str, Any] = field(default_factory=dict)
     ir: Mapping[str, ByteSource] = field(default_factory=dict)
     reports: tuple[Report, ...] = ()
+    executorch: ExecuTorchFiles | None = None

@@ -31,6 +31,7 @@ from tvmdbg_widgets.model.warm_up import WarmUp, warm_up, without_first
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.model.node_sets import NodeSets
     from tvmdbg_widgets.model.strings import StringColumn
     from tvmdbg_widgets.model.trace_extras import TraceExtras
 
@@ -86,6 +87,8 @@ class Timeline:
         What was wrong or did not agree.
     extras : TraceExtras or None
         Counters, flows and counts of other events of a Chrome trace.
+    shared : NodeSets or None
+        Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class Timeline:
     track_device: tuple[str, ...] = ()
     track_thread: tuple[str, ...] = ()
     origin_ns: int = 0
+    shared: NodeSets | None = None
 
     def __post_init__(self) -> None:
         for name, value in checked(self).items():
@@ -131,9 +135,13 @@ class Timeline:
 
     @property
     def total_ns(self) -> float:
-        """Sum of the node times, each node once, unknown ones left out; NaN if none is known."""
+        """Sum of the node times, each node once, unknown ones left out; NaN if none is known.
+
+        What several nodes took together counts too.
+        """
         known = self.node_ns[~np.isnan(self.node_ns)]
-        return float(known.sum()) if len(known) else float("nan")
+        together = self.shared.total_ns if self.shared is not None else 0.0
+        return float(known.sum()) + together if len(known) or together else float("nan")
 
     @property
     def span_ns(self) -> float:

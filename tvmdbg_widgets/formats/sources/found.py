@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.registry import FORMATS, Format, head, identify, suspect
+from tvmdbg_widgets.formats.registry import FORMATS, Format, format_of, head, identify, suspect
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_index, one_module
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
@@ -48,6 +49,8 @@ class Found:
         Sources that no reader knows or that are broken, by name.
     skipped
         The files of no known format, by the folder they lie in.
+    unknown
+        All files of no known format.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class Found:
         self.issues: list[Issue] = []
         self.problems: list[tuple[str, FormatError | OSError]] = []
         self.skipped: list[tuple[Tree, list[str]]] = []
+        self.unknown: list[ByteSource] = []
         self._device = device
         self._module = module
         self._follow_links = follow_links
@@ -94,6 +98,9 @@ class Found:
 
     def _file(self, source: ByteSource) -> None:
         """Add a file, or the files of an archive."""
+        if is_etrecord(source):
+            self.add(source, format_of("etrecord"))
+            return
         content = open_archive(source, self._limits.unpacked)
         if isinstance(content, ArchiveTree):
             if is_numpy_archive(content):
@@ -109,6 +116,7 @@ class Found:
             self.add(content, found)
 
     def _unknown(self, source: ByteSource) -> None:
+        self.unknown.append(source)
         known = ", ".join(each.what for each in FORMATS)
         self.problems.append((source.name, unknown_file(source, known)))
 
@@ -131,6 +139,7 @@ class Found:
                 self.issues.append(note(tree.name, "files-left-out", what, left))
         self.candidates += kept
         self.skipped.append((tree, [source.name for source in unknown.values()]))
+        self.unknown += unknown.values()
 
     def _identified(self, tree: Tree) -> Iterable[tuple[Entry, ByteSource, Format | None]]:
         """Open every file and tell its format by its first bytes."""
@@ -139,6 +148,8 @@ class Found:
             try:
                 source = entry.open()
                 form = identify(source)
+                if form is None and is_etrecord(source):
+                    form = format_of("etrecord")
                 if form is not None:
                     self._limits.check(source, form)
             except (FormatError, OSError) as problem:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.executorch.choose_buffer import choose_buffer
 from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.registry import format_for, format_of, head
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.model.issues import Issue
+    from tvmdbg_widgets.model.sources import ByteSource
 
 
 def gather(
@@ -32,6 +34,7 @@ def gather(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
+    debug_buffer: SourceLike | None = None,
 ) -> tuple[list[Part], list[Issue]]:
     """Read every file that the sources name.
 
@@ -51,6 +54,8 @@ def gather(
         Whether to read what links in a folder lead to outside of it.
     limits
         Bytes that a file may have that is read whole, by part.
+    debug_buffer
+        The debug buffer of an ETDump.
 
     Returns
     -------
@@ -77,16 +82,10 @@ def gather(
         else:
             source = as_source(each, follow_links=follow_links)
         found.add(source, format_for(form, source))
-    _order(found.candidates)
-    parts = list(found.parts)
+    parts = _read(found, options)
     issues, problems = found.issues, found.problems
-    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
-        try:
-            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
-        except (FormatError, OSError) as problem:
-            problems.append((candidate.source.name, problem))
-        else:
-            parts += _parts(candidate, value)
+    buffer = None if debug_buffer is None else as_source(debug_buffer, follow_links=follow_links)
+    parts += _debug_buffer(parts, found, buffer)
     if not parts:
         raise problems[0][1] if problems else _nothing(sources, issues)
     issues += [unreadable(name, problem) for name, problem in problems]
@@ -96,6 +95,32 @@ def gather(
             what = "unrecognized files (ignored)"
             issues.append(note(tree.name, "files-not-read", what, left))
     return parts, issues
+
+
+def _read(found: Found, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
+    """Read the candidates; those that cannot be read are added to the problems."""
+    _order(found.candidates)
+    parts = list(found.parts)
+    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
+        try:
+            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
+        except (FormatError, OSError) as problem:
+            found.problems.append((candidate.source.name, problem))
+        else:
+            parts += _parts(candidate, value)
+    return parts
+
+
+def _debug_buffer(parts: Sequence[Part], found: Found, given: ByteSource | None) -> list[Part]:
+    """Return the debug buffer of an ETDump: the one given, or the unknown file that may be it."""
+    if given is not None:
+        return [Part("debug-buffer", given, given, None)]
+    dump = next((part for part in parts if part.kind == "etdump"), None)
+    source = choose_buffer(dump.value, found.unknown) if dump is not None else None
+    if source is None:
+        return []
+    found.problems[:] = [each for each in found.problems if each[0] != source.name]
+    return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
 
 
 def _parts(candidate: Candidate, value: Any) -> list[Part]:

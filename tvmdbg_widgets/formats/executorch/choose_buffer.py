@@ -1,0 +1,36 @@
+"""Which of the files that no reader knows is the debug buffer of a dump."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
+from tvmdbg_widgets.model.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.sources import ByteSource
+
+
+def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
+    """Return the one file that is large enough for every value of a dump, None where there is none.
+
+    A debug buffer has nothing to know it by.
+
+    Raises
+    ------
+    FormatError
+        Several files are.
+    """
+    fitting = [source for source in unknown if covers(dump, source.size)]
+    if len(fitting) > 1:
+        raise FormatError(
+            f"{len(fitting)} files may be the debug buffer of this dump",
+            file=dump.file,
+            expected=f"one file of {needed_size(dump):,} bytes or more that no reader knows",
+            found=", ".join(source.name for source in fitting),
+            hint="Say which: open(…, debug_buffer='debug_buffer.bin').",
+        )
+    return fitting[0] if fitting else None

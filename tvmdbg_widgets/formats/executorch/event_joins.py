@@ -1,0 +1,215 @@
+"""Events of a dump to the nodes of a graph: by debug handles, or by the program's instructions.
+
+``devtools/inspector/_inspector.py`` @ v1.4.1 ties events to handles by instruction id alone; here
+the kernel's name also counts where one handle has several nodes, and delegate debug identifiers
+match exactly or not at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    BY_ORDER,
+    EXACT,
+    NONE,
+    UNMAPPED,
+    WHOLE_INSTRUCTION,
+    EventNodes,
+    kernel_names,
+    kernel_operator,
+)
+from tvmdbg_widgets.model.issues import Issue, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+
+#: Nodes of an instruction, or of one event of a delegate, and how they were found.
+Found = tuple[tuple[int, ...], int]
+Instruction = tuple[int, int]
+
+_SHOWN = 5
+
+
+def join_by_handles(
+    dump: ETDump, record: ETRecord, method: str, program: ExportedProgram
+) -> tuple[EventNodes, list[Issue]]:
+    """Tie events to the operators of an edge-dialect program.
+
+    Parameters
+    ----------
+    dump
+    record
+    method : str
+    program
+        Its positions are the node ids.
+
+    Returns
+    -------
+    nodes : EventNodes
+    issues : list of Issue
+        What in dump and record does not fit.
+    """
+    handles = (record.debug_handle_map or {}).get(method, {})
+    delegates = (record.delegate_map or {}).get(method, {})
+    kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
+    of_kernel, issues = _kernel_nodes(handles, kernels, program, dump.file)
+    taken = {node for nodes, _ in of_kernel.values() for node in nodes}
+
+    def of_handles(wanted: tuple[int, ...]) -> tuple[int, ...]:
+        found = {node for handle in wanted for node in program.by_handle.get(handle, ())}
+        return tuple(sorted(found - taken))
+
+    calls = {
+        (0, int(key)): of_handles(tuple(value))
+        for key, value in handles.items()
+        if not isinstance(value, int) and key.isdecimal()
+    }
+
+    def of_event(at: Instruction, identifier: str) -> Found:
+        if at in of_kernel:
+            return of_kernel[at]
+        if at not in calls:
+            return (), NONE
+        if not identifier:
+            return calls[at], EXACT
+        told = delegates.get(str(at[1]))
+        if told is None or not told.identifiers:
+            return calls[at], WHOLE_INSTRUCTION
+        if identifier not in told.identifiers:
+            return (), UNMAPPED
+        return of_handles(told.identifiers[identifier]), EXACT
+
+    names = {(0, int(key)): each.name or "" for key, each in delegates.items() if key.isdecimal()}
+    return _joined(dump, of_event, calls, names), issues
+
+
+def join_by_instruction(
+    dump: ETDump, node_of: Mapping[Instruction, int], backends: Mapping[Instruction, str]
+) -> tuple[EventNodes, list[Issue]]:
+    """Tie events to the instructions of a program file.
+
+    Parameters
+    ----------
+    dump
+    node_of : Mapping of (chain, instruction) to node id
+    backends : Mapping of (chain, instruction) to str
+        Id of the backend of each delegate call.
+    """
+    kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
+    strangers = sorted(set(kernels) - set(node_of))
+    issues = _strangers(strangers, "the program has no such instruction", dump.file)
+
+    def of_event(at: Instruction, identifier: str) -> Found:
+        if at not in node_of:
+            return (), NONE
+        return (node_of[at],), WHOLE_INSTRUCTION if identifier else EXACT
+
+    calls = {at: (node_of[at],) for at in backends if at in node_of}
+    return _joined(dump, of_event, calls, backends), issues
+
+
+def _kernel_nodes(
+    handles: Mapping[str, object],
+    kernels: Mapping[Instruction, str],
+    program: ExportedProgram,
+    file: str,
+) -> tuple[dict[Instruction, Found], list[Issue]]:
+    """Return the node of each kernel call.
+
+    Operators that one exported node was decomposed into share its handle: the kernel's name tells
+    them apart, and among several of one name their order.
+    """
+    by_handle: dict[int, list[Instruction]] = defaultdict(list)
+    for key, handle in handles.items():
+        if isinstance(handle, int) and key.isdecimal():
+            by_handle[handle].append((0, int(key)))
+    found: dict[Instruction, Found] = {}
+    strangers = [at for at in sorted(kernels) if at[0] == 0 and str(at[1]) not in handles]
+    for handle, instructions in by_handle.items():
+        nodes = program.by_handle.get(handle, ())
+        left = list(nodes)
+        for at in sorted(instructions):
+            operator = kernel_operator(kernels[at]) if at in kernels else ""
+            named = [each for each in left if _operator(program.nodes[each].op_type) == operator]
+            if named:
+                alike = sum(_operator(program.nodes[each].op_type) == operator for each in nodes)
+                found[at] = (named[0],), EXACT if alike == 1 else BY_ORDER
+                left.remove(named[0])
+            elif len(nodes) == 1 or not operator:
+                found[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION
+                if operator and not _same_family(operator, program.nodes[nodes[0]].op_type):
+                    strangers.append(at)
+            else:
+                found[at] = nodes, WHOLE_INSTRUCTION
+    return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
+
+
+def _operator(op_type: str) -> str:
+    """Return ``addmm`` of ``aten.addmm.default``."""
+    parts = op_type.split(".")
+    return parts[-2] if len(parts) > 1 else op_type
+
+
+def _same_family(kernel: str, op_type: str) -> bool:
+    """Whether a kernel may be another spelling of an operator: ``view_copy`` of ``aten.view``."""
+    operator = _operator(op_type)
+    return kernel.startswith(operator) or operator.startswith(kernel.removesuffix("_copy"))
+
+
+def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]:
+    if not strangers:
+        return []
+    shown = ", ".join(str(at[1]) for at in strangers[:_SHOWN])
+    more = f" and {len(strangers) - _SHOWN} more" if len(strangers) > _SHOWN else ""
+    text = (
+        f"instructions {shown}{more} of the dump do not fit: {why}; are dump and program of the "
+        "same export?"
+    )
+    return [Issue("executorch-disagree", Severity.WARNING, text, file=file)]
+
+
+def _joined(
+    dump: ETDump,
+    of_event: Callable[[Instruction, str], Found],
+    calls: Mapping[Instruction, tuple[int, ...]],
+    backends: Mapping[Instruction, str],
+) -> EventNodes:
+    rows, first = _distinct(dump)
+    numbers: dict[tuple[int, ...], int] = {}
+    set_of = np.full(len(first), -1, np.int32)
+    how = np.full(len(first), NONE, np.uint8)
+    for at, event in enumerate(first.tolist()):
+        chain = int(dump.chain_index[event])
+        number = int(dump.delegate_id_int[event])
+        identifier = str(number) if number != -1 else dump.delegate_id_str[event]
+        if chain < 0 and not identifier:
+            continue
+        nodes, how[at] = of_event((chain, int(dump.instruction_id[event])), identifier)
+        if nodes:
+            set_of[at] = numbers.setdefault(nodes, len(numbers))
+    of_calls = {at: numbers.setdefault(nodes, len(numbers)) for at, nodes in calls.items() if nodes}
+    return EventNodes(set_of[rows], tuple(numbers), how[rows], of_calls, dict(backends))
+
+
+def _distinct(dump: ETDump) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number the events by what they are tied by; return the number of each, and one of each."""
+    key = np.zeros(dump.num_events, np.int64)
+    for column in (
+        dump.chain_index,
+        dump.instruction_id,
+        dump.delegate_id_int,
+        dump.delegate_id_str.codes,
+    ):
+        values, codes = np.unique(column, return_inverse=True)
+        key = np.unique(key * len(values) + codes, return_inverse=True)[1].astype(np.int64)
+    first = np.unique(key, return_index=True)[1]
+    return key, first.astype(np.int64)

@@ -1,0 +1,193 @@
+"""Logged values of one execution as the tensors of the graph's nodes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT
+from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.tensor import Tensor
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+    from tvmdbg_widgets.model.graph import Graph
+
+Entry = tuple[int, int]
+Instruction = tuple[int, int]
+
+
+class _Logged(NamedTuple):
+    """A tensor of a node, before it is known whether it fits."""
+
+    entry: Entry
+    tensor: DebugTensor
+    key: str
+    trust: Trust
+    note: str = ""
+
+
+def event_tensors(
+    dump: ETDump,
+    joined: EventNodes,
+    graph: Graph,
+    buffer: DebugBuffer,
+    *,
+    run: int,
+    num_outputs: Mapping[str, int],
+) -> tuple[list[Tensor], list[Issue]]:
+    """Return the tensors that one execution logged.
+
+    Kernels log their outputs in order. A delegate logs what it likes of its own events, and the
+    runtime all arguments of its call, outputs last. Where several events of a delegate are of one
+    node, the last one's value is taken for the node's.
+
+    Parameters
+    ----------
+    dump
+    joined
+    graph
+    buffer
+    run
+        Position of the execution among the dump's runs.
+    num_outputs
+        Outputs of delegate calls by instruction id.
+    """
+    tensors: dict[Entry, Tensor] = {}
+    issues: list[Issue] = []
+    for each in _logged(dump, joined, graph, run, num_outputs):
+        if each.entry in tensors and each.trust > tensors[each.entry].trust:
+            continue
+        try:
+            record = buffer.record(each.tensor, each.key)
+        except FormatError as problem:
+            node = each.entry[0]
+            text = f"the value of {graph.names[node]!r} cannot be read: {problem.problem}"
+            issues.append(
+                Issue("debug-value", Severity.ERROR, text, nodes=(node,), file=problem.file)
+            )
+            continue
+        declared = graph.shape(*each.entry)
+        trust, notes = each.trust, [each.note] if each.note else []
+        if declared is not None and declared != record.shape:
+            notes.append(f"logged with shape {list(record.shape)}, declared as {list(declared)}")
+            trust = max(trust, Trust.AMBIGUOUS)
+        tensors[each.entry] = Tensor(
+            record,
+            *each.entry,
+            name=graph.names[each.entry[0]],
+            trust=trust,
+            notes=notes,
+            captured="node",
+        )
+    return list(tensors.values()), issues
+
+
+def _logged(
+    dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
+) -> Iterator[_Logged]:
+    of_delegate = is_of_delegate(dump)
+    by_instruction: dict[Instruction, list[int]] = defaultdict(list)
+    for event in dump.events_of(run):
+        if dump.kind[event] != EventKind.DEBUG or event not in dump.values:
+            continue
+        if of_delegate[event]:
+            yield from _of_delegate(dump, joined, graph, event)
+        elif dump.chain_index[event] >= 0:
+            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+            by_instruction[at].append(event)
+    for at, events in by_instruction.items():
+        if at in joined.calls:
+            nodes = joined.sets[joined.calls[at]]
+            yield from _of_call(dump, graph, nodes, events, num_outputs.get(str(at[1])))
+        else:
+            yield from _of_kernel(dump, joined, graph, events)
+    yield from _of_program(dump, graph, run)
+
+
+def _of_kernel(
+    dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
+) -> Iterator[_Logged]:
+    nodes = joined.of(events[0])
+    if not nodes:
+        return
+    how = int(joined.how[events[0]])
+    trust = {EXACT: Trust.EXACT, BY_ORDER: Trust.BY_ORDER}.get(how, Trust.AMBIGUOUS)
+    node = nodes[-1]
+    entries = graph.entry_range(node)
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    # A kernel that runs again in a loop logs its outputs again: the last are kept.
+    for output, (event, tensor) in enumerate(logged[-len(entries) :]):
+        yield _Logged((node, output), tensor, f"event {event}", trust)
+
+
+def _of_delegate(dump: ETDump, joined: EventNodes, graph: Graph, event: int) -> Iterator[_Logged]:
+    nodes = joined.of(event)
+    if not nodes or joined.how[event] != EXACT:
+        return
+    identifier = _identifier(dump, event)
+    # The events of a node come in the order they ended: a later one takes the place.
+    alone = len(nodes) == 1
+    note = f"logged by the delegate as {identifier}" + (
+        "" if alone else f", which covers {len(nodes)} operators: taken for the last one's"
+    )
+    node = nodes[-1]
+    for output, tensor in enumerate(_tensors(dump, event)):
+        if output < len(graph.entry_range(node)):
+            trust = Trust.EXACT if alone else Trust.BY_ORDER
+            yield _Logged((node, output), tensor, f"event {event} ({identifier})", trust, note)
+
+
+def _of_call(
+    dump: ETDump, graph: Graph, nodes: tuple[int, ...], events: list[int], count: int | None
+) -> Iterator[_Logged]:
+    leaving = _leaving(graph, nodes)
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    count = len(leaving) if count is None else count
+    note = "an argument of the delegate's call: outputs come last"
+    if count == len(leaving) and count <= len(logged):
+        for entry, (event, tensor) in zip(leaving, logged[-count:], strict=True):
+            yield _Logged(entry, tensor, f"event {event}", Trust.BY_ORDER, note)
+
+
+def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:
+    """Return the entries of some nodes that others read, or the graph returns, in order."""
+    inside = np.zeros(graph.num_nodes + 1, np.bool_)
+    inside[list(nodes)] = True
+    leaves = inside[graph.edge_source] & ~inside[graph.edge_target]
+    pairs = zip(graph.edge_source[leaves].tolist(), graph.edge_output[leaves].tolist(), strict=True)
+    heads = {(node, output) for node, output in graph.heads.tolist() if inside[node]}
+    return sorted({*pairs, *heads})
+
+
+def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_Logged]:
+    events = [
+        event for event in dump.events_of(run) if event in dump.values and dump.values[event].output
+    ]
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    if len(logged) == len(graph.heads):
+        for (node, output), (event, tensor) in zip(graph.heads.tolist(), logged, strict=True):
+            key = f"event {event}"
+            yield _Logged((node, output), tensor, key, Trust.BY_ORDER, "an output of the program")
+
+
+def _tensors(dump: ETDump, event: int) -> tuple[DebugTensor, ...]:
+    value = dump.values[event].value
+    if isinstance(value, DebugTensor):
+        return (value,)
+    return value if isinstance(value, tuple) else ()
+
+
+def _identifier(dump: ETDump, event: int) -> str:
+    number = int(dump.delegate_id_int[event])
+    return str(number) if number != -1 else repr(dump.delegate_id_str[event])

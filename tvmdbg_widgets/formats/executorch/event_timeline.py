@@ -1,0 +1,188 @@
+"""The profile events of a dump as a timeline: blocks, instructions, delegates.
+
+Ticks are nanoseconds of a steady clock (``runtime/platform/default/posix.cpp`` @ v1.4.1) unless
+the port or the delegate took another; the file does not tell.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.executorch.event_times import event_times
+from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls, is_of_delegate
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    BY_NAME,
+    BY_ORDER,
+    EXACT,
+    WHOLE_INSTRUCTION,
+    EventNodes,
+)
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.node_sets import NodeSets
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.timeline import WALL, Timeline
+from tvmdbg_widgets.model.timeline_builders import occurrences, per_node
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+
+_TRUST = {
+    EXACT: Trust.EXACT,
+    BY_NAME: Trust.BY_NAME,
+    BY_ORDER: Trust.BY_ORDER,
+    WHOLE_INSTRUCTION: Trust.AMBIGUOUS,
+}
+RUNTIME_TRACK = "runtime"
+
+
+def timeline_of(dump: ETDump, joined: EventNodes, num_nodes: int) -> Timeline | None:
+    """Return the slices of a dump, None where it has no profile events.
+
+    Parameters
+    ----------
+    dump
+    joined
+        The nodes of its events.
+    num_nodes : int
+        Nodes of the graph.
+
+    Returns
+    -------
+    Timeline
+        One track for the runtime, on which calls hold what ran inside them. A delegate whose
+        events do not lie within their calls has a clock of its own, and a track of its own:
+        each of its calls begins where the runtime's does.
+    """
+    events = np.flatnonzero(dump.kind == EventKind.PROFILE)
+    if not len(events):
+        return None
+    calls = DelegateCalls.of(dump)
+    foreign = calls.foreign[events]
+    ticks = dump.start[events]
+    origin = int(ticks[~foreign].min() if not foreign.all() else ticks.min())
+    start = _since(ticks, origin) + calls.shift[events]
+    duration = _lengths(ticks, dump.end[events])
+    issues = _issues(dump, calls, events)
+    tracks, track = _tracks(dump, calls, events, joined)
+    set_of = joined.set_of[events]
+    sizes = np.array([len(each) for each in joined.sets] or [0])
+    only = np.array([each[0] for each in joined.sets] or [0])
+    single = (set_of >= 0) & (sizes[set_of] == 1)
+    node = np.where(single, only[set_of], -1).astype(np.int64)
+    trust = _trusts(joined.how[events])
+    times = event_times(dump, joined, calls, num_nodes)
+    _, node_trust = per_node(node, trust, num_nodes)
+    node_trust[np.isnan(times.node_ns)] = Trust.ABSENT
+    return Timeline(
+        slice_node=node.astype(np.int32),
+        slice_start_ns=start,
+        slice_duration_ns=duration,
+        slice_track=track,
+        slice_names=_names(dump, events),
+        slice_trust=trust,
+        slice_occurrence=occurrences(node),
+        tracks=tracks,
+        repeats_offsets=times.offsets,
+        repeats_ns=times.repeats_ns,
+        node_ns=times.node_ns,
+        node_trust=node_trust,
+        synthetic=False,
+        clock=WALL,
+        sources=(dump.file,),
+        issues=Issues(issues),
+        origin_ns=origin,
+        shared=_shared(joined, set_of, times.set_ns),
+    )
+
+
+def _since(ticks: npt.NDArray[np.uint64], origin: int) -> npt.NDArray[np.float64]:
+    """Return ticks counted from the origin, exact to 2**53 of them."""
+    before = ticks < np.uint64(origin)
+    forward = (ticks - np.uint64(origin)).astype(np.float64)
+    return np.where(before, -((np.uint64(origin) - ticks).astype(np.float64)), forward)
+
+
+def _lengths(start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """Return durations; an event that ends before it starts has none."""
+    return np.where(end >= start, (end - start).astype(np.float64), 0.0)
+
+
+def _trusts(how: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    grades = np.full(256, Trust.ABSENT, np.uint8)
+    for number, grade in _TRUST.items():
+        grades[number] = grade
+    return grades[how]
+
+
+def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
+    """Name delegate events by their identifier, as the Inspector does."""
+    own, told = dump.names, dump.delegate_id_str
+    unique = [*own.unique, *told.unique]
+    codes = own.codes[events].astype(np.int64)
+    of_delegate = is_of_delegate(dump)[events]
+    codes[of_delegate] = told.codes[events][of_delegate] + len(own.unique)
+    numbers, number = np.unique(dump.delegate_id_int[events], return_inverse=True)
+    numbered = dump.delegate_id_int[events] != -1
+    codes[numbered] = number[numbered] + len(unique)
+    unique += [str(each) for each in numbers.tolist()]
+    kept, codes = np.unique(codes, return_inverse=True)
+    return StringColumn([unique[each] for each in kept.tolist()], codes)
+
+
+def _tracks(
+    dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64], joined: EventNodes
+) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    names = [RUNTIME_TRACK]
+    track = np.zeros(len(events), np.int32)
+    rows = np.flatnonzero(calls.foreign[events])
+    at = zip(dump.chain_index[events[rows]].tolist(), dump.instruction_id[events[rows]].tolist(),
+             strict=True)  # fmt: skip
+    for row, instruction in zip(rows.tolist(), at, strict=True):
+        name = f"{joined.backends.get(instruction) or 'delegate'} (its own clock)"
+        if name not in names:
+            names.append(name)
+        track[row] = names.index(name)
+    return tuple(names), track
+
+
+def _shared(
+    joined: EventNodes, set_of: npt.NDArray[np.int32], set_ns: npt.NDArray[np.float64]
+) -> NodeSets | None:
+    several = [number for number, nodes in enumerate(joined.sets) if len(nodes) > 1]
+    if not several:
+        return None
+    number = np.full(len(joined.sets) + 1, -1, np.int32)
+    number[several] = np.arange(len(several))
+    sizes = [len(joined.sets[each]) for each in several]
+    return NodeSets(
+        slice_set=number[set_of],
+        offsets=np.concatenate(([0], np.cumsum(sizes))),
+        nodes=np.array([node for each in several for node in joined.sets[each]], np.int32),
+        own_ns=set_ns[several],
+    )
+
+
+def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -> list[Issue]:
+    issues = []
+    backwards = int(np.count_nonzero(dump.end[events] < dump.start[events]))
+    if backwards:
+        text = (
+            f"{backwards:,} events end before they start and are drawn without a duration: a "
+            "counter that overflowed? The Inspector adds 2**32 - 1 to ends below that"
+        )
+        issues.append(Issue("event-ends-early", Severity.WARNING, text, file=dump.file))
+    if calls.foreign.any():
+        found = np.unique(dump.instruction_id[calls.foreign]).tolist()
+        text = (
+            f"the delegate called by instruction {', '.join(map(str, found[:5]))}"
+            f"{' and others' if len(found) > 5 else ''} logs times outside of its call: it has a "
+            "clock of its own, in a unit that the file does not tell. Its events have a track of "
+            "their own, where ticks are drawn as nanoseconds, and count in no sum"
+        )
+        issues.append(Issue("delegate-clock", Severity.NOTE, text, file=dump.file))
+    return issues

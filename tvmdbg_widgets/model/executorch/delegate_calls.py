@@ -1,0 +1,114 @@
+"""Which call each event of a delegate was logged in, and whether its clock is the runtime's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+CALL: Final = "DELEGATE_CALL"
+#: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
+#: ticks after their call.
+_ROUNDING = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class DelegateCalls:
+    """The calls of delegates in a dump of E events.
+
+    Attributes
+    ----------
+    call : int64 [E]
+        For a profile event of a delegate the ``DELEGATE_CALL`` event it was logged in, else -1.
+    foreign : bool [E]
+        Events of delegates some of whose events lie outside of their calls: they have a clock of
+        their own.
+    shift : int64 [E]
+        What to add to the ticks of a foreign event so that the first one of its call begins with
+        the call; 0 for others.
+    """
+
+    call: Ints
+    foreign: Bools
+    shift: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, dump: ETDump) -> DelegateCalls:
+        """Find the calls; an event belongs to the next one of its instruction in its run."""
+        count = dump.num_events
+        profile = dump.kind == EventKind.PROFILE
+        inner = np.flatnonzero(profile & is_of_delegate(dump))
+        calls = np.flatnonzero(profile & named(dump, CALL))
+        key = instruction_keys(dump)
+        width = count + 1
+        ends = np.sort(key[calls] * width + calls)
+        at = np.searchsorted(ends, key[inner] * width + inner)
+        found = at < len(ends)
+        found[found] = ends[at[found]] // width == key[inner][found]
+        call = np.full(count, -1, np.int64)
+        call[inner[found]] = ends[at[found]] % width
+        foreign = _foreign(dump, inner, call)
+        return cls(call, foreign, _shift(dump, call, foreign))
+
+
+def is_of_delegate(dump: ETDump) -> Bools:
+    """Return the events that have a delegate debug identifier."""
+    unnamed = [not each for each in dump.delegate_id_str.unique] or [True]
+    without = np.array(unnamed, np.bool_)[dump.delegate_id_str.codes]
+    return (dump.delegate_id_int != -1) | ~without
+
+
+def named(dump: ETDump, name: str) -> Bools:
+    """Return the events of a name that have no delegate debug identifier."""
+    alike = np.array([each == name for each in dump.names.unique] or [False], np.bool_)
+    return alike[dump.names.codes] & ~is_of_delegate(dump)
+
+
+def run_of(dump: ETDump) -> Ints:
+    """Return the run of each event."""
+    return np.repeat(np.arange(dump.num_runs), np.diff(dump.run_offsets))
+
+
+def instruction_keys(dump: ETDump) -> Ints:
+    """Number the pairs of run and instruction; return the number of each event."""
+    key = run_of(dump)
+    for column in (dump.chain_index, dump.instruction_id):
+        values, codes = np.unique(column, return_inverse=True)
+        key = np.unique(key * len(values) + codes, return_inverse=True)[1].astype(np.int64)
+    return key
+
+
+def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
+    """Return the events of the instructions one of whose events leaves its call."""
+    known = inner[call[inner] >= 0]
+    of = call[known]
+    late = dump.end[known] > dump.end[of] + np.uint64(_ROUNDING)
+    outside = (dump.start[known] + np.uint64(_ROUNDING) < dump.start[of]) | late
+    # A delegate has one clock in all runs.
+    instruction = dump.chain_index * (1 << 32) + dump.instruction_id
+    wrong = np.unique(instruction[known[outside]])
+    found = np.zeros(dump.num_events, np.bool_)
+    found[inner] = np.isin(instruction[inner], wrong)
+    return found
+
+
+def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:
+    shift = np.zeros(dump.num_events)
+    rows = np.flatnonzero(foreign & (call >= 0))
+    if len(rows):
+        of, number = np.unique(call[rows], return_inverse=True)
+        first = np.full(len(of), np.iinfo(np.uint64).max, np.uint64)
+        np.minimum.at(first, number, dump.start[rows])
+        begin = dump.start[of].astype(np.float64)
+        shift[rows] = (begin - first.astype(np.float64))[number]
+    return shift

@@ -1,0 +1,74 @@
+"""Which nodes of a graph each event of a dump is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.strings import StringColumn
+
+#: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
+EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE = range(6)
+HOW = (
+    "exact identifier",
+    "by name",
+    "by order",
+    "whole instruction",
+    "unmapped",
+    "not of an instruction",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class EventNodes:
+    """The nodes of each of E events.
+
+    Attributes
+    ----------
+    set_of : int32 [E]
+        Number of the event's set of nodes, -1 where it has none.
+    sets : tuple of tuple of int
+        Node ids, ascending. No two are alike.
+    how : uint8 [E]
+        Index into :data:`HOW`.
+    calls : Mapping of (int, int) to int
+        The set of each delegate call, by chain and instruction.
+    backends : Mapping of (int, int) to str
+        Id of the backend of each delegate call, where a file names it.
+    """
+
+    set_of: npt.NDArray[np.int32]
+    sets: tuple[tuple[int, ...], ...]
+    how: npt.NDArray[np.uint8]
+    calls: Mapping[tuple[int, int], int]
+    backends: Mapping[tuple[int, int], str]
+
+    def of(self, event: int) -> tuple[int, ...]:
+        """Return the nodes of an event."""
+        number = int(self.set_of[event])
+        return self.sets[number] if number >= 0 else ()
+
+
+def kernel_operator(name: str) -> str:
+    """Return the operator that a kernel's event is of: ``addmm`` of ``native_call_addmm.out``."""
+    return name.removeprefix("native_call_").partition(".")[0]
+
+
+def kernel_names(
+    names: StringColumn, chain: npt.NDArray[np.int64], instruction: npt.NDArray[np.int64]
+) -> dict[tuple[int, int], str]:
+    """Return the kernel that each instruction called, by chain and instruction."""
+    kernels = np.array([name.startswith("native_call_") for name in names.unique], np.bool_)
+    rows = np.flatnonzero(kernels[names.codes] & (chain >= 0))
+    keys = np.stack([chain[rows], instruction[rows]], axis=1)
+    distinct, first = np.unique(keys, axis=0, return_index=True)
+    return {
+        (int(c), int(i)): names[int(rows[at])]
+        for (c, i), at in zip(distinct.tolist(), first.tolist(), strict=True)
+    }

@@ -1,0 +1,75 @@
+"""Slices that several nodes share: a delegate may run many operators as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSets:
+    """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only.
+
+    The time of such a slice belongs to its nodes together; nobody knows the share of each.
+
+    Attributes
+    ----------
+    slice_set : int32 [S]
+        Set of each slice of the timeline, -1 where it is of one node or of none.
+    offsets : int64 [C + 1]
+    nodes : int32
+        Nodes of set ``i``, ascending: ``nodes[offsets[i]:offsets[i + 1]]``, at least two.
+    own_ns : float64 [C]
+        Mean time per execution that is of the set as such: what is measured of single nodes, or
+        of smaller sets, within its slices is taken off. NaN unknown.
+
+    Raises
+    ------
+    ValueError
+        Where the columns do not fit each other.
+    """
+
+    slice_set: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    nodes: npt.NDArray[np.int32]
+    own_ns: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        kinds = {
+            "slice_set": np.int32,
+            "offsets": np.int64,
+            "nodes": np.int32,
+            "own_ns": np.float64,
+        }
+        for name, dtype in kinds.items():
+            column = np.ascontiguousarray(getattr(self, name), dtype).view()
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        count = len(self.own_ns)
+        if len(self.offsets) != count + 1 or self.offsets[-1] != len(self.nodes):
+            raise ValueError(f"offsets do not fit {count} sets of {len(self.nodes)} nodes")
+        if count and int(np.diff(self.offsets).min()) < 2:
+            raise ValueError("a set has two nodes or more")
+        if len(self.slice_set) and not -1 <= self.slice_set.min() <= self.slice_set.max() < count:
+            raise ValueError(f"slice_set must lie in -1 … {count - 1}")
+
+    def __len__(self) -> int:
+        return len(self.own_ns)
+
+    def of(self, number: int) -> tuple[int, ...]:
+        """Return the nodes of a set."""
+        return tuple(self.nodes[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    @property
+    def total_ns(self) -> float:
+        """Time of all sets as such; those that are unknown left out."""
+        return float(np.nansum(self.own_ns))
+
+    def within(self, members: npt.NDArray[np.bool_]) -> float:
+        """Return the time of the sets that lie wholly within some nodes (bool [N])."""
+        if not len(self):
+            return 0.0
+        whole = np.logical_and.reduceat(members[self.nodes], self.offsets[:-1])
+        return float(np.nansum(self.own_ns[whole]))
