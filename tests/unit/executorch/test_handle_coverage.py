@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from executorch_cases import answers
+from executorch_cases import case_dir
 
-import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.executorch.handle_coverage import handle_coverage
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.program_graph import graph_of
 from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.run.executorch.handle_map import COLUMN, DebugHandleMap
 
 # The two maps of ExecuTorch's documentation, and what it says of them.
@@ -39,34 +42,10 @@ def names(operators: Any) -> list[str]:
     return [each.name for each in operators]
 
 
-def run_of(nodes: list[dict[str, Any]]) -> tvmdbg.DebugRun:
-    """A run of nodes as recorded of an edge program, each reading those it names."""
-    ids = {node["name"]: at for at, node in enumerate(nodes)}
-    made = []
-    for node in nodes:
-        op = "null" if node["op"] == "placeholder" else "tvm_op"
-        attrs = {"func_name": node["name"]} if op == "tvm_op" else {}
-        if node["debug_handle"] is not None:
-            attrs["debug_handle"] = str(node["debug_handle"])
-        inputs = [[ids[name], 0, 0] for name in node["inputs"]]
-        made.append({"op": op, "name": node["name"], "attrs": attrs, "inputs": inputs})
-    graph = {
-        "nodes": made,
-        "arg_nodes": [at for at, node in enumerate(made) if node["op"] == "null"],
-        "heads": [[len(made) - 1, 0, 0]],
-        "node_row_ptr": list(range(len(made) + 1)),
-    }
-    return tvmdbg.open(json.dumps(graph))
-
-
-def recorded(case: str) -> tuple[tvmdbg.DebugRun, DelegateCall, list[int]]:
-    """The edge program, and the map and the handles of the delegate's call, of a demo backend."""
-    record = answers(case)["inspector"]["etrecord"]
-    nodes = [node for node in record["edge_nodes"] if node["op"] != "output"]
-    call = record["delegate_map"]["forward"]["2"]
-    identifiers = {name: tuple(each) for name, each in call["delegate_map"].items()}
-    handles = record["debug_handle_map"]["forward"]["2"]
-    return run_of(nodes), DelegateCall(call["name"], identifiers), handles
+def recorded(case: str) -> tuple[ETRecord, DelegateCall, list[int]]:
+    """A demo backend's ETRecord, and the map and the handles of its call."""
+    record = read_etrecord(FileSource(case_dir(case) / "etrecord.bin"))
+    return record, record.delegate_map["forward"]["2"], record.debug_handle_map["forward"]["2"]
 
 
 def test_a_decomposed_operator_is_shared() -> None:
@@ -150,26 +129,40 @@ def test_the_table_is_text_html_and_a_data_frame() -> None:
     ],
 )
 def test_a_real_map_colors_the_graph(case: str, decomposed: tuple[str, ...]) -> None:
-    run, call, handles = recorded(case)
-    found = DebugHandleMap(call, run, call_handles=handles)
+    record, call, handles = recorded(case)
+    found = DebugHandleMap(call, record, call_handles=handles)
     assert dict(found) == call.identifiers
     assert found.uncovered == ()
     assert [(each.name, each.identifiers) for each in found.shared] == [
         ("aten_tan_default", decomposed)
     ]
-    assert len(DebugHandleMap(call, run).uncovered) == 3
 
     view = found.view(direction="right")
-    assert str(view.color_by) == COLUMN
-    column = view.color_by.column
-    tan = run.graph.node("aten_tan_default").id
+    assert (str(view.color_by), view.direction) == (COLUMN, "right")
+    column, graph = view.color_by.column, view.debug_run.graph
+    tan = graph.node("aten_tan_default").id
     assert column.classes[column.codes[tan]] == ", ".join(decomposed)
-    assert column.codes[run.graph.node("aten_addmm_default").id] == -1
+    assert column.codes[graph.node("aten_addmm_default").id] == -1
 
     bundle, _ = found._repr_mimebundle_()
     assert COLUMN in bundle["image/svg+xml"]
     assert decomposed[0] in bundle["image/svg+xml"]
-    assert "not mapped" in DebugHandleMap(call, run).view().figure().svg
+
+
+def test_every_form_of_the_graph_is_colored_alike() -> None:
+    record, call, _ = recorded("06b_demo_manual_ids")
+    program = record.edge_programs["forward"]
+    graph = graph_of(program, file="a")
+    for given in (record, program, graph, DebugRun(RunParts("a", graph))):
+        found = DebugHandleMap(call, given)
+        assert names(found.uncovered) == [
+            "aten_permute_copy_default",
+            "aten_addmm_default",
+            "aten__softmax_default",
+        ]
+        assert "not mapped" in found.view().figure().svg
+    run = DebugRun(RunParts("a", graph))
+    assert DebugHandleMap(call, run).view().debug_run is run
 
 
 def test_a_graph_of_fx_is_listed_but_not_drawn() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
         HandledOperator,
         Identifier,
     )
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.graph import GraphView
 
 #: Name of the column that colors the graph.
-COLUMN = "delegate identifier"
+COLUMN = "identifier"
 _UNCOVERED = "not mapped"
 
 
@@ -115,7 +118,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
                 "there is no graph to draw; give a run, an ExportedProgram or an ETRecord: "
                 "DebugHandleMap(mapping, record)"
             )
-        shown: dict[str, Any] = {"color_by": self._column(run.graph), "label": "{op}\n{value}"}
+        shown: dict[str, Any] = {"color_by": self._column(run.graph), "label": "{name}\n{value}"}
         return GraphView(run, **shown | traits)
 
     @cached_property
@@ -150,6 +153,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
 def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     """Return a run that shows a graph where it can be drawn, and what the operators are read of."""
+    from tvmdbg_widgets.formats.executorch.program_graph import graph_of
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
     from tvmdbg_widgets.model.graph import Graph
@@ -162,10 +166,8 @@ def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
         return graph, graph.graph
     title = "delegate debug map"
     if isinstance(graph, ETRecord):
-        title, graph = graph.file, _program(graph)
+        title, graph = Path(graph.file).name, _program(graph)
     if isinstance(graph, ExportedProgram):
-        from tvmdbg_widgets.formats.executorch.program_graph import graph_of
-
         graph = graph_of(graph, file=graph.name)
     if isinstance(graph, Graph):
         return DebugRun(RunParts(title, graph)), graph
@@ -178,13 +180,14 @@ def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     return None, nodes
 
 
-def _program(record: Any) -> Any:
+def _program(record: ETRecord) -> ExportedProgram:
+    """Return the edge program that is called "forward", or the only one."""
     programs = record.edge_programs
-    chosen = programs.get("forward") or (next(iter(programs.values())) if len(programs) == 1 else 0)
-    if not chosen:
+    method = next(iter(programs)) if len(programs) == 1 else "forward"
+    if method not in programs:
         methods = ", ".join(map(repr, programs)) or "none"
         raise ValueError(
             f"{record.file}: which edge program is meant? there are {methods}; "
             "give record.edge_programs[method]"
         )
-    return chosen
+    return programs[method]
