@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import executorch as executorch
     from . import plots as plots
     from . import samples as samples
     from .formats.tvm.params import load_params as load_params
@@ -48,7 +49,7 @@ _HOMES = {
     "open": ".open",
 }
 
-_MODULES = frozenset({"plots", "samples"})
+_MODULES = frozenset({"executorch", "plots", "samples"})
 
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
@@ -82,7 +83,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "open"])
+    return sorted({*__all__, *_MODULES, "open"})
 
 
 class _Package(ModuleType):

@@ -25,7 +25,7 @@ LAYERS = (
     "formats",
     "model",
 )  # each may import those after it
-FACADES = ("run", "open", "plots", "samples")  # join the layers, inside functions
+FACADES = ("run", "open", "plots", "samples", "executorch")  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
     *("pandas", "traitlets"),
@@ -240,6 +240,16 @@ def test_every_public_name_loads() -> None:
         "import tvmdbg_widgets as t; names = {*t.__all__, 'open'};"
         "assert names <= set(dir(t)), names - set(dir(t)); [getattr(t, name) for name in names];"
         "assert 'open' not in t.__all__"
+    )
+    assert _python(code) == ""
+
+
+def test_every_name_of_executorchs_tools_loads_when_it_is_used() -> None:
+    heavy = repr({*HEAVY, "numpy", "torch", "executorch"})
+    code = (
+        "import sys; from tvmdbg_widgets import executorch as e; before = set(sys.modules);"
+        "assert set(e.__all__) == set(dir(e)); [getattr(e, name) for name in e.__all__];"
+        f"print(*sorted({heavy} & before))"
     )
     assert _python(code) == ""
 

@@ -1,0 +1,52 @@
+"""ExecuTorch's developer tools by their own names, without ExecuTorch or torch.
+
+::
+
+    from tvmdbg_widgets.executorch import DelegateMappingBuilder, EventTracer
+
+A name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord as ETRecord
+    from tvmdbg_widgets.recorders.delegate_mapping import (
+        DelegateMappingBuilder as DelegateMappingBuilder,
+    )
+    from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult as PreprocessResult
+    from tvmdbg_widgets.recorders.event_tracer import EventTracer as EventTracer
+    from tvmdbg_widgets.run.executorch.handle_map import DebugHandleMap as DebugHandleMap
+
+_HOMES = {
+    "DebugHandleMap": "run.executorch.handle_map",
+    "DelegateMappingBuilder": "recorders.delegate_mapping",
+    "ETRecord": "model.executorch.etrecord",
+    "EventTracer": "recorders.event_tracer",
+    "PreprocessResult": "recorders.delegate_mapping",
+}
+
+__all__ = [
+    "DebugHandleMap",
+    "DelegateMappingBuilder",
+    "ETRecord",
+    "EventTracer",
+    "PreprocessResult",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        problem = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
+    value: object = getattr(import_module(f"tvmdbg_widgets.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
