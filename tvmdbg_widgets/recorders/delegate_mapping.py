@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from tvmdbg_widgets.model.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -105,7 +107,7 @@ class DelegateMappingBuilder:
 
     def __repr__(self) -> str:
         how = "generated" if self._generated_identifiers else "given"
-        return f"DelegateMappingBuilder({len(self._handles)} entries, identifiers are {how})"
+        return f"DelegateMappingBuilder({counted(len(self._handles), 'identifier')}, {how})"
 
 
 def _of_nodes(nodes: HasMeta | list[HasMeta]) -> list[Any]:
