@@ -54,6 +54,8 @@ class FlatBuffer:
         self.require(places, kind.itemsize, field)
         if not len(places):
             return np.zeros(0, np.dtype(dtype))
+        if kind == np.bool_:
+            return self.at(places, np.uint8, field).astype(np.bool_)
         # One overlapping item for each byte: values need not be aligned.
         items = self.size - kind.itemsize + 1
         every = np.ndarray((items,), kind, buffer=self.data, strides=(1,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +27,11 @@ class Ragged(NamedTuple):
     def of(self, row: int) -> npt.NDArray[Any]:
         """Return the vector of one table."""
         return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    def tuples(self) -> list[tuple[Any, ...]]:
+        """Return the vector of each table as plain numbers."""
+        values, ends = self.values.tolist(), self.offsets.tolist()
+        return [tuple(values[start:end]) for start, end in pairwise(ends)]
 
 
 class Strings(NamedTuple):
@@ -89,6 +95,11 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    @property
+    def most_fields(self) -> int:
+        """How many fields the tables have at most, the last ones perhaps absent."""
+        return (int(self._sizes.max(initial=4)) - 4) // 2
 
     def only(self, rows: slice) -> Tables:
         """Return some of the tables."""

@@ -1,0 +1,153 @@
+"""Program files against flatc's own decode of them, leaf by leaf."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.executorch_cases import FOLDER, answers, case_dir, read_json
+from tests.formats.executorch.program_truth import as_flatc, differences
+from tvmdbg_widgets.formats.executorch import bundled
+from tvmdbg_widgets.formats.executorch.program import read_program, sniff
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.program import DataLocation, Operator
+from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.sources_part import PartSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.executorch.program import Program
+
+PTE = FOLDER / "pte"
+PROGRAMS = tuple(sorted(path.stem for path in PTE.glob("*.pte")))
+
+
+def program(name: str) -> Program:
+    return read_program(FileSource(PTE / f"{name}.pte", name))
+
+
+def raw(name: str) -> bytearray:
+    return bytearray((PTE / f"{name}.pte").read_bytes())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_leaf_is_flatcs(name: str) -> None:
+    source = FileSource(PTE / f"{name}.pte")
+    ours = as_flatc(read_program(source), source)
+    assert differences(ours, read_json(f"pte/{name}.flatc.json")) == []
+
+
+def test_the_comparison_sees_one_changed_leaf() -> None:
+    source = FileSource(PTE / "zoo_lin.pte")
+    ours = as_flatc(read_program(source), source)
+    ours["execution_plan"][0]["chains"][0]["instructions"][3]["instr_args"]["args"][0] += 1
+    assert len(differences(ours, read_json("pte/zoo_lin.flatc.json"))) == 1
+
+
+def test_bundled_program_is_that_of_the_case() -> None:
+    path = case_dir("14_bundled") / "model.bpte"
+    source = FileSource(path)
+    found = bundled.read_bundled_program(source)
+    assert bundled.sniff(path.read_bytes()[:8])
+    references = answers("14_bundled")["inspector"]["etrecord"]["reference_outputs"]["forward"]
+    assert found.test_cases == (("forward", len(references)),)
+    part = PartSource(source, found.offset, source.size - found.offset, "program")
+    # The program was rebuilt from the ETRecord, which does not keep requires_grad.
+    told = differences(as_flatc(found.program, part), read_json("pte/14_bundled.flatc.json"))
+    assert all(".requires_grad:" in each for each in told)
+
+
+def test_methods_and_operators_by_name() -> None:
+    found = program("zoo_multim")
+    known = [plan["name"] for plan in read_json("pte/zoo_multim.flatc.json")["execution_plan"]]
+    assert list(found.methods) == known
+    assert found.plan("forward").operators[0].full_name.startswith("aten.")
+    assert Operator("aten::copy_", "").full_name == "aten.copy_"
+    with pytest.raises(KeyError, match="no method 'backward'; this program has 'forward'"):
+        found.plan("backward")
+
+
+def test_constants_lie_where_the_weights_are() -> None:
+    source = FileSource(PTE / "zoo_initbuf.pte")
+    found = read_program(source)
+    plan = found.plan("forward")
+    tensors = [value for value in plan.values if isinstance(value, TensorValue)]
+    started = [each for each in tensors if each.allocation is not None and each.data_buffer_idx]
+    constants = [each for each in tensors if each.is_constant]
+    assert started
+    assert constants
+    for tensor in started + constants:
+        span = found.data_of(tensor)
+        assert span is not None
+        assert span.size == tensor.nbytes
+        assert np.isfinite(np.frombuffer(source.read(*span), "<f4")).all()
+
+
+def test_strides_follow_the_order_of_dimensions() -> None:
+    orders = {
+        tensor.strides: (tensor.sizes, tensor.dim_order)
+        for name in PROGRAMS
+        for plan in program(name).plans
+        for tensor in plan.values
+        if isinstance(tensor, TensorValue) and tensor.dim_order == (0, 2, 3, 1)
+    }
+    for strides, (sizes, _) in orders.items():
+        dense = np.zeros([sizes[dim] for dim in (0, 2, 3, 1)], np.int8).transpose(0, 3, 1, 2)
+        assert dense.strides == strides
+
+
+def test_payloads_of_delegates() -> None:
+    inline = program("zoo_xnn_inline").plan().delegates[0]
+    segment = program("zoo_xnn").plan().delegates[0]
+    assert (inline.location, segment.location) == (DataLocation.INLINE, DataLocation.SEGMENT)
+    assert (PTE / "zoo_xnn_inline.pte").read_bytes()[inline.payload.offset :][4:8] == b"XH00"
+    assert (PTE / "zoo_xnn.pte").read_bytes()[segment.payload.offset :][4:8] == b"XH00"
+
+
+def test_segments_are_not_read(tmp_path: Path) -> None:
+    data = raw("zoo_lin")
+    (base,) = struct.unpack_from("<Q", data, 24)
+    sparse = tmp_path / "large.pte"
+    with sparse.open("wb") as file:
+        file.write(data)
+        file.truncate(base + (1 << 40))
+    assert read_program(FileSource(sparse)).file_size == base + (1 << 40)
+
+
+def test_header_of_24_bytes_says_no_segment_size() -> None:
+    data = raw("zoo_lin")
+    struct.pack_into("<I", data, 12, 24)
+    header = read_program(BytesSource(data)).header
+    assert header is not None
+    assert header.segment_data_size is None
+
+
+@pytest.mark.parametrize(
+    ("offset", "kind", "value", "told"),
+    [
+        (4, "<4s", b"ET13", "no program that a runtime"),
+        (4, "<4s", b"ED00", "no program of ExecuTorch"),
+        (12, "<I", 23, "length"),
+        (16, "<Q", 1 << 63, "program_size"),
+        (24, "<Q", 1 << 40, "segment_base_offset"),
+        (32, "<Q", 1 << 40, "segment_data_size"),
+        (0, "<I", 0xFFFFFFF0, "the field leaves the file"),
+    ],
+)
+def test_headers_that_do_not_fit(offset: int, kind: str, value: object, told: str) -> None:
+    data = raw("zoo_lin")
+    struct.pack_into(kind, data, offset, value)
+    with pytest.raises(FormatError, match=told):
+        read_program(BytesSource(data))
+
+
+def test_sniffing() -> None:
+    assert sniff(bytes(raw("zoo_lin")[:8]))
+    assert sniff(b"\0\0\0\0ET13")
+    assert not sniff(b"\0\0\0\0ED00")
+    assert not sniff(b"")

@@ -1,0 +1,37 @@
+"""The members of a union field, type by type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.flatbuffer import Tables
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def members(
+    holders: Tables, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str
+) -> tuple[list[int], Tables]:
+    """Return the rows whose union, of ids 0 (type) and 1 (value), has a type; and its values.
+
+    Raises
+    ------
+    FormatError
+        One of them has no value.
+    """
+    rows = np.flatnonzero(kinds == kind)
+    chosen = Tables(holders.buffer, holders.places[rows], holders.name)
+    found = chosen.child(1, name, field)
+    if len(found.rows) < len(rows):
+        missing = np.setdiff1d(np.arange(len(rows)), found.rows)[0]
+        raise holders.buffer.broken(
+            "a union says its type and has no value",
+            f"{holders.name}.{field}",
+            int(chosen.places[missing]),
+            expected=f"a table {name}",
+            found="nothing",
+        )
+    return rows.tolist(), found.tables

@@ -1,0 +1,81 @@
+"""What a file of named data (``.ptd``) holds: weights that stand outside of a program."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.dtypes import DataType
+
+
+class TensorLayout(NamedTuple):
+    """Number of the element type, sizes, and dimensions from the outermost to the innermost."""
+
+    scalar_type: int
+    sizes: tuple[int, ...]
+    dim_order: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of a dense tensor of this layout, 0 where the element type is unknown."""
+        dtype = runtime_dtype(self.scalar_type)
+        return 0 if dtype is None else math.prod(self.sizes) * dtype.itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTensor:
+    """A tensor, or bytes that are none, by name.
+
+    Attributes
+    ----------
+    name : str
+        The fully qualified name that a program has for it.
+    offset, nbytes : int
+        Where it lies in the file, from its first byte.
+    layout : TensorLayout or None
+        None where the bytes are no tensor.
+    """
+
+    name: str
+    offset: int
+    nbytes: int
+    layout: TensorLayout | None
+
+    @property
+    def dtype(self) -> DataType | None:
+        """Element type, None where it is unknown or the bytes are no tensor."""
+        return None if self.layout is None else runtime_dtype(self.layout.scalar_type)
+
+    def __repr__(self) -> str:
+        told = f"{self.nbytes:,} bytes"
+        if self.layout is not None:
+            number = self.layout.scalar_type
+            told = f"{RUNTIME.get(number, (f'type {number}',))[0]} {list(self.layout.sizes)}"
+        return f"<NamedTensor {self.name!r} {told}>"
+
+
+@dataclass(frozen=True, slots=True)
+class FlatTensor:
+    """A file of named data; `tensors` are in the order of the file."""
+
+    file: str
+    version: int
+    tensors: tuple[NamedTensor, ...]
+
+    def tensor(self, name: str) -> NamedTensor:
+        """Return the tensor of a name.
+
+        Raises
+        ------
+        KeyError
+            There is none; tells which there are.
+        """
+        for tensor in self.tensors:
+            if tensor.name == name:
+                return tensor
+        known = ", ".join(repr(tensor.name) for tensor in self.tensors[:20]) or "none"
+        raise KeyError(f"no tensor {name!r}; {self.file} has {known}")

@@ -1,0 +1,257 @@
+"""What a program file (``.pte``) holds, as ``schema/program.fbs`` @ v1.4.1 has it."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.program_instructions import Chain
+    from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
+
+
+class Span(NamedTuple):
+    """Bytes of the file: where they start, from its first byte, and how many."""
+
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramHeader:
+    """The extended header (``schema/extended_header.h`` @ v1.4.1).
+
+    Attributes
+    ----------
+    length : int
+        Of the header: 24 before 1.0, 32 since.
+    program_size, segment_base_offset : int
+        In bytes.
+    segment_data_size : int or None
+        None where the header is too short to tell.
+    """
+
+    length: int
+    program_size: int
+    segment_base_offset: int
+    segment_data_size: int | None
+
+
+class Subsegments(NamedTuple):
+    """Where tensors start in one segment, by ``data_buffer_idx``; item 0 is reserved."""
+
+    segment_index: int
+    offsets: tuple[int, ...]
+
+
+class NamedData(NamedTuple):
+    """A segment that delegates ask for by a key."""
+
+    key: str
+    segment_index: int
+
+
+class Operator(NamedTuple):
+    """An operator by name (``aten::add``) and overload, which is empty for the default one."""
+
+    name: str
+    overload: str
+
+    @property
+    def full_name(self) -> str:
+        """As in ``aten.add.out``; the default overload is left out, as ETDumps do."""
+        return ".".join(filter(None, (self.name.replace("::", "."), self.overload)))
+
+
+class CompileSpec(NamedTuple):
+    """An option of a backend; what its bytes mean is the backend's matter."""
+
+    key: str
+    value: bytes
+
+
+class DataLocation(enum.IntEnum):
+    """``DataLocation``: whether a delegate's payload stands in the program or in a segment."""
+
+    INLINE = 0
+    SEGMENT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Delegate:
+    """A lowered part of a method.
+
+    Attributes
+    ----------
+    id : str
+        Of the backend, such as ``XnnpackBackend``.
+    compile_specs : tuple of CompileSpec
+    location : int
+        :class:`DataLocation` of the payload.
+    index : int
+        Of the inline data or the segment.
+    payload : Span
+        Its bytes in the file.
+    """
+
+    id: str
+    compile_specs: tuple[CompileSpec, ...]
+    location: int
+    index: int
+    payload: Span
+
+    def __repr__(self) -> str:
+        return f"<Delegate {self.id!r}, payload of {self.payload.size:,} bytes>"
+
+
+class BufferDevice(NamedTuple):
+    """The device of a planned buffer; those that are not listed lie in the CPU's memory."""
+
+    buffer_idx: int
+    device_type: int
+    device_index: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plan:
+    """A method: values, and instructions over them.
+
+    Attributes
+    ----------
+    name : str
+    encoded_inputs, encoded_outputs : str
+        Pytree specifications as JSON, empty where the file has none.
+    values : tuple of Value
+    inputs, outputs : tuple of int
+        Indexes of values.
+    chains : tuple of Chain
+    operators : tuple of Operator
+    delegates : tuple of Delegate
+    buffer_sizes : tuple of int
+        Bytes of planned memory by ``memory_id``; item 0 is reserved.
+    buffer_devices : tuple of BufferDevice
+    """
+
+    name: str
+    encoded_inputs: str
+    encoded_outputs: str
+    values: tuple[Value, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    chains: tuple[Chain, ...]
+    operators: tuple[Operator, ...]
+    delegates: tuple[Delegate, ...]
+    buffer_sizes: tuple[int, ...]
+    buffer_devices: tuple[BufferDevice, ...]
+
+    def __repr__(self) -> str:
+        calls = Counter(type(each).__name__ for chain in self.chains for each in chain.instructions)
+        told = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
+        backends = ", ".join(sorted({delegate.id for delegate in self.delegates}))
+        return (
+            f"<Plan {self.name!r}: {told}; {len(self.values):,} values, {len(self.inputs)} inputs, "
+            f"{len(self.outputs)} outputs, {sum(self.buffer_sizes):,} bytes planned"
+            f"{f'; delegates to {backends}' if backends else ''}>"
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Program:
+    """A program as read; segments stay in the file.
+
+    Attributes
+    ----------
+    file : str
+    file_size : int
+        In bytes.
+    version : int
+    header : ProgramHeader or None
+        None where no segment holds a byte.
+    plans : tuple of Plan
+        One for each method.
+    segments : tuple of Span
+        In the file.
+    constant_buffer : tuple of Span
+        Constants as files before 0.4 hold them.
+    constants : Subsegments or None
+    mutable_data : tuple of Subsegments
+        Start values of mutable buffers.
+    inline_data : tuple of Span
+        Payloads of delegates that stand in the program.
+    named_data : tuple of NamedData
+    """
+
+    file: str
+    file_size: int
+    version: int
+    header: ProgramHeader | None
+    plans: tuple[Plan, ...]
+    segments: tuple[Span, ...]
+    constant_buffer: tuple[Span, ...]
+    constants: Subsegments | None
+    mutable_data: tuple[Subsegments, ...]
+    inline_data: tuple[Span, ...]
+    named_data: tuple[NamedData, ...]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods, in the order of the file."""
+        return tuple(plan.name for plan in self.plans)
+
+    def plan(self, method: str = "forward") -> Plan:
+        """Return the plan of a method.
+
+        Raises
+        ------
+        KeyError
+            There is no such method; tells which there are.
+        """
+        for plan in self.plans:
+            if plan.name == method:
+                return plan
+        known = ", ".join(map(repr, self.methods)) or "none"
+        raise KeyError(f"no method {method!r}; this program has {known}")
+
+    def data_of(self, tensor: TensorValue) -> Span | None:
+        """Return where the file holds a tensor's constant data or its start value.
+
+        None where it holds none, and where the element type is unknown
+        (``runtime/executor/tensor_parser_exec_aten.cpp`` @ v1.4.1, ``getTensorDataPtr``).
+        """
+        index, size = tensor.data_buffer_idx, tensor.nbytes
+        if tensor.is_external or index == 0 or size is None:
+            return None
+        if tensor.allocation is not None:
+            return self._in_segment(self.mutable_data[0], index, size)
+        if self.constants is None or not self.constants.offsets:
+            return Span(self.constant_buffer[index].offset, size)
+        return self._in_segment(self.constants, index, size)
+
+    def _in_segment(self, part: Subsegments, index: int, size: int) -> Span:
+        return Span(self.segments[part.segment_index].offset + part.offsets[index], size)
+
+    def __repr__(self) -> str:
+        lines = [f"Program({self.file!r}, {self.file_size:,} bytes)"]
+        lines += [f"  {plan!r}" for plan in self.plans]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BundledProgram:
+    """A program with inputs to test it on (``.bpte``).
+
+    Attributes
+    ----------
+    program : Program
+        Offsets in it count from its own first byte.
+    offset : int
+        Where it starts in the file.
+    test_cases : tuple of (str, int)
+        Names of methods, and how many test cases each has.
+    """
+
+    program: Program
+    offset: int
+    test_cases: tuple[tuple[str, int], ...]
