@@ -63,6 +63,8 @@ class FlatBuffer:
 
     def require(self, places: Places, widths: Places | int, field: str) -> None:
         """Raise FormatError where bytes do not lie within the buffer."""
+        if not len(places):
+            return
         wrong = (places < 0) | (places + widths > self.size)
         if wrong.any():
             first = int(np.argmax(wrong))

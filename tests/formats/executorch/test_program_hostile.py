@@ -1,0 +1,241 @@
+"""Damaged and malicious programs: refused with FormatError, or read; never anything else."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.executorch_cases import FOLDER, case_dir
+from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
+from tvmdbg_widgets.formats.executorch.bundled import read_bundled_program
+from tvmdbg_widgets.formats.executorch.instruction_graph import graph_of
+from tvmdbg_widgets.formats.executorch.program import read_program
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
+from tvmdbg_widgets.model.executorch.program_values import NoValue
+from tvmdbg_widgets.model.graph import Entry
+from tvmdbg_widgets.model.sources import BytesSource
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.program import Program
+
+PTE = FOLDER / "pte"
+#: One with jumps and constants, one with a shape that is known only when it runs.
+SMALL = ("zoo_cond", "zoo_free")
+CHANGES = (0x01, 0xFF, 0x80)
+FILES = {path.stem: path.read_bytes() for path in sorted(PTE.glob("*.pte"))}
+
+
+def use(data: bytes | bytearray) -> Program | None:
+    """Read a program and the graphs of its methods; None where it is refused."""
+    try:
+        found = read_program(BytesSource(data))
+        for plan in found.plans:
+            graph_of(plan, file=found.file)
+            repr(plan)
+    except FormatError:
+        return None
+    return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_file_that_is_cut_off_is_read(name: str) -> None:
+    whole = FILES[name]
+    (size,) = struct.unpack_from("<Q", whole, 16)
+    for length in range(len(whole)):
+        assert use(whole[:length]) is None, f"{length} of {size}"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_each_byte_changed(name: str) -> None:
+    whole = FILES[name]
+    (size,) = struct.unpack_from("<Q", whole, 16)
+    for at in range(size):
+        data = bytearray(whole)
+        data[at] ^= CHANGES[at % 3]
+        use(data)
+
+
+@given(
+    st.sampled_from(sorted(FILES)),
+    st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 2**32 - 1)), min_size=1),
+)
+def test_words_changed(name: str, words: list[tuple[float, int]]) -> None:
+    data = bytearray(FILES[name])
+    for place, value in words:
+        struct.pack_into("<I", data, int(place * (len(data) - 3)) & ~3, value)
+    use(data)
+
+
+@given(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=4))
+def test_bundles_changed(place: float, patch: bytes) -> None:
+    data = bytearray((case_dir("14_bundled") / "model.bpte").read_bytes())
+    at = int(place * (len(data) - len(patch)))
+    data[at : at + len(patch)] = patch
+    try:
+        read_bundled_program(BytesSource(data))
+    except FormatError:
+        return
+
+
+def value(kind: int, held: Thing | None) -> Table:
+    fields: dict[int, bytes | Thing] = {0: number("B", kind)}
+    return Table(fields if held is None else fields | {1: held})
+
+
+def tensor(*, memory_id: int = 1, offset: int = 0, data: int = 0, size: int = 4) -> Table:
+    place = Table({0: number("I", memory_id), 1: number("I", offset)})
+    return value(
+        5,
+        Table(
+            {
+                0: number("b", 6),
+                2: numbers("i", size),
+                3: numbers("B", 0),
+                5: number("I", data),
+                6: place,
+            }
+        ),
+    )
+
+
+def call(*args: int, op: int = 0) -> Table:
+    return instruction(1, {0: number("i", op), 1: numbers("i", *args)})
+
+
+def jump(condition: int, destination: int) -> Table:
+    return instruction(4, {0: number("i", condition), 1: number("i", destination)})
+
+
+def instruction(kind: int, fields: dict[int, bytes | Thing] | None) -> Table:
+    return value(kind, None if fields is None else Table(fields))
+
+
+def program(
+    values: list[Table],
+    instructions: list[Table],
+    inputs: tuple[int, ...] = (),
+    outputs: tuple[int, ...] = (),
+) -> bytes:
+    plan = Table(
+        {
+            0: text("forward"),
+            2: Things(list(values)),
+            3: numbers("i", *inputs),
+            4: numbers("i", *outputs),
+            5: Things([Table({2: Things(list(instructions))})]),
+            6: Things([Table({0: text("aten::add"), 1: text("out")})]),
+            8: numbers("q", 0, 1 << 20),
+        }
+    )
+    return bytes(file(Table({0: number("I", 0), 1: Things([plan])}), b"ET12"))
+
+
+def refusal(data: bytes) -> str:
+    with pytest.raises(FormatError) as problem:
+        graph_of(read_program(BytesSource(data)).plans[0])
+    return str(problem.value)
+
+
+def test_the_builder_makes_what_is_read() -> None:
+    found = use(program([tensor(), tensor(offset=64)], [call(0, 1, 1)], (0,), (1,)))
+    assert found is not None
+    graph = graph_of(found.plan()).graph
+    assert graph.names[1] == "add_0"
+    assert graph.shape(1) == (4,)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (program([tensor()], [call(1, 0, 0)]), "instructions[0].args"),
+        (program([tensor()], [call(-1, 0, 0)]), "instructions[0].args"),
+        (program([tensor()], [call(0, 0, op=1)]), "op_index"),
+        (program([tensor()], [call(0, 0, op=-1)]), "op_index"),
+        (program([tensor()], [], inputs=(1,)), "inputs"),
+        (program([tensor()], [], outputs=(-1,)), "outputs"),
+        (program([tensor(memory_id=0)], []), "memory_id"),
+        (program([tensor(memory_id=2)], []), "memory_id"),
+        (program([tensor(offset=(1 << 20) - 15)], []), "leaves its planned memory"),
+        (program([tensor(data=1)], []), "mutable_data_segments"),
+        (program([tensor(size=-1)], []), "negative"),
+        (program([tensor()], [jump(0, 2)]), "destination_instruction"),
+        (program([tensor()], [jump(0, -1)]), "destination_instruction"),
+        (program([tensor()], [instruction(2, {1: numbers("i", 0)})]), "delegate_index"),
+        (program([value(7, Table({0: numbers("q", 1)}))], []), "items"),
+        (program([value(10, Table({0: numbers("i", -1)}))], []), "items"),
+        (program([value(11, Table({0: numbers("i", -2)}))], []), "items"),
+        (program([value(2, None)], []), "type and has no value"),
+        (program([tensor()], [instruction(1, None)]), "type and has no value"),
+        (program([value(6, Table({0: text(b"\xff")}))], []), "no UTF-8"),
+    ],
+)
+def test_numbers_that_do_not_fit(data: bytes, told: str) -> None:
+    assert told in refusal(data)
+
+
+def test_unknown_types_are_kept_by_number() -> None:
+    found = use(program([value(99, Table({}))], [instruction(99, {})]))
+    assert found is not None
+    assert found.plan().values == (NoValue(99),)
+    assert found.plan().chains[0].instructions == (UnknownCall(99),)
+    assert "unknown kind" in graph_of(found.plan()).uncertain[0]
+
+
+def test_lists_that_hold_themselves_are_followed_once() -> None:
+    itself = value(10, Table({0: numbers("i", 0, 0, 1)}))
+    found = use(program([itself, tensor()], [call(0, 1, 1)], (), (0,)))
+    assert found is not None
+    assert graph_of(found.plan()).graph.num_nodes
+
+
+def test_vectors_that_share_one_table() -> None:
+    one = Things([tensor()] * 1000)
+    plan = Table({2: one})
+    data = bytes(file(Table({1: Things([plan] * 1000)}), b"ET12"))
+    assert "again and again" in refusal(data)
+
+
+def test_stack_traces_that_share_one_list() -> None:
+    frames = Table({0: Things([Table({0: text("file.py")})] * 1000)})
+    chain = Table({2: Things([call(0, 0)] * 1000), 3: Things([frames] * 1000)})
+    plan = Table({2: Things([tensor()]), 5: Things([chain] * 10)})
+    assert "again and again" in refusal(bytes(file(Table({1: Things([plan])}), b"ET12")))
+
+
+def test_calls_that_share_one_list() -> None:
+    values = [tensor(), value(10, Table({0: numbers("i", *[0] * 2000)}))]
+    data = program(values, [call(*[1] * 2000, 0, 0)])
+    assert "again and again" in refusal(data)
+
+
+def test_branches_that_all_reach_all_reads() -> None:
+    # Each instruction may be skipped, and each reads what all before it may have written.
+    count = 600
+    steps = [each for at in range(count) for each in (jump(0, 2 * at + 2), call(1, 1, 1))]
+    data = program([tensor(), tensor(offset=64)], steps, (0,))
+    assert "again and again" in refusal(data)
+
+
+def test_branches_that_carry_all_values() -> None:
+    count = 3000
+    values = [tensor()] + [value(2, Table({0: number("q", 0)})) for _ in range(count)]
+    writes = [call(index, index, index) for index in range(1, count + 1)]
+    jumps = [jump(0, count + at + 1) for at in range(count)]
+    assert "more branches than can be followed" in refusal(program(values, writes + jumps))
+
+
+def test_a_list_is_moved_whole() -> None:
+    lists = [value(10, Table({0: numbers("i", *items)})) for items in ((2,), (2, 3))]
+    move = instruction(3, {0: number("i", 0), 1: number("i", 1)})
+    found = use(program([*lists, tensor(), tensor()], [move], (2, 3), (1,)))
+    assert found is not None
+    assert graph_of(found.plan()).graph.outputs == (Entry(2, 0),)
+
+
+def test_a_jump_to_itself_ends() -> None:
+    assert use(program([tensor()], [jump(0, 0)], (0,))) is not None

@@ -1,0 +1,155 @@
+"""The graph of a method, from its instructions and the plan of its memory alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.instruction_entries import entry_columns
+from tvmdbg_widgets.formats.executorch.instruction_nodes import step_node, value_node
+from tvmdbg_widgets.formats.executorch.instruction_sources import Source, sources_of, states_of
+from tvmdbg_widgets.formats.executorch.instruction_steps import steps_of
+from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
+from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.formats.executorch.reaching import Writing
+    from tvmdbg_widgets.model.executorch.program import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class InstructionGraph:
+    """The graph of a method.
+
+    Attributes
+    ----------
+    graph : Graph
+    node_of : Mapping of (int, int) to int
+        Node by chain and instruction, as an ETDump names it.
+    uncertain : Mapping of int to str
+        What is not sure of a node.
+    """
+
+    graph: Graph
+    node_of: Mapping[tuple[int, int], int]
+    uncertain: Mapping[int, str]
+
+
+def graph_of(
+    plan: Plan, *, file: str = "", num_outputs: Mapping[str, int] | None = None
+) -> InstructionGraph:
+    """Return the graph of a method.
+
+    Its nodes are the inputs, the constants (parameters) and mutable buffers (inputs, for they lie
+    in planned memory) that something reads, and every instruction. Edges go from what wrote a
+    value last to what reads it:
+
+    - ``EXACT`` where the value itself was written,
+    - ``BY_ORDER`` through a view that has no instruction: another value was written last in the
+      very bytes of the one that is read,
+    - ``AMBIGUOUS`` where it depends on the branches taken: one edge from each that may have
+      written it. So positions of operands are places among these edges.
+
+    A storage id is one place in planned memory (``memory_id`` and offset) or one constant.
+
+    Parameters
+    ----------
+    plan
+    file
+        Name of the program, for messages.
+    num_outputs
+        Outputs of delegate calls by instruction: ``instruction_id_to_num_outs_map`` of an
+        ETRecord. Without it they are inferred from the order of values, which is uncertain.
+
+    Raises
+    ------
+    FormatError
+        Lists or branches unfold to far more than the file holds.
+    """
+    steps = steps_of(plan, num_outputs, file)
+    sources = sources_of(plan, steps, file)
+    leaves = _leaves(plan, [*(each for reads in sources.reads for each in reads), *sources.outputs])
+    leaf_of = {index: node for node, index in enumerate(leaves)}
+    states = states_of(plan)
+    texts = [value_node(plan, index, states) for index in leaves]
+    texts += [step_node(plan, step) for step in steps]
+    held = [(index,) for index in leaves] + [step.writes for step in steps]
+    placed = [(index,) for index in leaves] + [
+        step.reads if isinstance(step.instruction, MoveCall) else step.writes for step in steps
+    ]
+    uncertain = {node: text.doubt for node, text in enumerate(texts) if text.doubt}
+
+    def entry(writing: tuple[int, int]) -> tuple[int, int]:
+        position, output = writing
+        return (leaf_of[output], 0) if position < 0 else (len(leaves) + position, output)
+
+    heads = [entry(source.writings[-1]) for source in sources.outputs]
+    for head, source in zip(heads, sources.outputs, strict=True):
+        if len(source.writings) > 1:
+            uncertain[head[0]] = "an output of the method on some branches only"
+    columns, candidates = _edges(sources.reads, entry, len(leaves))
+    kinds = np.array([text.kind for text in texts], np.uint8)
+    graph = Graph(
+        names=StringColumn.from_strings(text.name for text in texts),
+        func_names=StringColumn.from_strings(text.func_name for text in texts),
+        kinds=kinds,
+        parameter_trust=np.where(kinds == NodeKind.PARAMETER, Trust.EXACT, Trust.ABSENT),
+        edge_source=columns[:, 0].astype(np.int32),
+        edge_output=columns[:, 1].astype(np.int32),
+        edge_target=columns[:, 2].astype(np.int32),
+        edge_position=columns[:, 3].astype(np.int32),
+        edge_trust=columns[:, 4].astype(np.uint8),
+        edge_candidates=candidates,
+        heads=np.array(heads, np.int32).reshape(-1, 2),
+        arg_nodes=np.arange(len(leaves), dtype=np.int32),
+        attrs=tuple(MappingProxyType(dict(text.attrs)) for text in texts),
+        form="program",
+        file=file,
+        **entry_columns(plan, held, placed),
+    )
+    node_of = {
+        (step.chain, step.index): len(leaves) + position for position, step in enumerate(steps)
+    }
+    return InstructionGraph(graph, MappingProxyType(node_of), MappingProxyType(uncertain))
+
+
+def _leaves(plan: Plan, sources: Sequence[Source]) -> list[int]:
+    """Return the values that have nodes of their own: the inputs first, the others by index."""
+    read = {index for source in sources for position, index in source.writings if position < 0}
+    inputs = dict.fromkeys(plan.inputs)
+    return [*inputs, *sorted(read - inputs.keys())]
+
+
+def _edges(
+    reads: Sequence[Sequence[Source]],
+    entry: Callable[[Writing], tuple[int, int]],
+    first: int,
+) -> tuple[npt.NDArray[np.int64], dict[int, tuple[int, ...]]]:
+    """Return source, output, target, position and trust of each edge (int64 [M, 5]), candidates.
+
+    `first` is the node of the first instruction.
+    """
+    rows: list[tuple[int, int, int, int, int]] = []
+    candidates: dict[int, tuple[int, ...]] = {}
+    for target, sources in enumerate(reads, first):
+        position = 0
+        for source in sources:
+            entries = [entry(writing) for writing in source.writings]
+            nodes = tuple(sorted({node for node, _ in entries}))
+            trust = Trust.BY_ORDER if source.viewed else Trust.EXACT
+            for node, output in entries:
+                if len(entries) > 1:
+                    candidates[len(rows)], trust = nodes, Trust.AMBIGUOUS
+                rows.append((node, output, target, position, trust))
+                position += 1
+    return np.array(rows, np.int64).reshape(-1, 5), candidates

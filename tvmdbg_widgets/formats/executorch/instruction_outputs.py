@@ -1,0 +1,127 @@
+"""Which values an instruction reads and which it writes.
+
+A kernel's arguments are those of its schema, out arguments included, and then the returned values
+once more; a delegate's are its inputs, then its outputs (``_emit_operator`` and ``_emit_delegate``
+of ``exir/emit/_emitter.py`` @ v1.4.1). No file says where the ones end and the others start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    DelegateCall,
+    FreeCall,
+    Instruction,
+    JumpFalseCall,
+    KernelCall,
+    MoveCall,
+)
+from tvmdbg_widgets.model.executorch.program_values import ListValue, TensorValue, ValueKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from tvmdbg_widgets.model.executorch.program import Operator, Plan
+
+#: Operators without an out argument: the last argument is what they return.
+_RETURNS_LAST = ("executorch_prim::", "aten::sym_", "aten::_local_scalar_dense")
+
+
+class Arguments(NamedTuple):
+    """What an instruction reads and writes, as indexes of values; lists not yet expanded.
+
+    `doubt` tells what is not sure, empty where all is.
+    """
+
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    doubt: str = ""
+
+
+def arguments(
+    plan: Plan, instruction: Instruction, written: Collection[int], num_outputs: int | None
+) -> Arguments:
+    """Return what an instruction reads and writes.
+
+    Parameters
+    ----------
+    plan
+    instruction
+    written
+        Values that instructions before it write.
+    num_outputs
+        Of a delegate call, as an ETRecord has it; None where it is not known.
+    """
+    match instruction:
+        case KernelCall(op_index, args):
+            return _kernel(plan, plan.operators[op_index], args)
+        case DelegateCall(_, args):
+            return _delegate(plan, args, written, num_outputs)
+        case MoveCall(move_from, move_to):
+            return Arguments((move_from,), (move_to,))
+        case JumpFalseCall(condition, _):
+            return Arguments((condition,), ())
+        case FreeCall(value):
+            return Arguments((value,), ())
+        case _:
+            return Arguments((), (), "an instruction of an unknown kind")
+
+
+def expanded(plan: Plan, values: Sequence[int]) -> tuple[int, ...]:
+    """Return the values with each list of values replaced by its items, one level deep."""
+    found: list[int] = []
+    for index in values:
+        value = plan.values[index]
+        if isinstance(value, ListValue):
+            found.extend(value.value_indexes)
+        else:
+            found.append(index)
+    return tuple(found)
+
+
+def _kernel(plan: Plan, operator: Operator, args: tuple[int, ...]) -> Arguments:
+    if not args:
+        return Arguments((), (), "outputs not known")
+    if operator.name == "executorch_prim::et_copy_index":
+        return Arguments(args, args[:1])
+    if operator.name.startswith(_RETURNS_LAST):
+        return Arguments(args[:-1], args[-1:])
+    if len(args) > 1 and (args[-1] == args[-2] or _equal_lists(plan, args[-2:])):
+        return Arguments(args[:-2], args[-1:])
+    last = plan.values[args[-1]]
+    if isinstance(last, ListValue) and last.kind == ValueKind.TENSOR_LIST:
+        count = len(last.items)
+        if count and args[-1 - count : -1] == last.items:
+            return Arguments(args[: -1 - count], args[-1:])
+    if args[-1] in args[:-1] or operator.name.endswith("_"):
+        return Arguments(args[:-1], args[-1:])
+    return Arguments(args, (), "outputs not known")
+
+
+def _equal_lists(plan: Plan, pair: tuple[int, ...]) -> bool:
+    first, second = (plan.values[index] for index in pair)
+    return isinstance(first, ListValue) and first.kind == ValueKind.TENSOR_LIST and first == second
+
+
+def _delegate(
+    plan: Plan, args: tuple[int, ...], written: Collection[int], num_outputs: int | None
+) -> Arguments:
+    """Take the longest tail of values that may be new.
+
+    Inputs and states have the lowest indexes, so none up to the last input is a fresh output.
+    """
+    if num_outputs is not None and 0 <= num_outputs <= len(args):
+        split = len(args) - num_outputs
+        return Arguments(args[:split], args[split:])
+    highest = max(plan.inputs, default=-1)
+    split = len(args)
+    while split and _may_be_new(plan, args[split - 1], written, highest):
+        split -= 1
+    return Arguments(args[:split], args[split:], "outputs by the order of values")
+
+
+def _may_be_new(plan: Plan, index: int, written: Collection[int], highest: int) -> bool:
+    value = plan.values[index]
+    constant = isinstance(value, TensorValue) and value.is_constant
+    return index > highest and index not in written and not constant

@@ -1,0 +1,141 @@
+"""Where each value comes from that an instruction reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.formats.executorch.instruction_steps import most_links, unfolds
+from tvmdbg_widgets.formats.executorch.reaching import Effect, Flow, State, Writing
+from tvmdbg_widgets.formats.executorch.view_ranges import ViewRanges
+from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, MoveCall
+from tvmdbg_widgets.model.executorch.program_values import ScalarValue, TensorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.formats.executorch.instruction_steps import Step
+    from tvmdbg_widgets.model.executorch.program import Plan
+
+
+class Source(NamedTuple):
+    """Where one read value comes from.
+
+    Attributes
+    ----------
+    writings : tuple of Writing
+        Several where it depends on the branches taken.
+    viewed : bool
+        Whether another value was written, in the very bytes of the one that is read.
+    """
+
+    writings: tuple[Writing, ...]
+    viewed: bool
+
+
+class Sources(NamedTuple):
+    """Sources of what each instruction reads, and of the outputs of the method."""
+
+    reads: list[list[Source]]
+    outputs: list[Source]
+
+
+def states_of(plan: Plan) -> frozenset[int]:
+    """Return the values that are mutable buffers, which keep what the last run left.
+
+    They have a start value, or are placeholders, which come before the last input.
+    """
+    highest, inputs = max(plan.inputs, default=-1), set(plan.inputs)
+    return frozenset(
+        index
+        for index, value in enumerate(plan.values)
+        if isinstance(value, TensorValue) and value.allocation is not None
+        if index < highest or value.data_buffer_idx > 0 or value.is_external
+        if index not in inputs
+    )
+
+
+def sources_of(plan: Plan, steps: Sequence[Step], file: str) -> Sources:
+    """Return where everything comes from that is read.
+
+    A number or a list that nothing writes is literal and has no source.
+
+    Raises
+    ------
+    FormatError
+        There are more branches than can be followed.
+    """
+    written = {index for step in steps for index in step.writes}
+    read = dict.fromkeys(index for step in steps for index in step.reads)
+    before = {index: frozenset(((-1, index),)) for index in plan.inputs}
+    before |= {index: frozenset(((-1, index),)) for index in states_of(plan)}
+    given = written | before.keys()
+    views = ViewRanges(plan, [each for each in (*read, *plan.outputs) if each not in given])
+    for index in tuple(before):
+        for location, exact in views.touched(index):
+            if exact:
+                before[location] = before[index]
+    flow = _flow(plan, steps, views)
+    left = most_links(plan)
+    found: list[list[Source]] = []
+    states = flow.states(before, file)
+    for step, state in zip(steps, states, strict=False):
+        sources = list(_sources(plan, step.reads, state, views))
+        left -= sum(len(each.writings) for each in sources)
+        if left < 0:
+            raise unfolds(file)
+        found.append(sources)
+    end = next(states)
+    outputs = [
+        _source(index, end, views) or Source(((-1, index),), False) for index in plan.outputs
+    ]
+    return Sources(found, outputs)
+
+
+def _flow(plan: Plan, steps: Sequence[Step], views: ViewRanges) -> Flow:
+    effects = [_effects(at, step, views) for at, step in enumerate(steps)]
+    written = {index for step in steps for index in step.writes}
+    jumps: dict[int, int] = {}
+    always: set[int] = set()
+    for at, step in enumerate(steps):
+        if not isinstance(step.instruction, JumpFalseCall):
+            continue
+        condition = step.instruction.cond_value_index
+        value = plan.values[condition]
+        fixed = value.value if isinstance(value, ScalarValue) and condition not in written else None
+        if fixed is True:
+            continue
+        jumps[at] = at - step.index + step.instruction.destination_instruction
+        if fixed is False:
+            always.add(at)
+    return Flow(effects, jumps, frozenset(always))
+
+
+def _effects(at: int, step: Step, views: ViewRanges) -> list[Effect]:
+    found = []
+    for output, index in enumerate(step.writes):
+        writing = (at, output)
+        found.append(Effect(index, writing))
+        if not isinstance(step.instruction, MoveCall):
+            found += [
+                Effect(location, writing if exact else None)
+                for location, exact in views.touched(index)
+            ]
+    return found
+
+
+def _sources(plan: Plan, reads: Iterable[int], state: State, views: ViewRanges) -> Iterable[Source]:
+    for index in reads:
+        source = _source(index, state, views)
+        if source is None and isinstance(plan.values[index], TensorValue):
+            source = Source(((-1, index),), False)
+        if source is not None:
+            yield source
+
+
+def _source(index: int, state: State, views: ViewRanges) -> Source | None:
+    own = state.get(index)
+    if own:
+        return Source(tuple(sorted(own)), False)
+    location = views.location(index)
+    other = None if location is None else state.get(location)
+    return Source(tuple(sorted(other)), True) if other else None

@@ -1,0 +1,89 @@
+"""The instructions of a method one after the other, with what each reads and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.executorch.instruction_outputs import arguments, expanded
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall, MoveCall
+from tvmdbg_widgets.model.executorch.program_values import ListValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tvmdbg_widgets.model.executorch.program import Plan
+    from tvmdbg_widgets.model.executorch.program_instructions import Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction and its values, lists expanded; `doubt` tells what is not sure of them."""
+
+    chain: int
+    index: int
+    instruction: Instruction
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    doubt: str
+
+
+def steps_of(plan: Plan, num_outputs: Mapping[str, int] | None, file: str) -> list[Step]:
+    """Return the instructions of all chains, in the order in which they stand.
+
+    Parameters
+    ----------
+    plan
+    num_outputs
+        Outputs of delegate calls by instruction, as an ETRecord has them.
+    file
+        For messages.
+
+    Raises
+    ------
+    FormatError
+        Lists that are read again and again unfold to far more than the file holds.
+    """
+    found: list[Step] = []
+    written: set[int] = set()
+    left = most_links(plan)
+    for row, chain in enumerate(plan.chains):
+        for index, instruction in enumerate(chain.instructions):
+            told = (num_outputs or {}).get(str(index))
+            reads, writes, doubt = arguments(plan, instruction, written, told)
+            left -= _unfolded(plan, (*reads, *writes))
+            if left < 0:
+                raise unfolds(file)
+            if not isinstance(instruction, MoveCall):
+                reads, writes = expanded(plan, reads), expanded(plan, writes)
+            step = Step(row, index, instruction, reads, writes, doubt)
+            written.update(step.writes)
+            found.append(step)
+    return found
+
+
+def most_links(plan: Plan) -> int:
+    """Return how many links between instructions a plan of this size may have at most.
+
+    Twenty for each argument and item of a list; real ones have two.
+    """
+    calls = (each for chain in plan.chains for each in chain.instructions)
+    args = sum(len(each.args) for each in calls if isinstance(each, KernelCall | DelegateCall))
+    return 10_000 + 20 * (args + _unfolded(plan, range(len(plan.values))))
+
+
+def unfolds(file: str) -> FormatError:
+    """Return the error for a plan with more links than :func:`most_links`."""
+    return FormatError(
+        "instructions share their lists or branches again and again",
+        file=file,
+        field="chains",
+        expected="at most 20 links for each argument",
+        found="more",
+    )
+
+
+def _unfolded(plan: Plan, values: Iterable[int]) -> int:
+    held = (plan.values[index] for index in values)
+    return sum(len(each.items) if isinstance(each, ListValue) else 1 for each in held)

@@ -1,0 +1,79 @@
+"""Views that have no instruction: values that lie exactly where another one was written.
+
+Memory planning leaves out the call of a static view; its readers name another value of the same
+memory (``exir/passes/replace_view_copy_with_view_pass.py`` @ v1.4.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.model.executorch.program_values import TensorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.model.executorch.program import Plan
+
+
+class Range(NamedTuple):
+    """Bytes of a planned buffer."""
+
+    memory_id: int
+    start: int
+    end: int
+
+
+def range_of(plan: Plan, index: int) -> Range | None:
+    """Return the planned bytes of a value, None where it has none."""
+    value = plan.values[index]
+    if not isinstance(value, TensorValue) or value.allocation is None or not value.nbytes:
+        return None
+    place = value.allocation
+    return Range(place.memory_id, place.offset, place.offset + value.nbytes)
+
+
+class ViewRanges:
+    """The ranges of memory that views read, as locations behind those of the values.
+
+    Parameters
+    ----------
+    plan
+    views
+        Values that are read and that nothing writes.
+    """
+
+    def __init__(self, plan: Plan, views: Iterable[int]) -> None:
+        self._plan = plan
+        numbers: dict[Range, int] = {}
+        self._location_of: dict[int, int] = {}
+        for index in views:
+            found = range_of(plan, index)
+            if found is not None:
+                number = numbers.setdefault(found, len(plan.values) + len(numbers))
+                self._location_of[index] = number
+        self._numbers = numbers
+        # Buffers of real programs stay below 2**53 bytes; a larger place is compared as a float.
+        columns = np.array([tuple(each) for each in numbers] or [(0, 0, 0)], np.float64)
+        self._memory, self._starts, self._ends = columns.T
+        self._touched: dict[Range, list[tuple[int, bool]]] = {}
+
+    def location(self, index: int) -> int | None:
+        """Return the location that a value views, None where it is no view."""
+        return self._location_of.get(index)
+
+    def touched(self, index: int) -> list[tuple[int, bool]]:
+        """Return the locations that writing a value changes, and whether it fills them exactly."""
+        written = range_of(self._plan, index)
+        if written is None or not self._numbers:
+            return []
+        if written not in self._touched:
+            memory, start, end = written
+            hit = (self._memory == memory) & (self._starts < end) & (start < self._ends)
+            own = self._numbers.get(written)
+            first = len(self._plan.values)
+            locations = (np.flatnonzero(hit) + first).tolist()
+            self._touched[written] = [(each, each == own) for each in locations]
+        return self._touched[written]
