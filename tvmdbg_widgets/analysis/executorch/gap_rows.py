@@ -1,0 +1,134 @@
+"""What a comparison of a run with its reference found."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric
+    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles
+
+_LINES_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GapRow:
+    """One value of the run and what it should be, named as the Inspector's columns.
+
+    Attributes
+    ----------
+    aot_debug_handle : tuple of int
+    aot_ops : list of str
+        Operators of the reference graph with these handles.
+    aot_intermediate_output : numpy.ndarray or list of numpy.ndarray
+    runtime_ops : list of str
+        Names of the events.
+    runtime_debug_handle : tuple of int
+    runtime_intermediate_output : numpy.ndarray or list of numpy.ndarray
+        As it was logged.
+    gap : list of float
+        One for each output.
+    stacktraces : Mapping of str to str or None
+        Source lines by operator.
+    """
+
+    aot_debug_handle: Handles
+    aot_ops: list[str]
+    aot_intermediate_output: Any
+    runtime_ops: list[str]
+    runtime_debug_handle: Handles
+    runtime_intermediate_output: Any
+    gap: list[float]
+    stacktraces: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A reference value that was compared with nothing, and why."""
+
+    key: Any
+    handles: Handles
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumericGap:
+    """The distance of each value of a run from its reference.
+
+    Attributes
+    ----------
+    metric : Metric
+    rows : tuple of GapRow
+        In the order of the program.
+    skipped : tuple of Skipped
+        Reference values without a row.
+    """
+
+    metric: Metric
+    rows: tuple[GapRow, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def worst_first(self) -> tuple[GapRow, ...]:
+        """The rows by their worst gap; one that is no number comes first unless nothing differs."""
+        return tuple(sorted(self.rows, key=self._badness, reverse=True))
+
+    def _badness(self, row: GapRow) -> float:
+        sign = -1.0 if self.metric.falls else 1.0
+        gaps = [sign * gap for gap in row.gap]
+        if any(map(math.isnan, gaps)):
+            return -math.inf if _same(row) else math.inf
+        return max(gaps, default=-math.inf)
+
+    def to_dataframe(self) -> Any:
+        """Return a ``pandas.DataFrame`` with the columns of the Inspector's, a row each."""
+        names = [field.name for field in fields(GapRow)] if self.rows else []
+        return data_frame({name: [getattr(row, name) for row in self.rows] for name in names})
+
+    @property
+    def summary(self) -> str:
+        """The counts in one line."""
+        told = f"{self.metric.name} of {counted(len(self.rows), 'value')}"
+        return f"{told}, {len(self.skipped):,} skipped" if self.skipped else told
+
+    def _lines(self) -> Iterator[tuple[str, str, str]]:
+        yield self.metric.name, "reference", "run"
+        for row in self.worst_first[:_LINES_SHOWN]:
+            gaps = ", ".join(f"{gap:.4g}" for gap in row.gap)
+            operators = row.aot_ops or list(map(str, row.aot_debug_handle))
+            yield gaps, one_line(", ".join(operators)), one_line(", ".join(row.runtime_ops))
+        for each in self.skipped[: max(0, _LINES_SHOWN - len(self.rows))]:
+            yield "skipped", one_line(str(each.key)), one_line(each.reason)
+
+    def __repr__(self) -> str:
+        cells = list(self._lines())
+        first, second = (max(len(row[column]) for row in cells) for column in (0, 1))
+        lines = [f"{row[0]:<{first}}  {row[1]:<{second}}  {row[2]}".rstrip() for row in cells]
+        return "\n".join([self.summary, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._lines()
+        )
+        return f"<table><caption>{html.escape(self.summary)}</caption><tbody>{rows}</tbody></table>"
+
+
+def _same(row: GapRow) -> bool:
+    reference, runtime = row.aot_intermediate_output, row.runtime_intermediate_output
+    pairs = zip(reference, runtime, strict=True) if isinstance(reference, list) else None
+    return all(
+        np.array_equal(np.ravel(ours), np.ravel(theirs), equal_nan=False)
+        for ours, theirs in pairs or [(reference, runtime)]
+    )

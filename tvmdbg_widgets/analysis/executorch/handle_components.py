@@ -1,0 +1,111 @@
+"""Which reference value the Inspector compares with which runtime value.
+
+``map_runtime_aot_intermediate_outputs`` of devtools/inspector/_inspector_utils.py @ v1.4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles, RuntimeOutput
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPair:
+    """A reference value and the runtime value it is compared with, both of these handles."""
+
+    handles: Handles
+    reference: Any
+    runtime: Any
+
+
+def paired_outputs(
+    reference: Mapping[Handles, Any], runtime: Mapping[Handles, RuntimeOutput]
+) -> Iterator[OutputPair]:
+    """Yield the pairs that the Inspector compares, in the order of the reference.
+
+    Raises
+    ------
+    ValueError, TypeError, IndexError
+        Where and as the Inspector raises them.
+    """
+    done: set[Handles] = set()
+    for start in reference:
+        if start in done:
+            continue
+        ours, theirs = _component(start, reference, runtime)
+        done |= ours.keys()
+        if len(theirs) > 1:
+            found = [(key, each.values, each.num_outputs) for key, each in theirs.items()]
+            raise ValueError(
+                f"Expected only one runtime debug handle, but found {len(theirs)}: {found}"
+            )
+        for handles, output in theirs.items():
+            yield from _of_event(ours, handles, output)
+
+
+def _component(
+    start: Handles, reference: Mapping[Handles, Any], runtime: Mapping[Handles, RuntimeOutput]
+) -> tuple[dict[Handles, Any], dict[Handles, RuntimeOutput]]:
+    """Return the reference and runtime values that overlapping handles join to one."""
+    ours, theirs = {start: reference[start]}, dict[Any, Any]()
+    size = 0
+    while size < len(ours) + len(theirs):
+        size = len(ours) + len(theirs)
+        held = {handle for key in ours for handle in key}
+        theirs = {key: each for key, each in runtime.items() if not held.isdisjoint(key)}
+        held = {handle for key in theirs for handle in key}
+        more = {key: each for key, each in reference.items() if not held.isdisjoint(key)}
+        ours = {**ours, **more}
+    return ours, theirs
+
+
+def _of_event(
+    ours: Mapping[Handles, Any], handles: Handles, output: RuntimeOutput
+) -> Iterator[OutputPair]:
+    if not {key[0] for key in ours}.issubset(handles):
+        return
+    for place in range(1, output.num_outputs + 1):
+        key = (handles[-place],)
+        if key not in ours:
+            continue
+        value = ours[key]
+        if is_list(value):
+            yield OutputPair(handles, list(value), _list_of(output.values, place))
+        else:
+            yield OutputPair(handles, value, _one_of(value, output, place))
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is several."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _list_of(values: list[Any], place: int) -> list[Any]:
+    last = values[-place]
+    if isinstance(last, list):
+        return last
+    if isinstance(last, np.ndarray):
+        return values
+    raise ValueError(
+        "The last element of runtime argument list must be a tensor or a list of tensors when aot "
+        "intermediate output is a sequence"
+    )
+
+
+def _one_of(value: Any, output: RuntimeOutput, place: int) -> Any:
+    values = output.values
+    last = values[-place]
+    if output.num_outputs != 1 or len(values) == 1 or not isinstance(value, np.ndarray):
+        return last
+    alike = [each for each in values if isinstance(each, np.ndarray) and each.shape == value.shape]
+    if len(alike) > 1:
+        alike = [each for each in alike if each.dtype == value.dtype]
+    return alike[0] if len(alike) == 1 else values[-1]

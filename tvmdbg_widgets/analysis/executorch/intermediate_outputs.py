@@ -1,0 +1,111 @@
+"""What the Inspector takes as the runtime's value for a set of debug handles.
+
+``_get_runtime_intermediate_outputs_and_op_names`` of devtools/inspector/_inspector.py and
+``merge_runtime_overlapping_debug_handles`` of devtools/inspector/_inspector_utils.py @ v1.4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Handles: TypeAlias = tuple[int, ...]
+
+#: Logs what the kernel inside it logs as well.
+OPERATOR_CALL: Final = "OPERATOR_CALL"
+DELEGATE_CALL: Final = "DELEGATE_CALL"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeOutput:
+    """The values of one event.
+
+    Attributes
+    ----------
+    instruction : int
+    values : list
+        Arrays, lists of arrays, numbers, in the order they were logged.
+    num_outputs : int
+    """
+
+    instruction: int
+    values: list[Any]
+    num_outputs: int
+
+
+def handles_of(event: Any) -> Handles:
+    """Return the debug handles of an event in their order, repeats kept."""
+    handles = event.debug_handles
+    if handles is None:
+        return ()
+    return (handles,) if isinstance(handles, int) else tuple(handles)
+
+
+def instruction_of(event: Any) -> int:
+    """Return the instruction of an event, -1 where it has none."""
+    name = "_instruction_id" if hasattr(event, "_instruction_id") else "instruction_id"
+    instruction = getattr(event, name, None)
+    return -1 if instruction is None else int(instruction)
+
+
+def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
+    """Yield the events that stand for operators, each kernel once."""
+    for block in blocks:
+        for event in block.events:
+            if event.op_types and event.name != OPERATOR_CALL:
+                yield event
+
+
+def runtime_outputs(
+    blocks: Iterable[Any],
+) -> tuple[dict[Handles, RuntimeOutput], dict[Handles, list[str]]]:
+    """Return the Inspector's runtime values, and the names of the events they are of.
+
+    Of events with the same handles the one with the largest instruction counts, of equal ones the
+    first. Handles that overlap are merged, those of the largest instruction last.
+
+    Returns
+    -------
+    values : dict of tuple of int to RuntimeOutput
+    names : dict of tuple of int to list of str
+        By handles as they were before they were merged.
+    """
+    events = list(operator_events(blocks))
+    inner: dict[str | None, set[int]] = {}
+    for event in events:
+        if event.is_delegated_op and event.debug_data and event.debug_handles is not None:
+            inner.setdefault(event.delegate_backend_name, set()).update(handles_of(event))
+    found: dict[Handles, RuntimeOutput] = {}
+    names: dict[Handles, list[str]] = {}
+    for event in events:
+        handles = handles_of(event)
+        covered = inner.get(event.delegate_backend_name, set())
+        if event.name == DELEGATE_CALL and not covered.isdisjoint(handles):
+            continue
+        instruction = instruction_of(event)
+        if instruction > (found[handles].instruction if handles in found else -1):
+            found[handles] = RuntimeOutput(instruction, event.debug_data, event.num_outputs)
+            names[handles] = [event.name]
+    return _merged(found), names
+
+
+def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutput]:
+    merged: dict[Handles, RuntimeOutput] = {}
+    for own, output in outputs.items():
+        handles, last = own, output
+        for other in [key for key in merged if not set(key).isdisjoint(own)]:
+            value = merged.pop(other)
+            if value.instruction < output.instruction:
+                handles = _joined(other, handles)
+            else:
+                handles, last = _joined(handles, other), value
+        merged[handles] = last
+    return merged
+
+
+def _joined(first: Handles, last: Handles) -> Handles:
+    """Join handles: each of ``last`` once and behind those that only ``first`` has."""
+    return tuple(each for each in first if each not in last) + tuple(dict.fromkeys(last))

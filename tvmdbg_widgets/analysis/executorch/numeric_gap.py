@@ -1,0 +1,152 @@
+"""How far the values of a run are from those they should be, operator by operator.
+
+``Inspector.calculate_numeric_gap`` of devtools/inspector/_inspector.py @ v1.4.1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.executorch.gap_metrics import Distance, metric
+from tvmdbg_widgets.analysis.executorch.gap_rows import GapRow, NumericGap, Skipped
+from tvmdbg_widgets.analysis.executorch.inspector_gap import inspector_gap, inspector_pairs
+from tvmdbg_widgets.analysis.executorch.reference_graph import edge_program, reference_graph
+from tvmdbg_widgets.analysis.executorch.reference_values import (
+    Reference,
+    given_values,
+    reference_values,
+)
+from tvmdbg_widgets.analysis.executorch.values_by_name import ValuesByName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric
+    from tvmdbg_widgets.analysis.executorch.reference_graph import ReferenceGraph
+    from tvmdbg_widgets.analysis.executorch.reference_values import ReferenceValue
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+
+
+def numeric_gap(
+    blocks: Iterable[Any],
+    etrecord: ETRecord | None,
+    distance: str | Distance,
+    *,
+    reference: Reference | None = None,
+    disable_debug_handle_validation: bool = False,
+    reference_graph: str | None = None,
+    compat: bool = False,
+) -> NumericGap:
+    """Compare the values that a run logged with a reference.
+
+    Each reference value is found in the edge program; what was logged of it, or of the value that
+    it is a view of, is what it is compared with. Nothing is assumed: what has no counterpart is
+    listed in ``skipped``.
+
+    Parameters
+    ----------
+    blocks : iterable of EventBlock
+    etrecord : ETRecord
+    distance : str or callable
+        ``"MSE"``, ``"L1"``, ``"SNR"``, ``"COSINE"``, ``"PSNR"`` or ``"ULP"``, see
+        :mod:`~tvmdbg_widgets.analysis.executorch.gap_metrics`; or a callable that takes what should
+        be and what is.
+    reference : mapping, path or iterable of EventBlock, optional
+        A mapping or a ``.npz`` file has values by debug handle, tuple of handles, name of an fx
+        node or of a value, or path of a module. Event blocks are of another run of the model. The
+        outputs that the ETRecord holds, if left out.
+    disable_debug_handle_validation : bool
+        Use the exported program even if not every operator of the edge program is found in it.
+    reference_graph : str, optional
+        ``"exported_program"``, ``"edge_dialect_exported_program"`` or a graph of the
+        ``graph_map``: its operators are named in the rows.
+    compat : bool
+        Pair values as the Inspector does, with its mistakes and refusals. The reference stands
+        for what it computes with torch, so it is needed, by handle. Numbers are of the Inspector
+        only if the events' values are as well.
+
+    Raises
+    ------
+    ValueError
+        There is nothing to compare with, or no such graph or distance.
+    FormatError
+        The file with the reference cannot be read.
+    AttributeError, IndexError, TypeError
+        With ``compat``, where the Inspector raises them.
+    """
+    blocks = list(blocks)
+    if etrecord is None:
+        if compat:
+            raise AttributeError("'NoneType' object has no attribute 'exported_program'")
+        raise ValueError("an ETRecord is needed: it tells which operator an event is of")
+    graph = _graph(etrecord, reference_graph, validate=not disable_debug_handle_validation)
+    if not compat:
+        measure = metric(distance)
+        values = reference_values(reference, etrecord, graph, blocks)
+        logged = ValuesByName(blocks, edge_program(etrecord))
+        compared = [_compared(each, logged, graph, measure) for each in values]
+        rows = tuple(each for each in compared if isinstance(each, GapRow))
+        skipped = tuple(each for each in compared if isinstance(each, Skipped))
+        return NumericGap(measure, rows, skipped)
+    if reference is None:
+        raise ValueError("the Inspector computes its reference with torch: give reference=")
+    pairs = list(inspector_pairs(blocks, graph, given_values(reference)))
+    measure = metric(distance, compat=True)
+    return NumericGap(
+        measure,
+        tuple(
+            dataclasses.replace(
+                row,
+                gap=inspector_gap(
+                    measure, row.aot_intermediate_output, row.runtime_intermediate_output
+                ),
+            )
+            for row in pairs
+        ),
+    )
+
+
+_graph = reference_graph
+
+
+def _compared(
+    wanted: ReferenceValue, logged: ValuesByName, graph: ReferenceGraph, measure: Metric
+) -> GapRow | Skipped:
+    def skipped(reason: str) -> Skipped:
+        return Skipped(wanted.key, wanted.handles, reason)
+
+    if not wanted.names:
+        return skipped("the program has no such handle, node, value or module")
+    several = isinstance(wanted.value, list)
+    expected = wanted.value if several else [wanted.value]
+    if len(expected) != len(wanted.names):
+        return skipped(f"{len(expected)} values are given for {len(wanted.names)} outputs")
+    found, gaps = [], []
+    for name, value in zip(wanted.names, expected, strict=True):
+        each = logged.find(name)
+        if each is None:
+            return skipped(logged.why_not(name))
+        if each.value is None:
+            return skipped(f"the value of {name} is not known without its debug buffer")
+        runtime = np.asarray(each.value)
+        if runtime.size != np.size(value):
+            return skipped(f"shapes {np.shape(value)} and {runtime.shape} of {name} do not agree")
+        try:
+            gaps.append(measure.of(value, runtime.reshape(np.shape(value))))
+        except (TypeError, ValueError) as problem:
+            return skipped(f"{name}: {problem}")
+        found.append(each)
+    operators = graph.operators(wanted.handles)
+    return GapRow(
+        wanted.handles,
+        operators,
+        wanted.value,
+        list(dict.fromkeys(each.event.name for each in found)),
+        found[0].handles,
+        [each.value for each in found] if several else found[0].value,
+        gaps,
+        graph.stack_traces(operators),
+    )
