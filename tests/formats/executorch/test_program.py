@@ -10,11 +10,14 @@ import pytest
 
 from tests.executorch_cases import FOLDER, answers, case_dir, read_json
 from tests.formats.executorch.program_truth import as_flatc, differences
+from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch import bundled
+from tvmdbg_widgets.formats.executorch.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program import read_program, sniff
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.executorch.program import DataLocation, Operator
-from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.model.executorch.program import BufferDevice, DataLocation, Operator
+from tvmdbg_widgets.model.executorch.program_instructions import Frame
+from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
 from tvmdbg_widgets.model.sources import BytesSource, FileSource
 from tvmdbg_widgets.model.sources_part import PartSource
 
@@ -144,6 +147,48 @@ def test_headers_that_do_not_fit(offset: int, kind: str, value: object, told: st
     struct.pack_into(kind, data, offset, value)
     with pytest.raises(FormatError, match=told):
         read_program(BytesSource(data))
+
+
+def test_constants_of_releases_before_04() -> None:
+    shape: dict[int, bytes | Thing] = {0: number("b", 6), 2: numbers("i", 2), 3: numbers("B", 0)}
+    constant = Table({0: number("B", 5), 1: Table(shape | {5: number("I", 1)})})
+    buffers = Things([Table({}), Table({0: text(struct.pack("<2f", 1.5, -2))})])
+    plan = Table({0: text("forward"), 2: Things([constant])})
+    source = BytesSource(file(Table({1: Things([plan]), 2: buffers}), b"ET12"))
+    found = read_program(source)
+    (tensor,) = found.plan().values
+    assert isinstance(tensor, TensorValue)
+    span = found.data_of(tensor)
+    assert span is not None
+    assert np.frombuffer(source.read(*span), "<f4").tolist() == [1.5, -2]
+    assert found.header is None
+
+
+def test_stack_traces_and_devices() -> None:
+    frame = Table({0: text("model.py"), 1: number("i", 7), 2: text("forward"), 3: text("x + 1")})
+    place = Table({0: number("I", 1), 1: number("I", 8), 2: number("I", 1)})
+    value = Table({0: number("B", 5), 1: Table({0: number("b", 6), 6: place})})
+    call = Table({0: number("B", 5), 1: Table({0: number("i", 0)})})
+    chain = Table({2: Things([call]), 3: Things([Table({0: Things([frame])})])})
+    device = Table({0: number("i", 1), 1: number("b", 1), 2: number("b", 3)})
+    plan = Table(
+        {
+            0: text("forward"),
+            2: Things([value]),
+            5: Things([chain]),
+            8: numbers("q", 0, 1 << 33),
+            9: Things([device]),
+        }
+    )
+    found = read_program(BytesSource(file(Table({1: Things([plan])}), b"ET12"))).plan()
+    assert found.chains[0].stacktraces == ((Frame("model.py", 7, "forward", "x + 1"),),)
+    assert found.buffer_devices == (BufferDevice(1, 1, 3),)
+    (tensor,) = found.values
+    assert isinstance(tensor, TensorValue)
+    assert tensor.allocation == Place(1, (1 << 32) + 8)
+    node = graph_of(found).graph.nodes[1]
+    assert node.attrs["stacktrace"] == 'File "model.py", line 7, in forward\n    x + 1'
+    assert node.func_name == "free"
 
 
 def test_sniffing() -> None:

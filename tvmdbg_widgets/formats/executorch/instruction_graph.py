@@ -80,8 +80,8 @@ def graph_of(
     sources = sources_of(plan, steps, file)
     leaves = _leaves(plan, [*(each for reads in sources.reads for each in reads), *sources.outputs])
     leaf_of = {index: node for node, index in enumerate(leaves)}
-    states = states_of(plan)
-    texts = [value_node(plan, index, states) for index in leaves]
+    states, inputs = states_of(plan), {index: at for at, index in enumerate(plan.inputs)}
+    texts = [value_node(plan, index, inputs, states) for index in leaves]
     texts += [step_node(plan, step) for step in steps]
     held = [(index,) for index in leaves] + [step.writes for step in steps]
     placed = [(index,) for index in leaves] + [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmdbg_widgets.model.executorch.program import Operator
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Plan
 
 _OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}
-#: Longest list that is written out.
-_MOST_ITEMS = 16
+#: Longest list, and longest name or text, that is written out.
+_MOST_ITEMS, _MOST_LETTERS = 16, 200
 
 
 class NodeText(NamedTuple):
@@ -40,16 +41,25 @@ class NodeText(NamedTuple):
     doubt: str
 
 
-def value_node(plan: Plan, index: int, states: Collection[int]) -> NodeText:
+def value_node(
+    plan: Plan, index: int, inputs: Mapping[int, int], states: Collection[int]
+) -> NodeText:
     """Return the node of a value that no instruction writes before it is read.
 
-    `states` are the values that are mutable buffers.
+    Parameters
+    ----------
+    plan
+    index
+    inputs
+        Positions of the inputs of the method by value.
+    states
+        The values that are mutable buffers.
     """
     value = plan.values[index]
     attrs, doubt = {"value": str(index)}, ""
     name, kind = f"constant_{index}", NodeKind.PARAMETER
-    if index in plan.inputs:
-        name, kind, attrs["role"] = f"input_{plan.inputs.index(index)}", NodeKind.INPUT, "input"
+    if index in inputs:
+        name, kind, attrs["role"] = f"input_{inputs[index]}", NodeKind.INPUT, "input"
     elif not isinstance(value, TensorValue):
         attrs["role"] = f"constant {spelled(plan, index)}"
     elif value.is_constant:
@@ -75,11 +85,11 @@ def step_node(plan: Plan, step: Step) -> NodeText:
     }
     match call:
         case KernelCall(op_index, args):
-            operator = plan.operators[op_index]
+            operator = Operator(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))
             func_name, short = operator.full_name, operator.name.rpartition("::")[2]
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
         case DelegateCall(delegate_index, args):
-            func_name = short = plan.delegates[delegate_index].id
+            func_name = short = plan.delegates[delegate_index].id[:_MOST_LETTERS]
             attrs |= {"delegate": str(delegate_index), "backend": func_name}
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
         case _:
@@ -91,7 +101,8 @@ def step_node(plan: Plan, step: Step) -> NodeText:
     traces = plan.chains[step.chain].stacktraces
     if traces:
         attrs["stacktrace"] = "\n".join(
-            f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n    {frame.context}'
+            f'File "{frame.filename[-_MOST_LETTERS:]}", line {frame.lineno}, in '
+            f"{frame.name[:_MOST_LETTERS]}\n    {frame.context[:_MOST_LETTERS]}"
             for frame in traces[step.index]
         )
     return NodeText(f"{short}_{step.index}", func_name, kind, attrs, step.doubt)
@@ -103,7 +114,7 @@ def spelled(plan: Plan, index: int) -> str:
         case TensorValue():
             return f"%{index}"
         case ScalarValue(_, value):
-            return repr(value)
+            return repr(value[:_MOST_LETTERS] if isinstance(value, str) else value)
         case NoValue(kind):
             return "None" if kind == 1 else f"<kind {kind}>"
         case ListValue() as found:

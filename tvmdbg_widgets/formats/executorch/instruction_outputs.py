@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
 from tvmdbg_widgets.model.executorch.program_values import ListValue, TensorValue, ValueKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from tvmdbg_widgets.model.executorch.program import Operator, Plan
 
@@ -39,8 +39,25 @@ class Arguments(NamedTuple):
     doubt: str = ""
 
 
+class Fresh:
+    """Values that no instruction has written yet: what a delegate call may return.
+
+    Inputs and states have the lowest indexes, so none up to the last input is ever fresh.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._values = plan.values
+        self._highest = max(plan.inputs, default=-1)
+        self.written: set[int] = set()
+
+    def __contains__(self, index: int) -> bool:
+        value = self._values[index]
+        constant = isinstance(value, TensorValue) and value.is_constant
+        return index > self._highest and index not in self.written and not constant
+
+
 def arguments(
-    plan: Plan, instruction: Instruction, written: Collection[int], num_outputs: int | None
+    plan: Plan, instruction: Instruction, fresh: Fresh, num_outputs: int | None
 ) -> Arguments:
     """Return what an instruction reads and writes.
 
@@ -48,8 +65,8 @@ def arguments(
     ----------
     plan
     instruction
-    written
-        Values that instructions before it write.
+    fresh
+        Values that no instruction before it writes.
     num_outputs
         Of a delegate call, as an ETRecord has it; None where it is not known.
     """
@@ -57,7 +74,7 @@ def arguments(
         case KernelCall(op_index, args):
             return _kernel(plan, plan.operators[op_index], args)
         case DelegateCall(_, args):
-            return _delegate(plan, args, written, num_outputs)
+            return _delegate(args, fresh, num_outputs)
         case MoveCall(move_from, move_to):
             return Arguments((move_from,), (move_to,))
         case JumpFalseCall(condition, _):
@@ -104,24 +121,12 @@ def _equal_lists(plan: Plan, pair: tuple[int, ...]) -> bool:
     return isinstance(first, ListValue) and first.kind == ValueKind.TENSOR_LIST and first == second
 
 
-def _delegate(
-    plan: Plan, args: tuple[int, ...], written: Collection[int], num_outputs: int | None
-) -> Arguments:
-    """Take the longest tail of values that may be new.
-
-    Inputs and states have the lowest indexes, so none up to the last input is a fresh output.
-    """
+def _delegate(args: tuple[int, ...], fresh: Fresh, num_outputs: int | None) -> Arguments:
+    """Take the longest tail of values that may be new."""
     if num_outputs is not None and 0 <= num_outputs <= len(args):
         split = len(args) - num_outputs
         return Arguments(args[:split], args[split:])
-    highest = max(plan.inputs, default=-1)
     split = len(args)
-    while split and _may_be_new(plan, args[split - 1], written, highest):
+    while split and args[split - 1] in fresh:
         split -= 1
     return Arguments(args[:split], args[split:], "outputs by the order of values")
-
-
-def _may_be_new(plan: Plan, index: int, written: Collection[int], highest: int) -> bool:
-    value = plan.values[index]
-    constant = isinstance(value, TensorValue) and value.is_constant
-    return index > highest and index not in written and not constant

@@ -11,10 +11,13 @@ from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, 
 from tvmdbg_widgets.model.executorch.program_values import ScalarValue, TensorValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.executorch.instruction_steps import Step
     from tvmdbg_widgets.model.executorch.program import Plan
+
+#: Ranges of memory changed by all instructions; real ones change a few each.
+_MOST_EFFECTS = 2_000_000
 
 
 class Source(NamedTuple):
@@ -71,28 +74,37 @@ def sources_of(plan: Plan, steps: Sequence[Step], file: str) -> Sources:
     given = written | before.keys()
     views = ViewRanges(plan, [each for each in (*read, *plan.outputs) if each not in given])
     for index in tuple(before):
-        for location, exact in views.touched(index):
-            if exact:
-                before[location] = before[index]
-    flow = _flow(plan, steps, views)
-    left = most_links(plan)
+        location = views.filled(index)
+        if location is not None:
+            before[location] = before[index]
+    states = _flow(plan, steps, views, file).states(before, file)
     found: list[list[Source]] = []
-    states = flow.states(before, file)
-    for step, state in zip(steps, states, strict=False):
-        sources = list(_sources(plan, step.reads, state, views))
-        left -= sum(len(each.writings) for each in sources)
+    left = most_links(plan)
+    reads = [*(step.reads for step in steps), plan.outputs]
+    for position, (indexes, state) in enumerate(zip(reads, states, strict=True)):
+        found.append([])
+        for index in indexes:
+            source = _source(index, state, views)
+            if source is None:
+                # A literal is told by its reader, but an output of the method has a node.
+                if position < len(steps) and not isinstance(plan.values[index], TensorValue):
+                    continue
+                source = Source(((-1, index),), False)
+            found[-1].append(source)
+            left -= len(source.writings)
+            if left < 0:
+                raise unfolds(file)
+    return Sources(found[:-1], found[-1])
+
+
+def _flow(plan: Plan, steps: Sequence[Step], views: ViewRanges, file: str) -> Flow:
+    effects: list[list[Effect]] = []
+    left = _MOST_EFFECTS
+    for at, step in enumerate(steps):
+        effects.append(_effects(at, step, views))
+        left -= len(effects[-1])
         if left < 0:
             raise unfolds(file)
-        found.append(sources)
-    end = next(states)
-    outputs = [
-        _source(index, end, views) or Source(((-1, index),), False) for index in plan.outputs
-    ]
-    return Sources(found, outputs)
-
-
-def _flow(plan: Plan, steps: Sequence[Step], views: ViewRanges) -> Flow:
-    effects = [_effects(at, step, views) for at, step in enumerate(steps)]
     written = {index for step in steps for index in step.writes}
     jumps: dict[int, int] = {}
     always: set[int] = set()
@@ -116,20 +128,12 @@ def _effects(at: int, step: Step, views: ViewRanges) -> list[Effect]:
         writing = (at, output)
         found.append(Effect(index, writing))
         if not isinstance(step.instruction, MoveCall):
+            own = views.filled(index)
             found += [
-                Effect(location, writing if exact else None)
-                for location, exact in views.touched(index)
+                Effect(location, writing if location == own else None)
+                for location in views.touched(index)
             ]
     return found
-
-
-def _sources(plan: Plan, reads: Iterable[int], state: State, views: ViewRanges) -> Iterable[Source]:
-    for index in reads:
-        source = _source(index, state, views)
-        if source is None and isinstance(plan.values[index], TensorValue):
-            source = Source(((-1, index),), False)
-        if source is not None:
-            yield source
 
 
 def _source(index: int, state: State, views: ViewRanges) -> Source | None:

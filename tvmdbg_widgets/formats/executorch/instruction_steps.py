@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.executorch.instruction_outputs import arguments, expanded
+from tvmdbg_widgets.formats.executorch.instruction_outputs import Fresh, arguments, expanded
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall, MoveCall
 from tvmdbg_widgets.model.executorch.program_values import ListValue
@@ -46,19 +46,20 @@ def steps_of(plan: Plan, num_outputs: Mapping[str, int] | None, file: str) -> li
         Lists that are read again and again unfold to far more than the file holds.
     """
     found: list[Step] = []
-    written: set[int] = set()
+    fresh = Fresh(plan)
     left = most_links(plan)
     for row, chain in enumerate(plan.chains):
         for index, instruction in enumerate(chain.instructions):
-            told = (num_outputs or {}).get(str(index))
-            reads, writes, doubt = arguments(plan, instruction, written, told)
-            left -= _unfolded(plan, (*reads, *writes))
+            if isinstance(instruction, KernelCall | DelegateCall):
+                left -= _unfolded(plan, instruction.args)
             if left < 0:
                 raise unfolds(file)
+            told = (num_outputs or {}).get(str(index))
+            reads, writes, doubt = arguments(plan, instruction, fresh, told)
             if not isinstance(instruction, MoveCall):
                 reads, writes = expanded(plan, reads), expanded(plan, writes)
             step = Step(row, index, instruction, reads, writes, doubt)
-            written.update(step.writes)
+            fresh.written.update(step.writes)
             found.append(step)
     return found
 

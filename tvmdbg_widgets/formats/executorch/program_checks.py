@@ -72,7 +72,7 @@ class _Checks:
 
 
 def _check_plan(program: Program, plan: Plan, check: _Checks) -> None:
-    count, where = len(plan.values), f"execution_plan {plan.name!r:.80}"
+    count, where = len(plan.values), f"execution_plan {plan.name[:80]!r}"
     check.indexes(plan.inputs, count, f"{where}: inputs")
     check.indexes(plan.outputs, count, f"{where}: outputs")
     for device in plan.buffer_devices:

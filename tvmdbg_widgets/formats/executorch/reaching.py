@@ -85,7 +85,8 @@ class Flow(NamedTuple):
             state = dict(entries[block] or {})
             for position in range(starts[block], starts[block + 1]):
                 _apply(self.effects[position], state)
-            held = starts[block + 1] - starts[block] + sum(map(len, state.values()))
+            own = self.effects[starts[block] : starts[block + 1]]
+            held = sum(map(len, own)) + len(own) + sum(map(len, state.values()))
             for position in self._successors(starts[block + 1] - 1):
                 steps += held
                 if steps > _MOST_STEPS:

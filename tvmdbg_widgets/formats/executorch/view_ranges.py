@@ -55,25 +55,27 @@ class ViewRanges:
                 number = numbers.setdefault(found, len(plan.values) + len(numbers))
                 self._location_of[index] = number
         self._numbers = numbers
-        # Buffers of real programs stay below 2**53 bytes; a larger place is compared as a float.
-        columns = np.array([tuple(each) for each in numbers] or [(0, 0, 0)], np.float64)
+        # Places lie within their buffers, whose sizes have 64 bits.
+        columns = np.array([tuple(each) for each in numbers], np.int64).reshape(-1, 3)
         self._memory, self._starts, self._ends = columns.T
-        self._touched: dict[Range, list[tuple[int, bool]]] = {}
+        self._touched: dict[Range, list[int]] = {}
 
     def location(self, index: int) -> int | None:
         """Return the location that a value views, None where it is no view."""
         return self._location_of.get(index)
 
-    def touched(self, index: int) -> list[tuple[int, bool]]:
-        """Return the locations that writing a value changes, and whether it fills them exactly."""
+    def filled(self, index: int) -> int | None:
+        """Return the location that writing a value fills exactly, None where there is none."""
         written = range_of(self._plan, index)
-        if written is None or not self._numbers:
+        return None if written is None else self._numbers.get(written)
+
+    def touched(self, index: int) -> list[int]:
+        """Return the locations of which writing a value changes any byte."""
+        written = range_of(self._plan, index)
+        if written is None:
             return []
         if written not in self._touched:
             memory, start, end = written
             hit = (self._memory == memory) & (self._starts < end) & (start < self._ends)
-            own = self._numbers.get(written)
-            first = len(self._plan.values)
-            locations = (np.flatnonzero(hit) + first).tolist()
-            self._touched[written] = [(each, each == own) for each in locations]
+            self._touched[written] = (np.flatnonzero(hit) + len(self._plan.values)).tolist()
         return self._touched[written]
