@@ -2,7 +2,7 @@
 
 ::
 
-    from tvmdbg_widgets.executorch import DelegateMappingBuilder, EventTracer
+    from tvmdbg_widgets.executorch import DelegateMappingBuilder, EventTracer, Inspector
 
 A name is loaded when it is first used.
 """
@@ -14,6 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.executorch.events import Event as Event
+    from tvmdbg_widgets.analysis.executorch.events import EventBlock as EventBlock
+    from tvmdbg_widgets.analysis.executorch.perf_data import PerfData as PerfData
+    from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale as TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord as ETRecord
     from tvmdbg_widgets.recorders.delegate_mapping import (
         DelegateMappingBuilder as DelegateMappingBuilder,
@@ -21,21 +25,32 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult as PreprocessResult
     from tvmdbg_widgets.recorders.event_tracer import EventTracer as EventTracer
     from tvmdbg_widgets.run.executorch.handle_map import DebugHandleMap as DebugHandleMap
+    from tvmdbg_widgets.run.executorch.inspector import Inspector as Inspector
 
 _HOMES = {
     "DebugHandleMap": "run.executorch.handle_map",
     "DelegateMappingBuilder": "recorders.delegate_mapping",
     "ETRecord": "model.executorch.etrecord",
+    "Event": "analysis.executorch.events",
+    "EventBlock": "analysis.executorch.events",
     "EventTracer": "recorders.event_tracer",
+    "Inspector": "run.executorch.inspector",
+    "PerfData": "analysis.executorch.perf_data",
     "PreprocessResult": "recorders.delegate_mapping",
+    "TimeScale": "analysis.executorch.time_scale",
 }
 
 __all__ = [
     "DebugHandleMap",
     "DelegateMappingBuilder",
     "ETRecord",
+    "Event",
+    "EventBlock",
     "EventTracer",
+    "Inspector",
+    "PerfData",
     "PreprocessResult",
+    "TimeScale",
 ]
 
 
