@@ -68,6 +68,8 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     node: Int32Array.from(source, (slice) => sliceNode[slice]!),
     name: Int32Array.from(source, (slice) => sliceNames.codes[slice]!),
     source,
+    set: null,
+    about: null,
     trust: Uint8Array.from(source, (slice) => sliceTrust[slice]!),
     names: unique,
     nameKinds,

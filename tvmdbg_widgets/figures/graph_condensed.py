@@ -227,6 +227,11 @@ def _facts(graph: Graph, scene: Scene, times: Times, named: _Namer, each: Group)
     ns = times.ns[list(nodes)]
     known = ns[~np.isnan(ns)]
     total = float(known.sum()) if len(known) else float("nan")
+    if times.shared is not None:
+        members = np.zeros(graph.num_nodes, np.bool_)
+        members[list(nodes)] = True
+        together = times.shared.within(members)
+        total = float(np.nan_to_num(total)) + together if together else total
     spent: dict[str, float] = defaultdict(float)
     kinds: dict[str, float] = defaultdict(float)
     counts: Counter[str] = Counter()

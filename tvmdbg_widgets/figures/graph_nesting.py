@@ -103,6 +103,8 @@ class GroupWords:
         self._groups, self._total = groups, times.total
         known = np.where(times.ns > 0, times.ns, 0.0)[groups.order]
         self._sums = np.concatenate([[0.0], np.cumsum(known)])
+        shared = times.shared
+        self._together = np.zeros(len(groups)) if shared is None else shared.within_groups(groups)
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -118,9 +120,9 @@ class GroupWords:
         return bool(self._groups.source[group] == GroupSource.REPEAT)
 
     def ns(self, group: int) -> float:
-        """Sum of the known times of its nodes."""
+        """Sum of the known times of its nodes, alone and together."""
         start, end = int(self._groups.start[group]), int(self._groups.end[group])
-        return float(self._sums[end] - self._sums[start])
+        return float(self._sums[end] - self._sums[start] + self._together[group])
 
     def title(self, group: int) -> str:
         """``"residual block × 16"``."""

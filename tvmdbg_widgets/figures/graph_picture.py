@@ -56,6 +56,9 @@ class Picture:
 
     def ns(self, box: int) -> float:
         """Return the sum of the known times of a box; NaN where none is known."""
+        group = int(self.scene.group[box])
+        if group >= 0 and self.words.ns(group) > 0:
+            return self.words.ns(group)
         ns = self.times.ns[self.scene.members[box]]
         return float(np.nansum(ns)) if not np.isnan(ns).all() else float("nan")
 

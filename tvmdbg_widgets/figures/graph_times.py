@@ -19,6 +19,8 @@ class Times:
     Attributes
     ----------
     ns : float64 [N]
+    shared : NodeSets or None
+        Times that several nodes have together; the total holds them.
     total, largest : float
     ranked : list of int
         Nodes with a time above zero, parameters left out, slowest first.
@@ -28,7 +30,9 @@ class Times:
         unknown = np.full(graph.num_nodes, np.nan)
         self.ns = timeline.node_ns if timeline is not None else unknown
         known = np.flatnonzero(self.ns > 0)
-        self.total = float(self.ns[known].sum())
+        self.shared = timeline.shared if timeline is not None else None
+        together = self.shared.total_ns if self.shared is not None else 0.0
+        self.total = float(self.ns[known].sum()) + together
         own = known[graph.kinds[known] != NodeKind.PARAMETER]
         self.ranked: list[int] = own[np.argsort(-self.ns[own], kind="stable")].tolist()
         self.largest = float(self.ns[self.ranked[0]]) if self.ranked else 0.0

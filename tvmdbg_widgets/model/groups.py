@@ -36,6 +36,8 @@ class GroupSource(enum.IntEnum):
     """Nodes whose names begin alike (``layer1/block0/conv``)."""
     MODULE = 3
     """Nodes of one module, as an attribute of the nodes says (``nn_module_stack``)."""
+    DELEGATE = 4
+    """Operators that one call of a delegate ran, as an attribute of the nodes says."""
 
 
 def _none() -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.operators import bare, parts
 
 _SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
 
@@ -17,4 +17,4 @@ def label(func_name: str) -> str:
     """
     if func_name in _SHARED:
         return _SHARED[func_name]
-    return " + ".join(part.rpartition(".")[2] or part for part in parts(func_name))
+    return " + ".join(bare(part) for part in parts(func_name))

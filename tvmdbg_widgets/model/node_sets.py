@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.groups import Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,23 @@ class NodeSets:
     def total_ns(self) -> float:
         """Time of all sets as such; those that are unknown left out."""
         return float(np.nansum(self.own_ns))
+
+    def within_groups(self, groups: Groups) -> npt.NDArray[np.float64]:
+        """Return, of each group, the time of the sets that lie wholly within it (float64 [G])."""
+        if not len(self):
+            return np.zeros(len(groups))
+        place = np.empty(len(groups.order), np.int64)
+        place[groups.order] = np.arange(len(groups.order))
+        places = place[self.nodes]
+        first = np.minimum.reduceat(places, self.offsets[:-1])
+        last = np.maximum.reduceat(places, self.offsets[:-1])
+        own = np.nan_to_num(self.own_ns)
+        return np.array(
+            [
+                float(own[(first >= start) & (last < end)].sum())
+                for start, end in zip(groups.start.tolist(), groups.end.tolist(), strict=True)
+            ]
+        )
 
     def within(self, members: npt.NDArray[np.bool_]) -> float:
         """Return the time of the sets that lie wholly within some nodes (bool [N])."""

@@ -136,6 +136,12 @@ def parts(func_name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def bare(part: str) -> str:
+    """Return the name of an operator alone: ``"relu"`` of ``nn.relu`` and ``aten.relu.default``."""
+    torch = _TORCH.fullmatch(part)
+    return torch[1] if torch else part.rpartition(".")[2] or part
+
+
 def family(part: str) -> str:
     """Return the family of one part of a function name, ``"other"`` where it is not known."""
     known = _FAMILY_OF.get(part) or _SHARED_KINDS.get(part)

@@ -89,6 +89,8 @@ class Timeline:
         Counters, flows and counts of other events of a Chrome trace.
     shared : NodeSets or None
         Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
+    slice_about : StringColumn[S] or None
+        What else the source tells of each slice: lines of a name, a tab and a text.
 
     Raises
     ------
@@ -118,6 +120,7 @@ class Timeline:
     track_thread: tuple[str, ...] = ()
     origin_ns: int = 0
     shared: NodeSets | None = None
+    slice_about: StringColumn | None = None
 
     def __post_init__(self) -> None:
         for name, value in checked(self).items():
@@ -173,8 +176,16 @@ class Timeline:
             Trust(int(self.slice_trust[index])),
         )
 
+    def nodes_of(self, index: int) -> tuple[int, ...]:
+        """Nodes of a slice: one, several that share it, or none."""
+        node = self.slice(index).node
+        together = -1 if self.shared is None else int(self.shared.slice_set[index])
+        if self.shared is not None and together >= 0:
+            return self.shared.of(together)
+        return (node,) if node >= 0 else ()
+
     def slices_of(self, node: int) -> npt.NDArray[np.int64]:
-        """Positions of the slices of a node, by occurrence (int64)."""
+        """Positions of the slices of a node alone, by occurrence (int64)."""
         self._check_node(node)
         order, offsets = self._slices_by_node
         return order[offsets[node] : offsets[node + 1]]

@@ -64,6 +64,12 @@ def _slices(found: dict[str, Any], timeline: Timeline) -> None:
             raise ValueError(f"{name} has {len(found[name])} items, slice_node has {slices}")
     if len(timeline.slice_names) != slices:
         raise ValueError(f"slice_names has {len(timeline.slice_names)} items for {slices} slices")
+    for name, column in (
+        ("slice_about", timeline.slice_about),
+        ("shared", timeline.shared and timeline.shared.slice_set),
+    ):
+        if column is not None and len(column) != slices:
+            raise ValueError(f"{name} has {len(column)} items for {slices} slices")
     node, track = found["slice_node"], found["slice_track"]
     if slices and (node.min() < -1 or node.max() >= nodes):
         raise ValueError(f"slice_node must lie in -1 … {nodes - 1}")

@@ -107,6 +107,7 @@ def _rows(own: Timeline) -> dict[str, Any]:
 def _node_columns(own: Timeline) -> dict[str, Any]:
     statistics = own.statistics()
     return {
+        **_shared(own),
         "repeatsOffsets": own.repeats_offsets.astype(np.int32),
         "repeats": own.repeats_ns,
         "nodeNs": own.node_ns,
@@ -122,6 +123,19 @@ def _node_columns(own: Timeline) -> dict[str, Any]:
         "nodeLow": statistics.low,
         "nodeHigh": statistics.high,
     }
+
+
+def _shared(own: Timeline) -> dict[str, Any]:
+    """Return what slices of several nodes are of, and what the source tells of slices."""
+    found: dict[str, Any] = {}
+    if own.shared is not None:
+        found["setOffsets"] = own.shared.offsets.astype(np.int32)
+        found["setNodes"] = own.shared.nodes
+        found["setNs"] = own.shared.own_ns
+    if own.slice_about is not None:
+        texts = own.slice_about.unique
+        found["abouts"] = StringColumn(texts, np.arange(len(texts)))
+    return found
 
 
 def _info(run: DebugRun, kept: KeptTimeline) -> dict[str, Any]:

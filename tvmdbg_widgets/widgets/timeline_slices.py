@@ -163,6 +163,10 @@ class SliceTable:
             self.kinds["self"] = exact if exact == "f8" else _whole(rows.self_ns[order])
         if np.any(timeline.slice_node >= 0):
             self.kinds["node"] = "i4"
+        if timeline.shared is not None:
+            self.kinds["set"] = "i4"
+        if timeline.slice_about is not None:
+            self.kinds["about"] = "i4"
         self.kinds["name"] = "u2" if names.count <= 1 << 16 else "i4"
         if not np.array_equal(order, np.arange(len(order))):
             self.kinds["source"] = "i4"
@@ -187,6 +191,10 @@ class SliceTable:
             "name": self._names.codes,
             "trust": timeline.slice_trust,
         }
+        if timeline.shared is not None:
+            wide["set"] = timeline.shared.slice_set
+        if timeline.slice_about is not None:
+            wide["about"] = timeline.slice_about.codes
         return {
             name: (wide[name][source] if name in wide else source).astype(_NARROW[kind], copy=False)
             for name, kind in self.kinds.items()

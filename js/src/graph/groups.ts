@@ -50,10 +50,11 @@ export class Groups {
     return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
   }
 
-  /** Sum of the known times of its nodes, nanoseconds. */
+  /** Sum of the known times of its nodes, alone and together, nanoseconds. */
   ns(group: number): number {
-    const { groupStart, groupEnd } = this.graph;
-    return this.#ns[groupEnd[group]!]! - this.#ns[groupStart[group]!]!;
+    const { groupStart, groupEnd, groupTogether } = this.graph;
+    const alone = this.#ns[groupEnd[group]!]! - this.#ns[groupStart[group]!]!;
+    return alone + (groupTogether[group] ?? 0);
   }
 
   /** `residual block × 16`. */

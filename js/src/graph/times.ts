@@ -26,6 +26,7 @@ export class Times {
       total += nodeNs[node]!;
       if (kinds[node] !== NodeKind.PARAMETER) known.push(node);
     }
+    for (const ns of timeline?.setNs ?? []) if (ns > 0) total += ns;
     known.sort((a, b) => nodeNs[b]! - nodeNs[a]! || a - b);
     this.total = total;
     this.ranked = Int32Array.from(known);

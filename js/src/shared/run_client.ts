@@ -19,7 +19,7 @@ export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 }
 /** By number. */
 export const NODE_KINDS = ["input", "parameter", "operator", "nop", "copy"];
 export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
-export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3 } as const;
+export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3, DELEGATE: 4 } as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 /** What a run holds, and for what it lacks how to get it. */
@@ -80,6 +80,8 @@ export interface GraphColumns {
   /** Of how many blocks a run of blocks is; else 1. */
   groupRepeats: Int32Array;
   groupSource: Uint8Array;
+  /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
+  groupTogether: Float64Array;
   groupNames: StringColumn;
   /** The innermost group of each node, -1 for none. */
   nodeGroup: Int32Array;

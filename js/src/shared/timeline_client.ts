@@ -225,12 +225,14 @@ function column(texts: string[]): StringColumn {
 }
 
 function sliceColumns(found: SliceColumns): SliceColumns {
-  const { start, duration, self, node, name, source, trust } = found;
+  const { start, duration, self, node, set, about, name, source, trust } = found;
   return {
     start,
     duration,
     self: self ?? null,
     node: node ?? null,
+    set: set ?? null,
+    about: about ?? null,
     name,
     source: source ?? null,
     trust: trust ?? null,

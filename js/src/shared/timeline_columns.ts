@@ -19,6 +19,10 @@ export interface SliceColumns {
   self: Uint32Array | Float64Array | null;
   /** -1 where unknown; null: of no slice known. */
   node: Int32Array | null;
+  /** Of slices that several nodes share: which of the sets of `setOffsets`; -1 for others. Null: there are none. */
+  set: Int32Array | null;
+  /** Row of `abouts`; null: nothing is told of slices. */
+  about: Int32Array | null;
   /** Row of `names`. */
   name: Uint16Array | Int32Array;
   /** Index in `run.timeline`; null: the slice's own number. */
@@ -74,6 +78,12 @@ export interface TimelineHead extends LodColumns {
   sumCount?: Int32Array;
   sumSelf?: Float64Array;
   sumWithin?: Float64Array;
+  /** Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs together. */
+  setOffsets?: Int32Array;
+  setNodes?: Int32Array;
+  setNs?: Float64Array;
+  /** What the source tells of slices: lines of a name, a tab and a text. */
+  abouts?: StringColumn;
   repeatsOffsets: Int32Array;
   repeats: Float64Array;
   nodeNs: Float64Array;

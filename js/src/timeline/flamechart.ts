@@ -336,10 +336,12 @@ export class Flamechart {
 
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
-    const node = this.#data.slices.nodeOf(slice);
+    const nodes = this.#data.slices.nodesOf(slice);
+    const node = nodes.length === 1 ? nodes[0]! : -1;
     this.#unjoined = node < 0 ? slice : -1;
     if (seen) this.scene.current = slice;
-    if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
+    if (nodes.length > 1) this.#session.selectMany(nodes, SOURCE);
+    else if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
     else if (node >= 0) {
       const occurrence = this.#data.slices.occurrenceOf(slice);
       this.#session.select(node, SOURCE, { occurrence });
@@ -443,9 +445,9 @@ export class Flamechart {
     const spoken = JSON.stringify([selected, slice, this.#unjoined]);
     if (!anew && spoken === this.#spoken && String(timeRange) === String(this.scene.range)) return;
     const before = this.scene.current;
-    const own = node === null ? this.#unjoined : -1;
-    if (node !== null) this.#unjoined = -1;
-    const occurrences = node === null ? null : slices.of(node);
+    const own = node === null || this.#isShared ? this.#unjoined : -1;
+    if (own < 0) this.#unjoined = -1;
+    const occurrences = node === null || own >= 0 ? null : this.#slicesFor(node);
     const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
     this.scene.current = current ?? own;
     const isOther = String(timeRange) !== String(this.scene.range);
@@ -491,6 +493,19 @@ export class Flamechart {
     this.chart.touched();
   }
 
+  /** Whether what is selected are the nodes of a slice that was picked and is of several. */
+  get #isShared(): boolean {
+    const nodes = this.#data.slices.nodesOf(this.#unjoined);
+    return nodes.length > 1 && String(nodes) === String(this.#session.selected);
+  }
+
+  /** The slices of a node; where it has none of its own, those that it shares. */
+  #slicesFor(node: number): Int32Array {
+    const { slices } = this.#data;
+    const own = slices.of(node);
+    return own.length ? own : Int32Array.from(slices.sharedBy(node));
+  }
+
   /** Keeps the current occurrence if it is one of the node's, else takes the first. */
   #nearest(occurrences: Int32Array | null, before: number): number | undefined {
     if (!occurrences) return undefined;
@@ -518,7 +533,7 @@ export class Flamechart {
     const { node, selected } = this.#session;
     if (this.ranges.tell()) return;
     const theme = readTheme(this.#root);
-    if (selected.length > 1) {
+    if (selected.length > 1 && !this.#isShared) {
       this.details.showMany(selected);
       this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
     } else if (current >= 0) {
@@ -544,5 +559,8 @@ export class Flamechart {
 }
 
 function* slicesOf(slices: Slices, nodes: readonly number[]): Iterable<number> {
-  for (const node of nodes) yield* slices.of(node);
+  for (const node of nodes) {
+    yield* slices.of(node);
+    yield* slices.sharedBy(node);
+  }
 }

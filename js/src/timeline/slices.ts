@@ -140,6 +140,47 @@ export class Slices {
     return this.#data?.node?.[this.#at(slice)] ?? -1;
   }
 
+  /** The nodes of a slice: one, several that share it, or none. */
+  nodesOf(slice: number): readonly number[] {
+    const node = this.nodeOf(slice);
+    if (node >= 0) return [node];
+    const set = this.#data?.set?.[this.#at(slice)] ?? -1;
+    return set < 0 ? [] : this.#setOf(set);
+  }
+
+  #setOf(set: number): readonly number[] {
+    const { setOffsets, setNodes } = this.columns;
+    return Array.from(setNodes!.subarray(setOffsets![set]!, setOffsets![set + 1]!));
+  }
+
+  /** Slices that a node shares with others, in the order of rows. */
+  *sharedBy(node: number): Iterable<number> {
+    const { setOffsets, setNodes } = this.columns;
+    const sets = this.#data?.set;
+    if (!sets || !setOffsets || !setNodes) return;
+    const mine = new Set<number>();
+    for (let set = 0; set + 1 < setOffsets.length; set++) {
+      if (setNodes.subarray(setOffsets[set]!, setOffsets[set + 1]!).includes(node)) mine.add(set);
+    }
+    if (!mine.size) return;
+    for (let at = 0; at < sets.length; at++) {
+      if (mine.has(sets[at]!)) yield this.#window ? this.#numberOf(at) : at;
+    }
+  }
+
+  /** What the source tells of a slice: names with texts. */
+  aboutOf(slice: number): [name: string, text: string][] {
+    const code = this.#data?.about?.[this.#at(slice)] ?? -1;
+    const text = code < 0 ? "" : (this.columns.abouts?.at(code) ?? "");
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => {
+        const [name = "", ...rest] = line.split("\t");
+        return [name, rest.join("\t")];
+      });
+  }
+
   /** Position of the slice's name among the distinct ones. */
   nameCodeOf(slice: number): number {
     const here = this.#data?.name[this.#at(slice)];

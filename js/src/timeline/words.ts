@@ -11,6 +11,9 @@ import { timeText } from "./ticks.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 
+/** Nodes of a slice that are named; the others are counted. */
+const NODES_SHOWN = 6;
+
 export type Fact = readonly [name: string, value: string];
 
 /** Facts as a list of terms and values. */
@@ -134,7 +137,8 @@ export class Words {
       ["start", starts],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
-    if (node < 0) return [...facts, ...this.#ofName(slice)];
+    facts.push(...this.#slices.aboutOf(slice));
+    if (node < 0) return [...facts, ...this.#ofNodes(slice), ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
       const place = integer(this.#slices.occurrenceOf(slice) + 1);
@@ -145,6 +149,19 @@ export class Words {
     const time = this.#trust(node);
     const trust = joined === time ? joined : `${joined} (time: ${time})`;
     return [...facts, ...this.#standing(node, trust), ...this.also(node)];
+  }
+
+  /** Facts about a slice that several nodes share. */
+  #ofNodes(slice: number): Fact[] {
+    const nodes = this.#slices.nodesOf(slice);
+    if (nodes.length < 2) return [];
+    const shown = nodes.slice(0, NODES_SHOWN).map((node) => this.nodeTitle(node));
+    const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
+    return [
+      ["together", `${counted(nodes.length, this.#told.item)}, the share of each is not known`],
+      ["nodes", shown.join(", ") + more],
+      ["trust", TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown"],
+    ];
   }
 
   /** Facts about a slice of no known node, and about all of its name. */
@@ -160,7 +177,8 @@ export class Words {
       const self = this.#slices.nested ? "self time " : "";
       facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}, ${rank}`]);
     }
-    return this.#told.byName ? facts : [...facts, ["trust", "node unknown"]];
+    const isKnown = this.#told.byName || this.#slices.nodesOf(slice).length > 1;
+    return isKnown ? facts : [...facts, ["trust", "node unknown"]];
   }
 
   /** The self time of a slice with others inside it. */

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
 from tvmdbg_widgets.analysis.blocks.depth_first import depth_first
 from tvmdbg_widgets.analysis.blocks.placing import placed
 from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
@@ -34,8 +35,10 @@ def _groups(graph: Graph) -> Groups:
     letters = Letters.of(graph)
     ordered = _settled(graph)
     operators = ordered[letters.is_operator[ordered]].astype(np.int64)
+    calls = delegate_calls(graph)
+    operators = gathered(graph, operators, calls)
     search, found = _searched(graph, letters, operators)
-    if _held(found) < _ENOUGH * len(operators):
+    if not calls and _held(found) < _ENOUGH * len(operators):
         other = depth_first(graph, operators)
         second, more = _searched(graph, letters, other)
         if _held(more) > _held(found):

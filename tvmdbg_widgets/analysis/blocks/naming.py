@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.operators import family, parts
+from tvmdbg_widgets.model.operators import bare, family, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,4 +132,4 @@ class _Block:
 
 
 def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name.rpartition(".")[2] or name for name in names)
+    return tuple(bare(name) for name in names)

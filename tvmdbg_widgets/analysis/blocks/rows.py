@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -64,10 +65,13 @@ def _with_scopes(rows: list[Row], named: list[Scope], search: Search) -> list[Ro
     by_place = {(each.start, each.end): each for each in named}
     for at, row in enumerate(rows):
         if row.found.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
-            rows[at] = row._replace(name=by_place.pop((row.start, row.end)).name)
+            scope = by_place.pop((row.start, row.end))
+            found = row.found
+            if scope.source is GroupSource.DELEGATE:
+                found = replace(found, source=scope.source)
+            rows[at] = row._replace(name=scope.name, found=found)
     for place, scope in by_place.items():
-        source = GroupSource.MODULE if scope.is_module else GroupSource.SCOPE
-        whole = Found(*place, source, 1, search.content(*place))
+        whole = Found(*place, scope.source, 1, search.content(*place))
         rows.append(Row(*place, -1, whole, scope.name))
     return sorted(rows, key=lambda row: (row.start, -row.end, _RANK.get(row.found.source, 0)))
 

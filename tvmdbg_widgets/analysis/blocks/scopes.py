@@ -6,12 +6,16 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE
+from tvmdbg_widgets.model.groups import GroupSource
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.blocks.sequence import Sequence
     from tvmdbg_widgets.model.graph import Graph
 
+_DELEGATE: Final = GroupSource.DELEGATE
 _STACK: Final = "nn_module_stack"
 #: Share of the operators that must have a scope for there to be scopes at all.
 _ENOUGH = 0.25
@@ -30,18 +34,20 @@ class Scope(NamedTuple):
     start: int
     end: int
     name: str
-    is_module: bool
+    source: GroupSource
 
 
 def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     """Return the scopes of a sequence of operators, each within or beside the others.
 
-    A scope is a stretch of operators whose paths begin alike: by ``nn_module_stack``, else by
-    their names, ``layer1/block0/conv`` or ``layer1.0.conv1``. One that the order takes apart is
+    A scope is a stretch of operators whose paths begin alike: by the call of a delegate that ran
+    them, then by ``nn_module_stack``, else by their names, ``layer1/block0/conv`` or ``layer1.0.conv1``. One that the order takes apart is
     several, or none where it would be more than a few. One that holds all operators is none.
     """
     count = len(sequence.nodes)
-    paths, is_module = _paths(graph, sequence)
+    paths, source = _paths(graph, sequence)
+    calls = [graph.attrs[node].get(ATTRIBUTE) for node in sequence.nodes.tolist()]
+    paths = [(call, *path) if call else path for call, path in zip(calls, paths, strict=True)]
     if not any(paths):
         return []
     found: dict[Path, list[tuple[int, int]]] = {}
@@ -58,22 +64,29 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     for path, places in found.items():
         if len(places) <= _MOST_PIECES:
             for start, end in places:
-                if 1 < end - start < count:
-                    # Of scopes around the same operators the innermost came first.
+                is_call = len(path) == 1 and calls[start] == path[0]
+                if 1 < end - start < count + is_call:
+                    # Of scopes around the same operators the innermost came first, but a call of
+                    # a delegate is told before a module.
+                    if is_call:
+                        pieces[start, end] = path
                     pieces.setdefault((start, end), path)
-    return [Scope(*where, path[-1], is_module) for where, path in pieces.items()]
+    return [
+        Scope(*where, path[-1], _DELEGATE if path == (calls[where[0]],) else source)
+        for where, path in pieces.items()
+    ]
 
 
-def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], bool]:
-    """Return the path of each operator, and whether a stack of modules tells it."""
+def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
+    """Return the path of each operator, and what tells it."""
     attrs, names = graph.attrs, graph.names
     stacks = [attrs[node].get(_STACK) for node in sequence.nodes.tolist()]
     if any(stacks):
         paths = [_of_stack(text) for text in stacks]
         if sum(map(bool, paths)) >= _ENOUGH * len(paths):
-            return paths, True
+            return paths, GroupSource.MODULE
     codes = names.codes[sequence.nodes].tolist()
-    return _of_names([names.unique[code] for code in codes]), False
+    return _of_names([names.unique[code] for code in codes]), GroupSource.SCOPE
 
 
 def _of_names(names: list[str]) -> list[Path]:

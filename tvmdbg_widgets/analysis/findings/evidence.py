@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.findings import Confidence
 from tvmdbg_widgets.model.node_words import node_labels, node_title
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.operators import bare, parts
 from tvmdbg_widgets.model.short_names import without_prefix
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import one_line
@@ -38,7 +38,7 @@ _LISTED = 5
 
 @lru_cache(maxsize=16_384)
 def _bare_parts(func_name: str) -> tuple[str, ...]:
-    return tuple(part.rpartition(".")[2] or part for part in parts(func_name))
+    return tuple(bare(part) for part in parts(func_name))
 
 
 class Read(NamedTuple):

@@ -27,7 +27,7 @@ from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.operators import bare, parts
 from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
     graph, node = run.graph, entry[0]
     if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
         return None
-    return tuple(part.rpartition(".")[2] or part for part in parts(graph.func_names[node]))
+    return tuple(bare(part) for part in parts(graph.func_names[node]))
 
 
 def _limits(

@@ -85,7 +85,7 @@ def assemble(
         files = replace(files, event_nodes=nodes)
         if graph is not None:
             graph = _with_delegates(graph, nodes)
-        timeline = timeline_of(dump, nodes, graph.num_nodes if graph is not None else 0)
+        timeline = timeline_of(dump, nodes, graph)
         found += timeline.issues if timeline is not None else ()
         tensors, problems = _tensors(files, graph)
         found += problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
+from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
     """Return the one file that is large enough for every value of a dump, None where there is none.
 
-    A debug buffer has nothing to know it by.
+    A debug buffer has nothing to know it by; files of another known kind, and text, are none.
 
     Raises
     ------
     FormatError
         Several files are.
     """
-    fitting = [source for source in unknown if covers(dump, source.size)]
+    fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
     if len(fitting) > 1:
         raise FormatError(
             f"{len(fitting)} files may be the debug buffer of this dump",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.executorch.event_facts import event_facts
 from tvmdbg_widgets.formats.executorch.event_times import event_times
 from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls, is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
@@ -30,6 +31,7 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.graph import Graph
 
 _TRUST = {
     EXACT: Trust.EXACT,
@@ -40,7 +42,7 @@ _TRUST = {
 RUNTIME_TRACK = "runtime"
 
 
-def timeline_of(dump: ETDump, joined: EventNodes, num_nodes: int) -> Timeline | None:
+def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeline | None:
     """Return the slices of a dump, None where it has no profile events.
 
     Parameters
@@ -48,8 +50,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, num_nodes: int) -> Timeline | 
     dump
     joined
         The nodes of its events.
-    num_nodes : int
-        Nodes of the graph.
+    graph
 
     Returns
     -------
@@ -59,6 +60,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, num_nodes: int) -> Timeline | 
         each of its calls begins where the runtime's does.
     """
     events = np.flatnonzero(dump.kind == EventKind.PROFILE)
+    num_nodes = 0 if graph is None else graph.num_nodes
     if not len(events):
         return None
     calls = DelegateCalls.of(dump)
@@ -97,6 +99,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, num_nodes: int) -> Timeline | 
         issues=Issues(issues),
         origin_ns=origin,
         shared=_shared(joined, set_of, times.set_ns),
+        slice_about=event_facts(dump, joined, graph, events),
     )
 
 

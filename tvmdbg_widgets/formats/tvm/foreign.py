@@ -54,6 +54,14 @@ def unknown_file(source: ByteSource, expected: str) -> FormatError:
     )
 
 
+def has_kind(source: ByteSource) -> bool:
+    """Tell whether a file of no format read here is some other known kind of file, or text."""
+    head = source.read(0, min(source.size, _LONGEST_PATH))
+    text = head.decode("utf-8", "ignore")
+    is_text = len(text.encode()) > len(head) - 4 and "\0" not in text and text[:1].isprintable()
+    return bool(head) and (is_text or _known(head, source.size) is not None)
+
+
 def foreign_file(source: ByteSource) -> FormatError:
     """Return the error for a file that does not start like a params file."""
     head = source.read(0, min(source.size, _LONGEST_PATH))
