@@ -70,7 +70,6 @@ export function columns(
     groupRepeats: new Int32Array(0),
     groupSource: new Uint8Array(0),
     groupNames: stringColumn([]),
-    groupTogether: new Float64Array(0),
     nodeGroup: new Int32Array(nodes.length).fill(-1),
   };
 }

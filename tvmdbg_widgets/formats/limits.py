@@ -34,6 +34,8 @@ LIMITS: Mapping[str, int] = {
     "recording": 512 * _MB,
     # 100 bytes an event: 20 million.
     "etdump": 2 * _GB,
+    # A program of weights with inputs to test it on.
+    "bundled": 4 * _GB,
 }
 #: Bytes that one archive may take in memory when unpacked: a few kilobytes can become as many, and
 #: what they are is known only then.

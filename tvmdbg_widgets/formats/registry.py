@@ -64,6 +64,8 @@ FORMATS: tuple[Format, ...] = (
     Format("etdump", "ETDump", f"{_EXECUTORCH}.etdump", "read_etdump"),
     Format("etrecord", "ETRecord", f"{_EXECUTORCH}.etrecord", "read_etrecord"),
     Format("program", "ExecuTorch program", f"{_EXECUTORCH}.program", "read_program"),
+    Format("bundled", "bundled program", f"{_EXECUTORCH}.bundled", "read_bundled_program"),
+    Format("named-data", "named data", f"{_EXECUTORCH}.flat_tensor", "read_flat_tensor"),
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),

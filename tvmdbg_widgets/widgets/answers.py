@@ -39,10 +39,6 @@ from tvmdbg_widgets.widgets.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.groups import Groups
-    from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -202,18 +198,12 @@ def _graph(context: Context, _question: Question) -> Reply:
         "groupSource": groups.source,
         "groupNames": groups.names,
         "nodeGroup": groups.node_group,
-        "groupTogether": _together(groups, timeline),
     }
+    if timeline is not None and timeline.shared is not None:
+        columns["groupTogether"] = timeline.shared.within_groups(groups)
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
     info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
     return _packed(columns, info)
-
-
-def _together(groups: Groups, timeline: Timeline | None) -> npt.NDArray[np.float64]:
-    """Return what slices of several nodes took within each group."""
-    if timeline is None or timeline.shared is None:
-        return np.zeros(len(groups))
-    return timeline.shared.within_groups(groups)
 
 
 def _tensors(context: Context, _question: Question) -> Reply:

@@ -54,7 +54,7 @@ export class Groups {
   ns(group: number): number {
     const { groupStart, groupEnd, groupTogether } = this.graph;
     const alone = this.#ns[groupEnd[group]!]! - this.#ns[groupStart[group]!]!;
-    return alone + (groupTogether[group] ?? 0);
+    return alone + (groupTogether?.[group] ?? 0);
   }
 
   /** `residual block × 16`. */

@@ -81,7 +81,7 @@ export interface GraphColumns {
   groupRepeats: Int32Array;
   groupSource: Uint8Array;
   /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
-  groupTogether: Float64Array;
+  groupTogether?: Float64Array;
   groupNames: StringColumn;
   /** The innermost group of each node, -1 for none. */
   nodeGroup: Int32Array;

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.program import Program
+    from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
     from tvmdbg_widgets.model.graph import Graph
 
 #: Kinds of parts that this file joins.
-KINDS = ("etdump", "etrecord", "program", "named-data", "debug-buffer")
+KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")
 _FORWARD = "forward"
 
 
@@ -66,6 +66,9 @@ def assemble(
     dump: ETDump | None = _only(parts, "etdump", "ETDump", found)
     record: ETRecord | None = _only(parts, "etrecord", "ETRecord", found)
     program: Program | None = _only(parts, "program", "program", found)
+    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", found)
+    if program is None and bundle is not None:
+        program = bundle.program
     buffer = _only(parts, "debug-buffer", "debug buffer", found)
     others = sorted({part.source.name for part in parts if part.kind not in KINDS})
     if others:

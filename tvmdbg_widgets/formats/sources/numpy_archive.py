@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib import format as npy
 
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
 from tvmdbg_widgets.model.errors import FormatError
@@ -17,7 +16,14 @@ from tvmdbg_widgets.model.issues import Severity
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
 
+_MAGIC = b"\x93NUMPY"
+#: ``_write_array_header`` of numpy/lib/format.py; keys are sorted.
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|=]?[biufc]\d{1,2})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,19}(?:, |,?))*)\), \}\s*"
+)
 _MOST_HEADER = 1 << 16
+_MOST_DIMENSIONS = 32
 
 
 def read_numpy_archive(source: ByteSource) -> dict[str, npt.NDArray[Any]]:
@@ -41,28 +47,30 @@ def read_numpy_archive(source: ByteSource) -> dict[str, npt.NDArray[Any]]:
 
 
 def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
-    """Read one array as ``numpy.save`` writes it.
+    """Read one array of numbers as ``numpy.save`` writes it.
 
     Raises
     ------
     FormatError
-        It is none, holds Python objects, or ends early.
+        It is none, holds something else than numbers, or ends early.
     """
-    file = io.BytesIO(source.read(0, min(_MOST_HEADER, source.size)))
+    head = source.read(0, min(_MOST_HEADER, source.size))
+    width = 2 if head[6:7] == b"\1" else 4
+    start = 8 + width + int.from_bytes(head[8 : 8 + width], "little")
+    told = _HEADER.fullmatch(head[8 + width : start])
+    if not head.startswith(_MAGIC) or told is None:
+        raise _refused(source, "an array of numbers with a header as numpy.save writes it")
+    kind, by_column, sizes = (part.decode() for part in told.groups())
     try:
-        version = npy.read_magic(file)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, by_column, dtype = read(file)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as problem:
-        raise _refused(source, f"a header as numpy.save writes it ({problem})") from None
-    count = math.prod(shape)
-    whole = count * dtype.itemsize
-    if dtype.hasobject or not dtype.itemsize or min(shape, default=0) < 0:
-        raise _refused(source, "an array of numbers") from None
-    if file.tell() + whole > source.size:
-        raise _refused(source, f"{whole:,} bytes of values")
-    flat = np.frombuffer(source.read(file.tell(), whole), dtype)
-    return flat.reshape(shape, order="F" if by_column else "C")
+        dtype = np.dtype(kind)
+    except TypeError:
+        raise _refused(source, f"numbers of a known type, not {kind!r}") from None
+    shape = tuple(int(size) for size in re.findall(r"\d+", sizes))
+    whole = math.prod(shape) * dtype.itemsize
+    if start + whole > source.size or len(shape) > _MOST_DIMENSIONS or max(shape, default=0) >> 62:
+        raise _refused(source, f"shape {shape} to be of {whole:,} bytes")
+    flat = np.frombuffer(source.read(start, whole), dtype)
+    return flat.reshape(shape, order="F" if by_column == "True" else "C")
 
 
 def _refused(source: ByteSource, expected: str) -> FormatError:
