@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.groups import Groups
     from tvmdbg_widgets.model.issues import Issues
     from tvmdbg_widgets.run.debug_run import DebugRun
+    from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 
 class Questions(Recorded):
@@ -90,6 +91,19 @@ class Questions(Recorded):
 
         times = None if self.timeline is None else self.timeline.node_ns
         return Facts(self._known_graph, times, lambda: self.groups)
+
+    @cached_property
+    def inspector(self) -> Inspector:
+        """The events of ExecuTorch's ETDump, as its Inspector gives them.
+
+        Raises
+        ------
+        ValueError
+            The run has no ETDump.
+        """
+        from tvmdbg_widgets.run.executorch.linking import inspector_of
+
+        return inspector_of(self._whole)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""

@@ -11,6 +11,12 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.critical_path import why_not
+from tvmdbg_widgets.analysis.executorch.node_columns import (
+    EXECUTORCH_COLUMNS,
+    METADATA,
+    executorch_column,
+    metadata_column,
+)
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
@@ -108,6 +114,8 @@ class ColorColumns:
         TypeError, ValueError, LookupError
             What cannot be shown; the message says why.
         """
+        if isinstance(what, str) and what not in self._columns:
+            self._begin_executorch(what)
         if isinstance(what, str):
             return self._known_name(what, how)
         graph = self._run.graph
@@ -163,6 +171,17 @@ class ColorColumns:
         if graph is not None and graph.num_entries <= _AT_ONCE:
             self.begin(_LAYOUT)
         return {name: wire for name, wire in self.wire.items() if wire is not None}
+
+    def _begin_executorch(self, name: str) -> None:
+        """Work out what a run of ExecuTorch has besides."""
+        run = self._run
+        if run.parts.executorch is None or run.graph is None:
+            return
+        if name in EXECUTORCH_COLUMNS:
+            self._keep(executorch_column(run.parts, name))
+        elif name.startswith(METADATA):
+            key = name.removeprefix(METADATA)
+            self._keep(metadata_column(run.graph, run.inspector.event_blocks, key))
 
     def _known_name(self, name: str, how: dict[str, Any]) -> str:
         if name == _ERROR and "reference" in how:
