@@ -1,0 +1,94 @@
+"""What of a block the Inspector answers differently, in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+    from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern
+    from tvmdbg_widgets.model.executorch.etdump import DebugTensor
+
+
+def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
+    """Return what the dump alone tells, a sentence each.
+
+    Parameters
+    ----------
+    events
+        Of the block.
+    patterns
+        Of the block's runs.
+    """
+    found = []
+    repeated = [event for event in events if max(event.occurrences, default=0) > 1]
+    if repeated:
+        most = max(max(event.occurrences) for event in repeated)
+        found.append(
+            f"{counted(len(repeated), 'event')} occur up to {most:,} times in a run, as "
+            f"{one_line(repeated[0].name)!r}: every time is kept; the Inspector keeps the last"
+        )
+    if allocations := sum(pattern.allocations for pattern in patterns):
+        found.append(
+            f"{counted(allocations, 'allocation event')} left out; the Inspector refuses the dump"
+        )
+    backward = sum(_unknown(event) for event in events)
+    if backward:
+        found.append(
+            f"{counted(backward, 'event')} ended before they started: their duration is NaN; the "
+            "Inspector refuses the dump"
+        )
+    chains = {event.chain_index for event in events} - {-1}
+    if len(chains) > 1:
+        found.append(
+            f"instructions of {len(chains)} chains are kept apart; the Inspector takes those with "
+            "the same number for one"
+        )
+    return found
+
+
+def notes_on_values(block: EventBlock) -> list[str]:
+    """Return what the logged values tell, a sentence each; reads all of them."""
+    found = []
+    logged = [block.outputs, *(event.logged for event in block.events)]
+    different = sum(bool(each.differing) for each in logged)
+    if different:
+        whose = "the outputs and " if block.outputs.differing else ""
+        events = counted(different - bool(block.outputs.differing), "event")
+        found.append(
+            f"the values of {whose}{events} differ between the {len(block.runs):,} runs: each is "
+            "kept; the Inspector refuses the dump"
+        )
+    tensors = [tensor for each in logged for tensor in each.tensors]
+    if tensors and not all(each.has_buffer for each in logged if each.runs):
+        found.append(
+            f"{counted(len(tensors), 'logged tensor')} without values, because no debug buffer is "
+            "given; the Inspector gives zeros"
+        )
+        return found
+    if strided := sum(map(_is_strided, tensors)):
+        found.append(
+            f"{counted(strided, 'logged tensor')} read with other strides than those of C order; "
+            "the Inspector ignores strides"
+        )
+    return found
+
+
+def _is_strided(tensor: DebugTensor) -> bool:
+    usual = c_order(tensor.sizes)
+    return any(
+        step != other and size > 1
+        for size, step, other in zip(tensor.sizes, tensor.strides, usual, strict=False)
+    )
+
+
+def _unknown(event: Event) -> int:
+    data = event.perf_data
+    return sum(map(math.isnan, data.raw)) if data else 0

@@ -1,0 +1,156 @@
+"""Values that the runs of a block logged, read from the debug buffer when they are wanted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.debug_buffer import inflated
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated
+    from tvmdbg_widgets.model.executorch.etdump import DebugValue
+
+_DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
+    (
+        "Corresponding debug events in multiple iterations of the model",
+        "must have the same debug entry values. This is not the case for the",
+        "intermediate data present in this ETDump and indicates potential issues",
+        "with the model/runtime.",
+    )
+)
+
+
+class LoggedValues:
+    """The values that an event, or the program's end, logged in each run of a block.
+
+    Parameters
+    ----------
+    runs
+        Values by run, in the order they were logged.
+    buffer
+        Without it no tensor's values are known.
+    compat
+        Read them as ExecuTorch's Inspector does.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Sequence[DebugValue]] = (),
+        buffer: DebugBuffer | None = None,
+        *,
+        compat: bool = False,
+    ) -> None:
+        self.runs = runs
+        self.has_buffer = buffer is not None
+        self._buffer = buffer
+        self._compat = compat
+
+    def of_run(self, run: int) -> list[Inflated]:
+        """Return the values of a run of the block, counted from 0.
+
+        Raises
+        ------
+        FormatError
+            As :func:`tvmdbg_widgets.formats.executorch.debug_buffer.inflated`.
+        """
+        return [inflated(each, self._buffer, compat=self._compat) for each in self.runs[run]]
+
+    @cached_property
+    def first(self) -> list[Inflated]:
+        """The values of the first run that logged any."""
+        return self.of_run(self._first_run) if self.runs else []
+
+    @property
+    def _first_run(self) -> int:
+        return next((run for run, values in enumerate(self.runs) if values), 0)
+
+    @cached_property
+    def differing(self) -> int:
+        """Number of runs whose values are not those of the first; NaN differs from itself."""
+        others = (run for run in range(len(self.runs)) if run != self._first_run)
+        return sum(not _all_equal(self.of_run(run), self.first) for run in others)
+
+    @property
+    def tensors(self) -> Iterator[DebugTensor]:
+        """Where the tensors of all runs lie."""
+        for values in self.runs:
+            for each in values:
+                if isinstance(each.value, DebugTensor):
+                    yield each.value
+                elif isinstance(each.value, tuple):
+                    yield from each.value
+
+    def check_events(self) -> None:
+        """Refuse runs that logged different values (``_populate_debugging_related_fields``).
+
+        Raises
+        ------
+        AssertionError
+            The values of a run differ from those of the first one.
+        """
+        first = self.first
+        for run in range(1, len(self.runs)):
+            pairs = zip(self.of_run(run), first, strict=False)
+            if not all(_equal(one, other) for one, other in pairs):
+                _fail(_DIFFERENT_EVENTS)
+
+
+NOTHING_LOGGED: Final = LoggedValues()
+
+
+def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> None:
+    """Refuse a run with other outputs than an earlier one (``verify_debug_data_equivalence``).
+
+    Raises
+    ------
+    AssertionError
+        Their number, kinds or values differ.
+    RuntimeError
+        They are lists of tensors, which the Inspector cannot compare.
+    """
+    if len(existing) != len(found):
+        _fail("Unequal debug data length encountered. Expected to be equal.")
+    for one, other in zip(existing, found, strict=True):
+        _check_output(one, other)
+
+
+def _all_equal(one: list[Inflated], other: list[Inflated]) -> bool:
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: Inflated, other: Inflated) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+        return both and bool(np.array_equal(_array(one), _array(other)))
+    if isinstance(one, list) and isinstance(other, list):
+        return all(_equal(a, b) for a, b in zip(one, other, strict=False))
+    return bool(one == other)
+
+
+def _array(value: Inflated) -> Any:
+    return np.asarray(value)
+
+
+def _check_output(one: Inflated, other: Inflated) -> None:
+    if not isinstance(one, type(other)):
+        _fail("Debug Data Types are different. Expected to be equal.")
+    if isinstance(one, np.ndarray):
+        if not bool(np.all(one == other)):
+            _fail("Tensors Debug Data is different. Expected to be equal.")
+        return
+    if isinstance(one, list) and isinstance(other, list):
+        for a, b in zip(one, other, strict=False):
+            if a is not None and b is not None and a.size != 1:
+                raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    if one != other:
+        _fail("Scalar Debug Data is different. Expected to be equal")
+
+
+def _fail(text: str) -> None:
+    raise AssertionError(text)

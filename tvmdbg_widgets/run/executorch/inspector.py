@@ -1,0 +1,316 @@
+"""ExecuTorch's Inspector, without ExecuTorch."""
+
+from __future__ import annotations
+
+import logging
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+
+    from tvmdbg_widgets.analysis.executorch.event_table import EventTable
+    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock, MetadataParser
+    from tvmdbg_widgets.analysis.executorch.gap_metrics import Distance
+    from tvmdbg_widgets.analysis.executorch.gap_rows import NumericGap
+    from tvmdbg_widgets.analysis.executorch.reference_values import Reference
+    from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.run import DebugRun
+
+log = logging.getLogger(__name__)
+
+#: Rows of the table at the end of a notebook cell.
+_ROWS_SHOWN = 200
+
+
+class Inspector:
+    """Events of an ETDump, tied to the operators of an ETRecord.
+
+    It takes what ``executorch.devtools.Inspector`` @ v1.4.1 takes and has what it has, but reads
+    the files itself. Where that one gives a wrong answer or none, this one gives the right one and
+    says so in :attr:`deviations`, unless ``compat`` is set.
+
+    ::
+
+        inspector = Inspector(etdump_path="etdump.etdp", etrecord="etrecord.bin")
+        inspector.print_data_tabular()
+
+    Parameters
+    ----------
+    etdump_path : str or PathLike, optional
+    etdump_data : bytes, optional
+        The content instead.
+    etrecord : str, PathLike, bytes or ETRecord, optional
+    source_time_scale, target_time_scale : TimeScale or str
+        Units of the dump's ticks, which no file says, and of durations: ``"ns"``, ``"us"``,
+        ``"ms"``, ``"s"`` or, for both, ``"cycles"``.
+    debug_buffer_path : str or PathLike, optional
+    delegate_metadata_parser : callable, optional
+        Takes the metadata of an event's runs, returns a list or a dict.
+    delegate_time_scale_converter : callable, optional
+        Takes the name and a tick of a delegate's event, returns a time in the target unit.
+    enable_module_hierarchy : bool
+        Without effect, as modules are known of every event: ``Event.module_hierarchy``.
+    reference_graph_name : str
+        The graph of the ETRecord whose operators the events have.
+    buffer_path : str or PathLike, optional
+        ``debug_buffer_path`` by the name that ExecuTorch's documentation uses.
+    method : str, optional
+        Of several methods in the ETRecord the one that was run; the dump does not say it.
+    compat : bool
+        Give the Inspector's own answers, errors included.
+
+    Attributes
+    ----------
+    event_blocks : list of EventBlock
+
+    Raises
+    ------
+    FormatError
+        A file is damaged or of another kind.
+    ValueError
+        Not exactly one dump is given, or the ETRecord has several methods and none is named.
+    RuntimeError
+        Only one time scale is cycles.
+    TypeError
+        ``etrecord`` is nothing that can be read.
+    KeyError
+        The ETRecord has no graph of that name.
+    """
+
+    def __init__(  # noqa: PLR0917 (as ExecuTorch has it)
+        self,
+        etdump_path: str | os.PathLike[str] | None = None,
+        etdump_data: bytes | None = None,
+        etrecord: SourceLike | ETRecord | None = None,
+        source_time_scale: TimeScale | str = "ns",
+        target_time_scale: TimeScale | str = "ms",
+        debug_buffer_path: str | os.PathLike[str] | None = None,
+        delegate_metadata_parser: MetadataParser | None = None,
+        delegate_time_scale_converter: Converter | None = None,
+        enable_module_hierarchy: bool = False,  # noqa: ARG002 (as ExecuTorch has it)
+        reference_graph_name: str = "edge_dialect_graph_module",
+        *,
+        buffer_path: str | os.PathLike[str] | None = None,
+        method: str | None = None,
+        compat: bool = False,
+    ) -> None:
+        from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
+        from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
+        from tvmdbg_widgets.formats.executorch.etdump import read_etdump
+        from tvmdbg_widgets.model.sources_given import as_source
+        from tvmdbg_widgets.run.executorch.inspector_files import opened_buffer, opened_record
+
+        source, target = TimeScale(source_time_scale), TimeScale(target_time_scale)
+        scale_factor(source, target)
+        self._compat = compat
+        self.etrecord = opened_record(etrecord, compat=compat)
+        given = [each for each in (etdump_path, etdump_data) if each is not None]
+        if len(given) != 1:
+            raise ValueError("Expecting exactly one of etdump_path or etdump_data to be specified.")
+        self.etdump = read_etdump(as_source(given[0]), strict=True)
+        self.debug_buffer = opened_buffer(debug_buffer_path, buffer_path, compat=compat)
+        self.event_blocks: list[EventBlock] = event_blocks(
+            self.etdump,
+            source_time_scale=source,
+            target_time_scale=target,
+            buffer=self.debug_buffer,
+            metadata_parser=delegate_metadata_parser,
+            converter=delegate_time_scale_converter,
+            compat=compat,
+        )
+        self.target_time_scale = target
+        self.method = "forward" if method is None else method
+        self._notes: list[str] = []
+        if self.etrecord is not None:
+            self._link(self.etrecord, method, reference_graph_name)
+
+    def _link(self, record: ETRecord, method: str | None, graph_name: str) -> None:
+        from tvmdbg_widgets.analysis.executorch.record_links import (
+            chosen_method,
+            link_record,
+            link_record_as_inspector,
+        )
+
+        if self._compat:
+            link_record_as_inspector(record, self.event_blocks, graph_name=graph_name)
+            return
+        self.method = chosen_method(record, method)
+        self._notes = link_record(
+            record, self.event_blocks, method=self.method, graph_name=graph_name
+        )
+
+    @property
+    def run(self) -> DebugRun:
+        """Graph, times and tensors of these files, tied together."""
+        from tvmdbg_widgets.run.executorch.linking import run_of
+
+        return run_of(self)
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Where the answers differ from those of ExecuTorch's Inspector, in words."""
+        blocks = [
+            f"{block.name}: {each}" for block in self.event_blocks for each in block.deviations
+        ]
+        return (*self._notes, *blocks)
+
+    def to_dataframe(
+        self, include_units: bool = True, include_delegate_debug_data: bool = False
+    ) -> pd.DataFrame:
+        """Return one row an event of every block.
+
+        Parameters
+        ----------
+        include_units
+            Whether the names of time columns say the unit.
+        include_delegate_debug_data
+            Whether to add what the metadata of delegates' events were parsed to.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        ValueError
+            The metadata parser returned neither a list nor a dict; with ``compat``, there are no
+            events.
+        """
+        return self._table(include_units, include_delegate_debug_data).to_dataframe()
+
+    def print_data_tabular(
+        self,
+        file: IO[str] | None = None,
+        include_units: bool = True,
+        include_delegate_debug_data: bool = False,
+    ) -> None:
+        """Print the table without long columns and without the rows of ``OPERATOR_CALL``.
+
+        Parameters
+        ----------
+        file
+            Standard output, if left out.
+        include_units, include_delegate_debug_data
+            As of :meth:`to_dataframe`.
+        """
+        table = self._table(include_units, include_delegate_debug_data, printed=True)
+        print(table.text(), file=file)
+
+    def save_data_to_tsv(
+        self,
+        file: IO[str] | str | os.PathLike[str],
+        include_units: bool = True,
+        include_delegate_debug_data: bool = False,
+    ) -> None:
+        """Write what :meth:`print_data_tabular` prints as tab-separated values.
+
+        Parameters
+        ----------
+        file
+            A path, or a file open for text with ``newline=""``.
+        include_units, include_delegate_debug_data
+            As of :meth:`to_dataframe`.
+        """
+        import os
+        from pathlib import Path
+
+        table = self._table(include_units, include_delegate_debug_data, printed=True)
+        if isinstance(file, str | os.PathLike):
+            with Path(file).open("w", encoding="utf-8", newline="") as opened:
+                table.write_tsv(opened)
+        else:
+            table.write_tsv(file)
+
+    def find_total_for_module(self, module_name: str) -> float:
+        """Return the average time, in the target unit, of all events of a module in one run.
+
+        Calls of a delegate and events within them both count. The module is any whose key in
+        ``nn_module_stack`` contains the name, as in the Inspector.
+        """
+        return sum(
+            (
+                event.total_a_run
+                for block in self.event_blocks
+                for event in block.events
+                if event.name != "OPERATOR_CALL" and event.is_of_module(module_name)
+            ),
+            0.0,
+        )
+
+    def get_exported_program(self, graph: str | None = None) -> ExportedProgram | None:
+        """Return a program of the ETRecord: the edge program, or one by its full name."""
+        if self.etrecord is None:
+            log.warning(
+                "Exported program is only available when a valid etrecord_path was provided at "
+                "the time of Inspector construction"
+            )
+            return None
+        if graph is None:
+            return self.etrecord.edge_programs.get(self.method)
+        return self.etrecord.graph_map.get(graph)
+
+    def get_op_list(
+        self,
+        event_block: str,  # noqa: ARG002 (as ExecuTorch has it)
+        show_delegated_ops: bool = True,  # noqa: ARG002
+    ) -> dict[str, list[Event]]:
+        """Return nothing, as the Inspector does."""
+        return {}
+
+    def write_tensorboard_artifact(self, path: str) -> None:
+        """Do nothing, as the Inspector does."""
+
+    def calculate_numeric_gap(
+        self,
+        distance: str | Distance = "SNR",
+        disable_debug_handle_valdiation: bool = False,
+        reference_graph: str | None = None,
+        *,
+        reference: Reference | None = None,
+    ) -> NumericGap:
+        """Compare the logged values with a reference.
+
+        Parameters
+        ----------
+        distance, reference
+            As of :func:`tvmdbg_widgets.analysis.executorch.numeric_gap.numeric_gap`.
+        disable_debug_handle_valdiation
+            Use the exported program even where not every handle leads to it (spelled as in
+            ExecuTorch).
+        reference_graph
+            ``"exported_program"``, ``"edge_dialect_exported_program"`` or the name of another
+            graph in the ETRecord.
+        """
+        from tvmdbg_widgets.analysis.executorch.numeric_gap import numeric_gap
+
+        return numeric_gap(
+            self.event_blocks,
+            self.etrecord,
+            distance,
+            reference=reference,
+            disable_debug_handle_validation=disable_debug_handle_valdiation,
+            reference_graph=reference_graph,
+            compat=self._compat,
+        )
+
+    def _table(self, units: bool, metadata: bool, *, printed: bool = False) -> EventTable:
+        from tvmdbg_widgets.analysis.executorch.event_table import event_table
+
+        blocks = self.event_blocks
+        if self._compat and not (blocks and all(block.events for block in blocks)):
+            raise ValueError("No objects to concatenate")
+        scale = self.target_time_scale if units else None
+        return event_table(blocks, scale, metadata=metadata, printed=printed)
+
+    def _repr_html_(self) -> str:
+        return self._table(units=True, metadata=False, printed=True).html(_ROWS_SHOWN)
+
+    def __repr__(self) -> str:
+        from tvmdbg_widgets.model.numbers import counted
+
+        blocks = counted(len(self.event_blocks), "block")
+        events = counted(sum(len(block.events) for block in self.event_blocks), "event")
+        return f"Inspector({self.etdump!r}; {blocks} with {events})"

@@ -1,0 +1,89 @@
+"""The files that an Inspector is given, opened as ExecuTorch's does."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+
+
+def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
+    """Return an ETRecord given as such, as a path or as bytes.
+
+    Raises
+    ------
+    FormatError
+        The file is no ETRecord, or nothing in it can be read.
+    TypeError
+        It is nothing that can be read; with ``compat`` everything but an ETRecord and a ``str``.
+    RuntimeError
+        With ``compat``, for what ``parse_etrecord`` in devtools/etrecord/_etrecord.py @ v1.4.1
+        refuses.
+    """
+    from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources_given import as_source
+
+    if given is None or isinstance(given, ETRecord):
+        return given
+    readable = (str, os.PathLike, bytes, bytearray, memoryview, ByteSource)
+    if not isinstance(given, str if compat else readable) and not (
+        hasattr(given, "read") and not compat
+    ):
+        raise TypeError("Unsupported ETRecord type")
+    source = as_source(given)
+    if not compat:
+        return read_etrecord(source)
+    _refuse_other_files(source)
+    record = read_etrecord(source)
+    for name in ("reference_outputs", "representative_inputs"):
+        if name in record.unread:
+            raise RuntimeError(
+                f"Failed to load {name} from ETRecord. This ETRecord file may have been created "
+                "with an older version that used pickle serialization. Please regenerate the "
+                "ETRecord file with the current version of ExecuTorch."
+            )
+    return record
+
+
+def _refuse_other_files(source: Any) -> None:
+    from tvmdbg_widgets.formats.executorch.etrecord import IDENTIFIER
+    from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+    from tvmdbg_widgets.model.errors import FormatError
+
+    try:
+        members = read_directory(source).members
+    except FormatError:
+        raise RuntimeError("Invalid etrecord file passed in.") from None
+    if IDENTIFIER not in members:
+        raise RuntimeError(
+            "ETRecord identifier missing from etrecord file passed in. Either an invalid file was "
+            "passed in or the file is corrupt."
+        )
+
+
+def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBuffer | None:
+    """Return the debug buffer, which may be given by either of two parameters.
+
+    Raises
+    ------
+    TypeError
+        Both are given.
+    """
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.model.sources_given import as_source
+
+    if path is not None and path_by_other_name is not None:
+        raise TypeError("buffer_path is another name of debug_buffer_path; give one of them")
+    given = path if path is not None else path_by_other_name
+    if given is not None:
+        return DebugBuffer(as_source(given))
+    if compat:
+        text = "Output Buffer not found. Tensor Debug Data will not be available."
+        warnings.warn(text, stacklevel=3)
+    return None
