@@ -91,13 +91,15 @@ def read(name: str, told: dict[str, Any]) -> list[Any]:
     dump = read_etdump(FileSource(case_dir(name) / "etdump.etdp"))
     buffer = DebugBuffer(FileSource(case_dir(name) / "debug_buffer.bin"))
     identifier = told["delegate_debug_identifier"]
-    found = []
-    for at, value in dump.values.items():
-        number, text = int(dump.delegate_id_int[at]), dump.delegate_id_str[at]
-        own = number if number != -1 else text or None
-        if not value.output and (dump.instruction_id[at], own) == (
-            told["instruction_id"],
-            identifier,
-        ):
-            found.append(inflated(value, buffer))
+    found: list[Any] = []
+    for run in range(dump.num_runs):
+        for at in dump.events_of(run):
+            value = dump.values.get(at)
+            number, text = int(dump.delegate_id_int[at]), dump.delegate_id_str[at]
+            own = number if number != -1 else text or None
+            place = dump.instruction_id[at], own
+            if value and not value.output and place == (told["instruction_id"], identifier):
+                found.append(inflated(value, buffer))
+        if found:
+            break
     return found

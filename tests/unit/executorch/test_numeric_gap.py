@@ -150,6 +150,15 @@ def test_the_inspector_wants_one_event_for_a_reference_value() -> None:
         )
 
 
+def test_the_inspector_pairs_a_repeated_handle_once() -> None:
+    """Of a handle that ends the list twice, the runtime's earlier output stays."""
+    first, second = np.zeros(2), np.ones(2)
+    block = Block([Event("a", [1, 3, 3], [first, second], num_outputs=2)])
+    record, values = record_of("01_mlp_portable"), {3: np.full(2, 3.0)}
+    (row,) = numeric_gap([block], record, "L1", reference=values, compat=True).rows
+    assert row.gap == [6]
+
+
 @pytest.mark.parametrize("name", ["06a_demo_generated_ids", "06b_demo_manual_ids"])
 def test_the_last_part_of_a_decomposed_operator_counts(name: str) -> None:
     values = aot_values(name)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric
-    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles
+    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
 
 _LINES_SHOWN = 40
+_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +86,18 @@ class NumericGap:
         return tuple(sorted(self.rows, key=self._badness, reverse=True))
 
     def _badness(self, row: GapRow) -> float:
-        sign = -1.0 if self.metric.falls else 1.0
-        gaps = [sign * gap for gap in row.gap]
-        if any(map(math.isnan, gaps)):
-            return -math.inf if _same(row) else math.inf
-        return max(gaps, default=-math.inf)
+        several = isinstance(row.aot_intermediate_output, list)
+        reference, runtime = (
+            each if several else [each]
+            for each in (row.aot_intermediate_output, row.runtime_intermediate_output)
+        )
+        found = []
+        for gap, ours, theirs in zip(row.gap, reference, runtime, strict=True):
+            if not math.isnan(gap):
+                found.append(-gap if self.metric.falls else gap)
+            elif not np.array_equal(np.ravel(ours), np.ravel(theirs)):
+                found.append(math.inf)
+        return max(found, default=-math.inf)
 
     def to_dataframe(self) -> Any:
         """Return a ``pandas.DataFrame`` with the columns of the Inspector's, a row each."""
@@ -106,10 +114,13 @@ class NumericGap:
         yield self.metric.name, "reference", "run"
         for row in self.worst_first[:_LINES_SHOWN]:
             gaps = ", ".join(f"{gap:.4g}" for gap in row.gap)
-            operators = row.aot_ops or list(map(str, row.aot_debug_handle))
-            yield gaps, one_line(", ".join(operators)), one_line(", ".join(row.runtime_ops))
+            operators = row.aot_ops or [str(handle) for handle in row.aot_debug_handle]
+            yield gaps, _names(operators), _names(row.runtime_ops)
         for each in self.skipped[: max(0, _LINES_SHOWN - len(self.rows))]:
             yield "skipped", one_line(str(each.key)), one_line(each.reason)
+        more = len(self.rows) + len(self.skipped) - _LINES_SHOWN
+        if more > 0:
+            yield "…", f"and {more:,} more", ""
 
     def __repr__(self) -> str:
         cells = list(self._lines())
@@ -125,10 +136,9 @@ class NumericGap:
         return f"<table><caption>{html.escape(self.summary)}</caption><tbody>{rows}</tbody></table>"
 
 
-def _same(row: GapRow) -> bool:
-    reference, runtime = row.aot_intermediate_output, row.runtime_intermediate_output
-    pairs = zip(reference, runtime, strict=True) if isinstance(reference, list) else None
-    return all(
-        np.array_equal(np.ravel(ours), np.ravel(theirs), equal_nan=False)
-        for ours, theirs in pairs or [(reference, runtime)]
-    )
+def _names(names: list[str]) -> str:
+    """Return names in one line: of many the last, whose value it is, and how many precede it."""
+    text = one_line(", ".join(names))
+    if len(text) <= _WIDTH:
+        return text
+    return f"{one_line(names[-1])} (+{len(names) - 1})" if len(names) > 1 else text

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tvmdbg_widgets.analysis.executorch.handle_index import HandleIndex, Handles
 
-    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles, RuntimeOutput
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import RuntimeOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +38,51 @@ def paired_outputs(
     ValueError, TypeError, IndexError
         Where and as the Inspector raises them.
     """
+    ours, theirs = HandleIndex(reference), HandleIndex(runtime)
     done: set[Handles] = set()
     for start in reference:
         if start in done:
             continue
-        ours, theirs = _component(start, reference, runtime)
-        done |= ours.keys()
-        if len(theirs) > 1:
-            found = [(key, each.values, each.num_outputs) for key, each in theirs.items()]
+        keys, events = _component(start, ours, theirs)
+        done.update(keys)
+        if len(events) > 1:
+            found = [(key, runtime[key].values, runtime[key].num_outputs) for key in events]
             raise ValueError(
-                f"Expected only one runtime debug handle, but found {len(theirs)}: {found}"
+                f"Expected only one runtime debug handle, but found {len(events)}: {found}"
             )
-        for handles, output in theirs.items():
-            yield from _of_event(ours, handles, output)
+        for key in events:
+            yield from _of_event({each: reference[each] for each in keys}, key, runtime[key])
 
 
 def _component(
-    start: Handles, reference: Mapping[Handles, Any], runtime: Mapping[Handles, RuntimeOutput]
-) -> tuple[dict[Handles, Any], dict[Handles, RuntimeOutput]]:
-    """Return the reference and runtime values that overlapping handles join to one."""
-    ours, theirs = {start: reference[start]}, dict[Any, Any]()
+    start: Handles, ours: HandleIndex, theirs: HandleIndex
+) -> tuple[list[Handles], list[Handles]]:
+    """Return the keys of reference and runtime values that overlapping handles join to one."""
+    keys, events = [start], list[Handles]()
     size = 0
-    while size < len(ours) + len(theirs):
-        size = len(ours) + len(theirs)
-        held = {handle for key in ours for handle in key}
-        theirs = {key: each for key, each in runtime.items() if not held.isdisjoint(key)}
-        held = {handle for key in theirs for handle in key}
-        more = {key: each for key, each in reference.items() if not held.isdisjoint(key)}
-        ours = {**ours, **more}
-    return ours, theirs
+    while size < len(keys) + len(events):
+        size = len(keys) + len(events)
+        events = theirs.overlapping({handle for key in keys for handle in key})
+        keys = [start, *ours.overlapping({handle for key in events for handle in key})]
+    return list(dict.fromkeys(keys)), events
 
 
 def _of_event(
     ours: Mapping[Handles, Any], handles: Handles, output: RuntimeOutput
-) -> Iterator[OutputPair]:
+) -> Iterable[OutputPair]:
     if not {key[0] for key in ours}.issubset(handles):
-        return
+        return ()
+    pairs: dict[Handles, OutputPair] = {}
     for place in range(1, output.num_outputs + 1):
         key = (handles[-place],)
         if key not in ours:
             continue
         value = ours[key]
         if is_list(value):
-            yield OutputPair(handles, list(value), _list_of(output.values, place))
+            pairs[key] = OutputPair(handles, list(value), _list_of(output.values, place))
         else:
-            yield OutputPair(handles, value, _one_of(value, output, place))
+            pairs[key] = OutputPair(handles, value, _one_of(value, output, place))
+    return pairs.values()
 
 
 def is_list(value: Any) -> bool:

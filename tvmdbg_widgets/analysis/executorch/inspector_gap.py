@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric, broadcast_problem
 from tvmdbg_widgets.analysis.executorch.gap_rows import GapRow
 from tvmdbg_widgets.analysis.executorch.handle_components import is_list, paired_outputs
+from tvmdbg_widgets.analysis.executorch.handle_index import HandleIndex
 from tvmdbg_widgets.analysis.executorch.intermediate_outputs import runtime_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles
+    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
     from tvmdbg_widgets.analysis.executorch.reference_graph import ReferenceGraph
 
 
@@ -45,18 +46,14 @@ def inspector_pairs(
             "required for calculating numerical gap"
         )
     runtime, names = runtime_outputs(blocks)
+    known = HandleIndex(names)
     for pair in list(paired_outputs(reference, runtime)):
         if pair.reference is None or pair.runtime is None:
             continue
         if is_list(pair.reference) and len(pair.reference) > 1:
             continue
         operators = graph.operators(pair.handles)
-        events = [
-            name
-            for handles, found in names.items()
-            if set(handles).issubset(pair.handles)
-            for name in found
-        ]
+        events = [name for handles in known.within(pair.handles) for name in names[handles]]
         yield GapRow(
             pair.handles,
             operators,

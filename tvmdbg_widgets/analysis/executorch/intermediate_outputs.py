@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Handles: TypeAlias = tuple[int, ...]
+    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
 
 #: Logs what the kernel inside it logs as well.
 OPERATOR_CALL: Final = "OPERATOR_CALL"
@@ -94,18 +94,23 @@ def runtime_outputs(
 
 def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutput]:
     merged: dict[Handles, RuntimeOutput] = {}
-    for own, output in outputs.items():
+    born: dict[Handles, int] = {}
+    owner: dict[int, Handles] = {}
+    for at, (own, output) in enumerate(outputs.items()):
         handles, last = own, output
-        for other in [key for key in merged if not set(key).isdisjoint(own)]:
+        overlapping = {owner[handle] for handle in own if handle in owner}
+        for other in sorted(overlapping, key=born.__getitem__):
             value = merged.pop(other)
             if value.instruction < output.instruction:
                 handles = _joined(other, handles)
             else:
                 handles, last = _joined(handles, other), value
-        merged[handles] = last
+        merged[handles], born[handles] = last, at
+        owner |= dict.fromkeys(handles, handles)
     return merged
 
 
 def _joined(first: Handles, last: Handles) -> Handles:
     """Join handles: each of ``last`` once and behind those that only ``first`` has."""
-    return tuple(each for each in first if each not in last) + tuple(dict.fromkeys(last))
+    ordered = dict.fromkeys(last)
+    return (*(each for each in first if each not in ordered), *ordered)

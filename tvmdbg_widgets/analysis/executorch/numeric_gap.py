@@ -73,7 +73,7 @@ def numeric_gap(
     ValueError
         There is nothing to compare with, or no such graph or distance.
     FormatError
-        The file with the reference cannot be read.
+        The file with the reference, or the debug buffer, does not hold a value.
     AttributeError, IndexError, TypeError
         With ``compat``, where the Inspector raises them.
     """

@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+
+from tvmdbg_widgets.analysis.executorch.handle_index import HandleIndex, Handles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +39,11 @@ class ReferenceNode:
     """
 
     name: str
-    handles: tuple[int, ...]
+    handles: Handles
     stack_trace: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReferenceGraph:
     """The operators with debug handles of one program, in its order.
 
@@ -54,20 +57,28 @@ class ReferenceGraph:
     name: str
     nodes: tuple[ReferenceNode, ...]
 
-    def operators(self, handles: tuple[int, ...]) -> list[str]:
+    def operators(self, handles: Handles) -> list[str]:
         """Return the operators all of whose handles are among these, by their first handles."""
-        wanted = set(handles)
-        by_handles: dict[tuple[int, ...], list[str]] = {}
-        for node in self.nodes:
-            by_handles.setdefault(node.handles, []).append(node.name)
-        return [
-            name for key, names in by_handles.items() if wanted.issuperset(key) for name in names
-        ]
+        return [name for key in self._index.within(handles) for name in self._names[key]]
 
     def stack_traces(self, operators: list[str]) -> dict[str, str | None]:
         """Return the source lines of operators, None where the file has none."""
-        traces = {node.name: node.stack_trace for node in self.nodes}
-        return {name: traces.get(name) for name in operators}
+        return {name: self._traces.get(name) for name in operators}
+
+    @cached_property
+    def _names(self) -> dict[Handles, list[str]]:
+        found: dict[Handles, list[str]] = {}
+        for node in self.nodes:
+            found.setdefault(node.handles, []).append(node.name)
+        return found
+
+    @cached_property
+    def _index(self) -> HandleIndex:
+        return HandleIndex(self._names)
+
+    @cached_property
+    def _traces(self) -> dict[str, str | None]:
+        return {node.name: node.stack_trace for node in self.nodes}
 
 
 def edge_program(etrecord: ETRecord) -> ExportedProgram:

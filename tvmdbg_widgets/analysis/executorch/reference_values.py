@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_archive
 from tvmdbg_widgets.model.sources import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import Handles
+    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
     from tvmdbg_widgets.analysis.executorch.reference_graph import ReferenceGraph
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram

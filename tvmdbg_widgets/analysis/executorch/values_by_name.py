@@ -9,7 +9,6 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.intermediate_outputs import (
     DELEGATE_CALL,
-    Handles,
     handles_of,
     instruction_of,
     operator_events,
@@ -19,6 +18,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
     from tvmdbg_widgets.model.executorch.exported_program import (
         ExportedProgram,
         ProgramNode,

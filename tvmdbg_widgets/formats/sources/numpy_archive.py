@@ -20,7 +20,7 @@ _MAGIC = b"\x93NUMPY"
 #: ``_write_array_header`` of numpy/lib/format.py; keys are sorted.
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=]?[biufc]\d{1,2})', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,19}(?:, |,?))*)\), \}\s*"
+    rb"'shape': \(((?:\d{1,19},(?: \d{1,19},)*(?: \d{1,19})?)?)\), \}\s*"
 )
 _MOST_HEADER = 1 << 16
 _MOST_DIMENSIONS = 32
