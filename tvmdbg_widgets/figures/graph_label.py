@@ -72,7 +72,8 @@ class Labels:
         given = GIVEN.get(NodeKind(self._graph.kinds[node]))
         if given:
             return given
-        return "time unknown" if np.isnan(ns) else duration_text(ns)
+        unknown = self._times.together(node) or "time unknown"
+        return unknown if np.isnan(ns) else duration_text(ns)
 
 
 class TemplateLabels(Labels):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
@@ -31,11 +32,20 @@ class Times:
         self.ns = timeline.node_ns if timeline is not None else unknown
         known = np.flatnonzero(self.ns > 0)
         self.shared = timeline.shared if timeline is not None else None
+        self._smallest = self.shared.smallest(graph.num_nodes) if self.shared else None
         together = self.shared.total_ns if self.shared is not None else 0.0
         self.total = float(self.ns[known].sum()) + together
         own = known[graph.kinds[known] != NodeKind.PARAMETER]
         self.ranked: list[int] = own[np.argsort(-self.ns[own], kind="stable")].tolist()
         self.largest = float(self.ns[self.ranked[0]]) if self.ranked else 0.0
+
+    def together(self, node: int) -> str:
+        """What a node took with others: ``"4.9 µs for 2 together"``; empty where it did not."""
+        number = -1 if self._smallest is None else int(self._smallest[node])
+        if self.shared is None or number < 0:
+            return ""
+        count = len(self.shared.of(number))
+        return f"{duration_text(float(self.shared.own_ns[number]))} for {count:,} together"
 
     @property
     def slowest(self) -> int:

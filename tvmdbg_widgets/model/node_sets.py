@@ -66,6 +66,15 @@ class NodeSets:
         """Return the nodes of a set."""
         return tuple(self.nodes[self.offsets[number] : self.offsets[number + 1]].tolist())
 
+    def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
+        """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
+        found = np.full(num_nodes, -1, np.int32)
+        sizes = np.diff(self.offsets)
+        for number in np.argsort(-sizes, kind="stable").tolist():
+            if self.own_ns[number] > 0:
+                found[self.nodes[self.offsets[number] : self.offsets[number + 1]]] = number
+        return found
+
     @property
     def total_ns(self) -> float:
         """Time of all sets as such; those that are unknown left out."""

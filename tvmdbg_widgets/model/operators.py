@@ -8,6 +8,7 @@ from typing import Final
 
 from tvmdbg_widgets.model.operator_names import FAMILIES
 from tvmdbg_widgets.model.torch_operator_names import TORCH_FAMILIES
+from tvmdbg_widgets.model.xnnpack_names import xnnpack_family
 
 OP_KINDS: Final = (
     "convolution",
@@ -171,5 +172,7 @@ def op_kind(func_name: str, kind: int) -> str:
     """
     if kind in _NULL_KINDS:
         return _NULL_KINDS[kind]
+    if (known := xnnpack_family(func_name)) is not None:
+        return known
     families = {family(part) for part in parts(func_name)}
     return next((name for name in _DOMINANCE if name in families), "other")

@@ -200,7 +200,12 @@ def _graph(context: Context, _question: Question) -> Reply:
         "nodeGroup": groups.node_group,
     }
     if timeline is not None and timeline.shared is not None:
-        columns["groupTogether"] = timeline.shared.within_groups(groups)
+        shared = timeline.shared
+        number = shared.smallest(graph.num_nodes)
+        columns["groupTogether"] = shared.within_groups(groups)
+        columns["togetherNs"] = np.where(number < 0, np.nan, shared.own_ns[number])
+        counts = np.diff(shared.offsets)[number].astype(np.int32)
+        columns["togetherCount"] = np.where(number < 0, np.int32(0), counts)
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
     info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
     return _packed(columns, info)

@@ -98,7 +98,9 @@ export class Describe {
     if (ns > 0) {
       parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
       parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
-    } else if (kinds[node] === NodeKind.OPERATOR) parts.push("time unknown");
+    } else if (kinds[node] === NodeKind.OPERATOR) {
+      parts.push(this.#times.together(node) || "time unknown");
+    }
     const told = this.told([node]);
     if (told) parts.push(told);
     const wrong = this.#wrong(node);
@@ -160,7 +162,8 @@ export class Describe {
     const ns = this.#times.ns[node]!;
     const kind = this.#graph.kinds[node];
     if (!(ns > 0)) {
-      return kind === NodeKind.INPUT || kind === NodeKind.PARAMETER ? [] : ["time unknown"];
+      const given = kind === NodeKind.INPUT || kind === NodeKind.PARAMETER;
+      return given ? [] : [this.#times.together(node) || "time unknown"];
     }
     const rank = this.#times.rank(node);
     const lines = [

@@ -148,7 +148,7 @@ export class Labels implements Words {
     if (ns > 0) return this.#times.text(ns);
     const given = givenText(this.#graph.kinds[node]);
     if (given) return given;
-    return Number.isNaN(ns) ? "time unknown" : duration(ns);
+    return Number.isNaN(ns) ? this.#times.together(node) || "time unknown" : duration(ns);
   }
 
   box(node: number, folded: number): BoxText {

@@ -1,4 +1,4 @@
-import { duration, percent } from "../shared/format.ts";
+import { duration, integer, percent } from "../shared/format.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
 
 /** Mean times of the nodes as shares of their sum and of the largest; NaN stays unknown. */
@@ -12,12 +12,14 @@ export class Times {
   readonly ranked: Int32Array;
   readonly timeline: TimelineColumns | null;
   readonly #kinds: Uint8Array;
+  readonly #graph: GraphColumns;
   readonly #rank = new Map<number, number>();
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
     const { nodeNs, kinds } = graph;
     this.ns = nodeNs;
     this.#kinds = kinds;
+    this.#graph = graph;
     this.timeline = timeline;
     const known: number[] = [];
     let total = 0;
@@ -42,6 +44,13 @@ export class Times {
   /** A time with its share of the sum of all: `1.2 ms · 3.4 %`; empty for one that is unknown or zero. */
   text(ns: number): string {
     return ns > 0 ? `${duration(ns)} · ${percent(ns / this.total)}` : "";
+  }
+
+  /** What a node took with others: `4.9 µs for 2 together`; empty where it did not. */
+  together(node: number): string {
+    const count = this.#graph.togetherCount?.[node] ?? 0;
+    const ns = this.#graph.togetherNs?.[node] ?? Number.NaN;
+    return count ? `${duration(ns)} for ${integer(count)} together` : "";
   }
 
   /** Share of the sum of all node times; NaN where unknown. */

@@ -82,6 +82,9 @@ export interface GraphColumns {
   groupSource: Uint8Array;
   /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
   groupTogether?: Float64Array;
+  /** What a node took together with others, and how many they are; NaN and 0 where it did not. */
+  togetherNs?: Float64Array;
+  togetherCount?: Int32Array;
   groupNames: StringColumn;
   /** The innermost group of each node, -1 for none. */
   nodeGroup: Int32Array;
