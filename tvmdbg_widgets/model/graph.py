@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+    from tvmdbg_widgets.model.planned_memory import PlannedMemory
     from tvmdbg_widgets.model.strings import StringColumn
 
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
@@ -78,6 +79,9 @@ class Graph:
         None where the file has no such list; negative where it has no usable value.
         `device_types` are ``DLDeviceType`` numbers, `dtype_flags` are NNVM type flags.
     storage_scopes : StringColumn [E] or None
+    planned_memory : PlannedMemory or None
+        Of a program that plans buffers as a whole: where its entries lie in them. Its storage ids
+        are places there, whose bytes may overlap.
     form : str
         ``"raw"``, ``"string"`` (raw inside a JSON string), ``"mutated"`` (debugger's dump) or
         ``"symbol"`` (operators of NNVM or MXNet that were not compiled).
@@ -118,6 +122,7 @@ class Graph:
     device_types: npt.NDArray[np.int32] | None = None
     storage_scopes: StringColumn | None = None
     dtype_flags: npt.NDArray[np.int32] | None = None
+    planned_memory: PlannedMemory | None = None
     form: str = "raw"
     lenient: bool = False
     issues: Issues = field(default_factory=Issues)

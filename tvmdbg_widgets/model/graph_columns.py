@@ -121,6 +121,9 @@ def require_consistent(graph: Graph) -> None:
         column = getattr(graph, name)
         if column is not None and len(column) != length:
             raise ValueError(f"{name} has {len(column)} items, not {length}")
+    planned = graph.planned_memory
+    if planned is not None and len(planned.buffers) != entries:
+        raise ValueError(f"planned_memory has {len(planned.buffers)} entries, not {entries}")
     for name in ("entry_offsets", "shape_offsets"):
         offsets = getattr(graph, name)
         if offsets[0] != 0 or (np.diff(offsets) < 0).any():

@@ -65,7 +65,8 @@ def is_of_delegate(dump: ETDump) -> Bools:
     """Return the events that have a delegate debug identifier."""
     unnamed = [not each for each in dump.delegate_id_str.unique] or [True]
     without = np.array(unnamed, np.bool_)[dump.delegate_id_str.codes]
-    return (dump.delegate_id_int != -1) | ~without
+    found: Bools = (dump.delegate_id_int != -1) | ~without
+    return found
 
 
 def named(dump: ETDump, name: str) -> Bools:

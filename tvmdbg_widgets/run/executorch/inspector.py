@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.run import DebugRun
 
@@ -85,11 +87,11 @@ class Inspector:
     def __init__(  # noqa: PLR0917 (as ExecuTorch has it)
         self,
         etdump_path: str | os.PathLike[str] | None = None,
-        etdump_data: bytes | None = None,
+        etdump_data: bytes | ByteSource | None = None,
         etrecord: SourceLike | ETRecord | None = None,
         source_time_scale: TimeScale | str = "ns",
         target_time_scale: TimeScale | str = "ms",
-        debug_buffer_path: str | os.PathLike[str] | None = None,
+        debug_buffer_path: str | os.PathLike[str] | ByteSource | None = None,
         delegate_metadata_parser: MetadataParser | None = None,
         delegate_time_scale_converter: Converter | None = None,
         enable_module_hierarchy: bool = False,  # noqa: ARG002 (as ExecuTorch has it)
@@ -103,7 +105,11 @@ class Inspector:
         from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
         from tvmdbg_widgets.formats.executorch.etdump import read_etdump
         from tvmdbg_widgets.model.sources_given import as_source
-        from tvmdbg_widgets.run.executorch.inspector_files import opened_buffer, opened_record
+        from tvmdbg_widgets.run.executorch.inspector_files import (
+            opened_buffer,
+            opened_record,
+            sources_of,
+        )
 
         source, target = TimeScale(source_time_scale), TimeScale(target_time_scale)
         scale_factor(source, target)
@@ -112,7 +118,8 @@ class Inspector:
         given = [each for each in (etdump_path, etdump_data) if each is not None]
         if len(given) != 1:
             raise ValueError("Expecting exactly one of etdump_path or etdump_data to be specified.")
-        self.etdump = read_etdump(as_source(given[0]), strict=True)
+        source_of_dump = as_source(given[0])
+        self.etdump = read_etdump(source_of_dump, strict=True)
         self.debug_buffer = opened_buffer(debug_buffer_path, buffer_path, compat=compat)
         self.event_blocks: list[EventBlock] = event_blocks(
             self.etdump,
@@ -122,6 +129,9 @@ class Inspector:
             metadata_parser=delegate_metadata_parser,
             converter=delegate_time_scale_converter,
             compat=compat,
+        )
+        self.sources = sources_of(
+            self.etdump, source_of_dump, (self.etrecord, etrecord), self.debug_buffer
         )
         self.target_time_scale = target
         self.method = "forward" if method is None else method
@@ -144,9 +154,9 @@ class Inspector:
             record, self.event_blocks, method=self.method, graph_name=graph_name
         )
 
-    @property
+    @cached_property
     def run(self) -> DebugRun:
-        """Graph, times and tensors of these files, tied together."""
+        """Graph, times and tensors of these files, tied together; its ``inspector`` is this one."""
         from tvmdbg_widgets.run.executorch.linking import run_of
 
         return run_of(self)

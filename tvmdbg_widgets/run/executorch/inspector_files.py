@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.sources import ByteSource
 
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
@@ -87,3 +89,32 @@ def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugB
         text = "Output Buffer not found. Tensor Debug Data will not be available."
         warnings.warn(text, stacklevel=3)
     return None
+
+
+def sources_of(
+    dump: ETDump,
+    source: ByteSource,
+    record: tuple[ETRecord | None, Any],
+    buffer: DebugBuffer | None,
+) -> dict[str, tuple[Any, ByteSource]]:
+    """Return what was read and where from, by the part of a run it gives.
+
+    Parameters
+    ----------
+    dump, source
+    record
+        As read, and as it was given: it may have been read elsewhere, then its bytes are not known.
+    buffer
+    """
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.sources import BytesSource
+    from tvmdbg_widgets.model.sources_given import as_source
+
+    found: dict[str, tuple[Any, ByteSource]] = {"etdump": (dump, source)}
+    read, given = record
+    if read is not None:
+        known = not isinstance(given, ETRecord)
+        found["etrecord"] = (read, as_source(given) if known else BytesSource(b"", read.file))
+    if buffer is not None:
+        found["debug-buffer"] = (buffer.source, buffer.source)
+    return found

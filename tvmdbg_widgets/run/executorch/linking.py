@@ -40,7 +40,7 @@ def inspector_of(run: DebugRun) -> Inspector:
             "this run has no ETDump; tvmdbg_widgets.open(etdump, etrecord, debug_buffer) has"
         )
     inspector = Inspector(
-        etdump_data=dump.read(0, dump.size),
+        etdump_data=dump,
         etrecord=found.record,
         debug_buffer_path=found.buffer,
         method=found.method,
