@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
 from tvmdbg_widgets.cli.hints import for_shell
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         ("so does time_list (open(…, times='t.json'))", "so does time_list (add t.json)"),
         ("links (open(…, follow_links=True) follows them)", "links (--follow-links follows them)"),
         ("open(…, limits={'trace': 20 * 2**30}) reads it.", "--limit trace=20G reads it."),
+        ("Choose one: open(…, method='forward').", "Choose one: --method forward."),
+        ("Say which: open(…, debug_buffer='a b').", "Say which: give --debug-buffer 'a b'."),
+        ("open(…, execution=0) shows them.", "--execution 0 shows them."),
         ("Choose one: open(…, module='first').", "Choose one: open(…, module='first')."),
     ],
 )
@@ -43,7 +46,8 @@ def test_calls_become_arguments(hint: str, said: str) -> None:
 
 @pytest.mark.parametrize("part", HOW_TO_GET)
 def test_no_call_of_open_is_left_in_what_a_run_lacks(part: str) -> None:
-    assert "open(" not in for_shell(HOW_TO_GET[part])
+    for each in (HOW_TO_GET, OF_EXECUTORCH):
+        assert "open(" not in for_shell(each[part])
 
 
 def test_one_of_several_dumps_is_chosen_as_the_message_says(tvmdbg: Run, tmp_path: Path) -> None:

@@ -28,12 +28,22 @@ HOW_TO_GET = {
     "any Chrome trace gives a timeline too: open(…, report='report.json'), open(…, "
     "trace='trace.json').",
 }
+#: The same for ExecuTorch.
+OF_EXECUTORCH = {
+    "graph": "This run has no graph. ETRecord and program have one: open(…, 'etrecord.bin') or "
+    "open(…, 'model.pte').",
+    "tensors": "This run has no tensors. ExecuTorch logs them when it is given a debug buffer "
+    "(debug_buffer_size= in Python): open(…, 'debug_buffer.bin').",
+    "timeline": "This run has no times. ExecuTorch's event tracer writes them to an ETDump: "
+    "open(…, 'etdump.etdp').",
+}
 
 
 def missing(parts: RunParts) -> dict[str, str]:
     """For each part the run lacks: what to do about it."""
     have = {"graph": parts.graph, "tensors": parts.tensors, "timeline": parts.timeline}
-    return {name: HOW_TO_GET[name] for name, part in have.items() if part is None}
+    how_to_get = HOW_TO_GET if parts.executorch is None else OF_EXECUTORCH
+    return {name: how_to_get[name] for name, part in have.items() if part is None}
 
 
 def summary(parts: RunParts) -> str:

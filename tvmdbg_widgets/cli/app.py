@@ -38,8 +38,8 @@ _EPILOG = (
 
 app = typer.Typer(
     name="tvmdbg",
-    help="Inspect runs of TVM's debugger: the graph, what each node computed, and how long "
-    "each took. Neither TVM nor Jupyter is needed.",
+    help="Inspect runs of TVM's debugger and of ExecuTorch: the graph, what each node computed, "
+    "and how long each took. Neither TVM, ExecuTorch nor Jupyter is needed.",
     epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.failures import UsageError, verb
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
 from tvmdbg_widgets.cli.terminal import note
 
 EXAMPLES = examples(
     ("A ResNet-20, as TVM ran it", "tvmdbg demo"),
     ("The same in float16, where one operator overflows", "tvmdbg demo --fault"),
+    ("A delegate in ExecuTorch, with what it logged", "tvmdbg demo --executorch"),
     ("Get the path of the files, to try other commands", 'tvmdbg summary "$(tvmdbg demo --path)"'),
 )
 
@@ -25,6 +26,12 @@ def demo(
         bool,
         typer.Option("--fault", metavar="", help="The run whose values overflow to Inf and NaN."),
     ] = False,
+    executorch: Annotated[
+        bool,
+        typer.Option(
+            "--executorch", metavar="", help="A run of ExecuTorch with a delegate that logs."
+        ),
+    ] = False,
     path: Annotated[
         bool,
         typer.Option("--path", metavar="", help="Print the dump folder and exit."),
@@ -35,11 +42,19 @@ def demo(
     from tvmdbg_widgets import samples
     from tvmdbg_widgets.cli.terminal import say
 
-    sample = samples.resnet20_cifar_fp16_overflow if fault else samples.resnet20_cifar
+    if fault and executorch:
+        raise UsageError("--fault and --executorch are two runs: choose one")
+    sample, told = samples.resnet20_cifar, "ResNet-20, recorded with TVM 0.19 on a CPU"
+    if fault:
+        sample = samples.resnet20_cifar_fp16_overflow
+        told = "ResNet-20 in float16, recorded with TVM 0.19 on a CPU"
+    elif executorch:
+        sample = samples.executorch_demo_delegate
+        told = "A network with a delegate, recorded with ExecuTorch 1.5.1 on a CPU"
     if path:
         say(str(sample))
         return
     from tvmdbg_widgets.cli.dump import Named
 
-    note(f"ResNet-20{' in float16' if fault else ''}, recorded with TVM 0.19 on a CPU")
+    note(told)
     show_page(Named([str(sample)]).open(), no_browser)

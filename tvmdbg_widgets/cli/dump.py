@@ -26,7 +26,8 @@ _Dump = Annotated[
     list[str],
     typer.Argument(
         metavar="DUMP",
-        help="A dump folder, or files of a dump in any order; [bold]-[/] reads one file from "
+        help="A folder, or files of one run in any order: a dump of TVM's debugger, or "
+        "ExecuTorch's ETDump, ETRecord, debug buffer and program. [bold]-[/] reads one file from "
         "standard input.",
         show_default=False,
     ),
@@ -71,6 +72,34 @@ _Device = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
+_DebugBuffer = Annotated[
+    str | None,
+    typer.Option(
+        "--debug-buffer",
+        metavar="FILE",
+        help="The debug buffer of an ETDump, if several files may be it.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Method of an ExecuTorch program; by default forward.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Execution = Annotated[
+    int | None,
+    typer.Option(
+        "--execution",
+        metavar="N",
+        min=0,
+        help="Execution of an ETDump whose values to show, from 0.",
+        rich_help_panel=_WHERE,
+    ),
+]
 _FollowLinks = Annotated[
     bool,
     typer.Option(
@@ -98,6 +127,9 @@ _FILES = {
     "trace": _TraceFile,
     "table": _TableFile,
     "device": _Device,
+    "debug_buffer": _DebugBuffer,
+    "method": _Method,
+    "execution": _Execution,
     "follow_links": _FollowLinks,
     "limit": _Limit,
 }
@@ -114,6 +146,9 @@ class Named:
     trace: str | None = None
     table: str | None = None
     device: str | None = None
+    debug_buffer: str | None = None
+    method: str | None = None
+    execution: int | None = None
     follow_links: bool = False
     limit: list[str] | None = None
 
@@ -140,6 +175,9 @@ class Named:
             trace=_source(self.trace),
             table=_source(self.table),
             device=self.device,
+            debug_buffer=_source(self.debug_buffer),
+            method=self.method,
+            execution=self.execution,
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
         )
@@ -161,7 +199,7 @@ class Named:
             )
 
     def _files(self) -> tuple[str | None, ...]:
-        return self.graph, self.params, self.trace, self.table
+        return self.graph, self.params, self.trace, self.table, self.debug_buffer
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 
-_FILES = frozenset(("graph", "params", "trace", "table"))
+_FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
+_CHOICES = frozenset(("device", "method"))
 _FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
 _GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
 _GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
+_EXECUTION = re.compile(r"open\(…, execution=(\d+)\)")
 _LIMIT = re.compile(r"open\(…, limits=\{'(\w+)': (\d+) \* 2\*\*30\}\)")
 
 
@@ -26,6 +28,7 @@ def for_shell(text: str) -> str:
     text = _GRAPH.sub(_graph, text)
     text = text.replace("open(…, follow_links=True)", "--follow-links")
     text = _LIMIT.sub(r"--limit \1=\2G", text)
+    text = _EXECUTION.sub(r"--execution \1", text)
     return _GIVEN.sub(_given, text)
 
 
@@ -37,8 +40,8 @@ def _graph(call: re.Match[str]) -> str:
 
 def _given(call: re.Match[str]) -> str:
     name, value = call[1], shlex.quote(call[2])
-    if name == "device":
-        return f"--device {value}"
+    if name in _CHOICES:
+        return f"--{name} {value}"
     if name in _FILES:
-        return f"give --{name} {value}"
+        return f"give --{name.replace('_', '-')} {value}"
     return call[0] if name == "module" else f"add {value}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     ("Peak memory, what makes it, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),
     ("From a graph alone", "tvmdbg memory graph.json"),
+    ("Of an ExecuTorch program", "tvmdbg memory model.pte --method forward"),
     ("For another program", "tvmdbg memory /tmp/tvmdbg --json | jq '.peak'"),
 )
 _SLOTS = 10

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     ("The three linked views of a dump", "tvmdbg show /tmp/tvmdbg"),
+    ("Of ExecuTorch's files", "tvmdbg show etdump.etdp etrecord.bin debug_buffer.bin"),
     ("On a machine without a browser", "tvmdbg show /tmp/tvmdbg --no-browser"),
 )
 

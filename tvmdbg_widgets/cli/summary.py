@@ -9,6 +9,7 @@ from tvmdbg_widgets.cli.failures import verb
 EXAMPLES = examples(
     ("Contents, slowest operators, issues", "tvmdbg summary /tmp/tvmdbg"),
     ("Files instead of a folder", "tvmdbg summary graph.json output_tensors.params"),
+    ("ExecuTorch's files", "tvmdbg summary etdump.etdp etrecord.bin debug_buffer.bin"),
     ("From a pipe", "ssh board cat /tmp/tvmdbg/graph.json | tvmdbg summary -"),
 )
 

@@ -28,6 +28,10 @@ EXAMPLES = examples(
     ("Total time per kind", "tvmdbg table /tmp/tvmdbg --by kind"),
     ("Time of functions with a layout_transform", "tvmdbg table /tmp/tvmdbg --by part"),
     ("For a spreadsheet; times in nanoseconds", "tvmdbg table /tmp/tvmdbg --csv > times.csv"),
+    (
+        "The events of an ETDump, as ExecuTorch's Inspector prints them",
+        "tvmdbg table etdump.etdp etrecord.bin --inspector",
+    ),
 )
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
 
@@ -64,15 +68,28 @@ def table(
     top: Annotated[int | None, typer.Option(min=1, metavar="N", help="The N slowest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
+    inspector: Annotated[
+        bool,
+        typer.Option(
+            "--inspector",
+            metavar="",
+            help="Print the events of an ETDump, as ExecuTorch's Inspector does.",
+        ),
+    ] = False,
 ) -> None:
     """List operators with time, share, spread of repeats, dtype and shape."""
     if as_json and as_csv:
         raise UsageError("--json and --csv are mutually exclusive")
+    if inspector and (as_json or as_csv or any(each is not None for each in (sort, by, top))):
+        raise UsageError("--inspector prints every event: leave out the other options")
     if by is not None and sort is not None:
         raise UsageError("--by sorts by time: leave out --sort")
     if level is not None and by is not By.GROUP:
         raise UsageError("--level needs --by group")
     run = named.open()
+    if inspector:
+        run.inspector.print_data_tabular()
+        return
     if by is not None:
         _summed(run.times(by.value, level=level or 0), top, as_json=as_json, as_csv=as_csv)
         return

@@ -1,0 +1,107 @@
+"""ExecuTorch's files on the command line: which files, which method, the Inspector's table."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.executorch_cases import answers, case_dir
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+XNNPACK = samples.executorch_xnnpack
+FILES = sorted(XNNPACK.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["findings", "check", "table"])
+def test_a_folder_and_its_files_are_the_same_run(tvmdbg: Run, verb: str) -> None:
+    names = [path.name for path in FILES]
+    told = [
+        json.loads(tvmdbg(verb, *given, "--json", cwd=XNNPACK).stdout)
+        for given in ([XNNPACK], names, reversed(names))
+    ]
+    for each in told:
+        del each["run"]
+    assert told[0] == told[1] == told[2]
+
+
+def test_files_that_are_made_from_a_run(tvmdbg: Run, tmp_path: Path) -> None:
+    for verb, name in (("html", "a.html"), ("trace", "a.json"), ("graph", "a.svg")):
+        done = tvmdbg(verb, *FILES, "-o", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).stat().st_size > 1_000
+
+
+def test_the_inspectors_table_is_printed(tvmdbg: Run) -> None:
+    """The same bytes as ExecuTorch's Inspector gave for these files."""
+    case = case_dir("06b_demo_manual_ids")
+    done = tvmdbg("table", case / "etdump.etdp", case / "etrecord.bin", "--inspector")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == answers(case.name)["inspector"]["print_data_tabular"]
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--top=3", "--sort=node", "--by=kind"])
+def test_the_inspectors_table_has_no_other_form(tvmdbg: Run, option: str) -> None:
+    done = tvmdbg("table", XNNPACK, "--inspector", option)
+    assert done.returncode == 2
+    assert "--inspector prints every event" in done.stderr
+
+
+def test_the_inspectors_table_needs_a_dump(tvmdbg: Run) -> None:
+    done = tvmdbg("table", XNNPACK / "model.pte", "--inspector")
+    assert done.returncode == 2
+    assert "no ETDump" in done.stderr
+
+
+def test_a_method_is_chosen_as_the_message_says(tvmdbg: Run) -> None:
+    program = case_dir("pte") / "zoo_multim.pte"
+    assert tvmdbg("memory", program, "--method", "second").returncode == 0
+    refused = tvmdbg("summary", program, "--method", "backward")
+    assert refused.returncode == 2
+    assert "--method forward" in " ".join(refused.stderr.split())
+
+
+def test_an_execution_is_chosen(tvmdbg: Run) -> None:
+    case = case_dir("05c_multirun_debug_different_inputs")
+    assert tvmdbg("summary", case, "--execution", "1").returncode == 0
+    refused = tvmdbg("summary", case, "--execution", "2")
+    assert refused.returncode == 2
+    assert "--execution 0" in " ".join(refused.stderr.split())
+
+
+def test_a_debug_buffer_is_named_and_not_written_to(tvmdbg: Run, tmp_path: Path) -> None:
+    for path in FILES:
+        shutil.copy(path, tmp_path)
+    buffer = tmp_path / "debug_buffer.bin"
+    shutil.copy(buffer, tmp_path / "other.bin")
+    refused = tvmdbg("summary", tmp_path)
+    assert "--debug-buffer debug_buffer.bin" in " ".join((refused.stdout + refused.stderr).split())
+    done = tvmdbg("summary", tmp_path, "--debug-buffer", buffer)
+    assert done.returncode == 0
+    assert "3 of 3 nodes" in done.stdout
+    kept = tvmdbg("html", tmp_path, "--debug-buffer", buffer, "-o", buffer)
+    assert kept.returncode == 2
+    assert "is an input file" in kept.stderr
+
+
+def test_what_a_program_alone_lacks_is_said(tvmdbg: Run) -> None:
+    done = tvmdbg("summary", XNNPACK / "model.pte")
+    assert done.returncode == 0
+    said = " ".join(done.stderr.split())
+    assert "add etdump.etdp" in said
+    assert "GraphModuleDebug" not in said
+
+
+def test_the_demo_of_a_delegate(tvmdbg: Run) -> None:
+    done = tvmdbg("demo", "--executorch", "--path")
+    assert done.stdout.strip() == str(samples.executorch_demo_delegate)
+    assert tvmdbg("demo", "--executorch", "--fault").returncode == 2
