@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.formats.executorch.instruction_graph import InstructionGraph
+    from tvmdbg_widgets.formats.recording.recording import Recording
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Kinds of parts that this file joins.
 KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")
+#: What a saved run has besides; its times are those of the ETDump.
+_OF_RECORDINGS = ("recording", "recorded-times", "ir")
 _FORWARD = "forward"
 
 
@@ -63,6 +66,11 @@ def assemble(
         There are several methods, or no such method or execution.
     """
     found = list(issues)
+    recording: Recording | None = _only(parts, "recording", "recording", found)
+    if recording is not None:
+        title = recording.title
+        method = method or recording.options.get("method")
+        execution = recording.options.get("execution") if execution is None else execution
     dump: ETDump | None = _only(parts, "etdump", "ETDump", found)
     record: ETRecord | None = _only(parts, "etrecord", "ETRecord", found)
     program: Program | None = _only(parts, "program", "program", found)
@@ -70,7 +78,8 @@ def assemble(
     if program is None and bundle is not None:
         program = bundle.program
     buffer = _only(parts, "debug-buffer", "debug buffer", found)
-    others = sorted({part.source.name for part in parts if part.kind not in KINDS})
+    known = (*KINDS, *_OF_RECORDINGS)
+    others = sorted({part.source.name for part in parts if part.kind not in known})
     if others:
         text = f"no files of ExecuTorch, left out: {', '.join(others)}"
         found.append(Issue("files-left-out", Severity.NOTE, text))
@@ -108,7 +117,12 @@ def assemble(
         timeline,
         Issues(found),
         Provenance("ExecuTorch", tuple(_evidence(files)), "", _told(parts)),
-        files=tuple(_run_file(part) for part in parts),
+        files=tuple(_run_file(part) for part in parts if part.kind in KINDS),
+        options={
+            name: value
+            for name, value in (("method", method), ("execution", execution))
+            if value is not None
+        },
         executorch=files,
     )
 

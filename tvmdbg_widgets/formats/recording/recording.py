@@ -151,10 +151,12 @@ def merged(stored: Iterable[Issue], found: Iterable[Issue]) -> list[Issue]:
 
 
 def _options(fields: Fields) -> dict[str, Any]:
-    """Options of ``read_params``, which checks their values."""
+    """What the caller of ``open`` had said; those who take the options check their values."""
     found: dict[str, Any] = {
-        name: fields.text(name) for name in ("dtype_layout", "float8") if fields.has(name)
+        name: fields.text(name) for name in ("dtype_layout", "float8", "method") if fields.has(name)
     }
+    if fields.has("execution"):
+        found["execution"] = fields.integer("execution")
     if fields.has("dtypes"):
         names = fields.inner("dtypes")
         found["dtypes"] = {name: names.text(name) for name in fields.plain("dtypes")}
