@@ -105,6 +105,46 @@ class Questions(Recorded):
 
         return inspector_of(self._whole)
 
+    def execution(self, number: int) -> DebugRun:
+        """Return the run with the values that another execution of ExecuTorch's logged.
+
+        ::
+
+            tvmdbg.compare(run.execution(0), run.execution(1))
+
+        Parameters
+        ----------
+        number
+            Counted from 0.
+
+        Raises
+        ------
+        ValueError
+            The run is none of ExecuTorch.
+        FormatError
+            There is no such execution.
+        """
+        from tvmdbg_widgets.run.executorch.executions import execution_of
+
+        return execution_of(self._whole, number)
+
+    @cached_property
+    def reference(self) -> DebugRun:
+        """The same graph with the reference outputs of ExecuTorch's ETRecord.
+
+        ::
+
+            tvmdbg.compare(run.reference, run)
+
+        Raises
+        ------
+        ValueError
+            There are none for this execution.
+        """
+        from tvmdbg_widgets.run.executorch.executions import reference_of
+
+        return reference_of(self._whole)
+
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
         from tvmdbg_widgets.analysis.operators import operators

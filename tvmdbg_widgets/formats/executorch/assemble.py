@@ -127,6 +127,21 @@ def assemble(
     )
 
 
+def with_execution(parts: RunParts, execution: int) -> RunParts:
+    """Return a run with the values of another execution, counted from 0.
+
+    Raises
+    ------
+    FormatError
+        There is no such execution.
+    """
+    files = parts.executorch or ExecuTorchFiles()
+    files = replace(files, execution=_execution(files.dump, execution))
+    tensors, _ = _tensors(files, parts.graph)
+    options = {**parts.options, "execution": execution}
+    return replace(parts, tensors=tensors, executorch=files, options=options)
+
+
 def _only(parts: Sequence[Part], kind: str, what: str, issues: list[Issue]) -> Any:
     values = [part.value for part in parts if part.kind == kind]
     if len(values) > 1:
