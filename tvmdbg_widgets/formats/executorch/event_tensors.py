@@ -49,8 +49,8 @@ def event_tensors(
     """Return the tensors that one execution logged.
 
     Kernels log their outputs in order. A delegate logs what it likes of its own events, and the
-    runtime all arguments of its call, outputs last. Where several events of a delegate are of one
-    node, the last one's value is taken for the node's.
+    runtime all arguments of its call, outputs last. Where a delegate logged several values of one
+    operator, the call's output is taken, else the last of them, as ambiguous.
 
     Parameters
     ----------
@@ -97,15 +97,17 @@ def _logged(
     dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
 ) -> Iterator[_Logged]:
     of_delegate = is_of_delegate(dump)
+    logged: list[int] = []
     by_instruction: dict[Instruction, list[int]] = defaultdict(list)
     for event in dump.events_of(run):
         if dump.kind[event] != EventKind.DEBUG or event not in dump.values:
             continue
         if of_delegate[event]:
-            yield from _of_delegate(dump, joined, graph, event)
+            logged.append(event)
         elif dump.chain_index[event] >= 0:
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             by_instruction[at].append(event)
+    yield from _of_delegate(dump, joined, graph, logged)
     for at, events in by_instruction.items():
         if at in joined.calls:
             nodes = joined.sets[joined.calls[at]]
@@ -131,21 +133,33 @@ def _of_kernel(
         yield _Logged((node, output), tensor, f"event {event}", trust)
 
 
-def _of_delegate(dump: ETDump, joined: EventNodes, graph: Graph, event: int) -> Iterator[_Logged]:
-    nodes = joined.of(event)
-    if not nodes or joined.how[event] != EXACT:
-        return
-    identifier = _identifier(dump, event)
-    # The events of a node come in the order they ended: a later one takes the place.
-    alone = len(nodes) == 1
-    note = f"logged by the delegate as {identifier}" + (
-        "" if alone else f", which covers {len(nodes)} operators: taken for the last one's"
-    )
-    node = nodes[-1]
-    for output, tensor in enumerate(_tensors(dump, event)):
-        if output < len(graph.entry_range(node)):
-            trust = Trust.EXACT if alone else Trust.BY_ORDER
-            yield _Logged((node, output), tensor, f"event {event} ({identifier})", trust, note)
+def _of_delegate(
+    dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
+) -> Iterator[_Logged]:
+    """Give entries what a delegate logged, by the operators that its events cover."""
+    found: dict[Entry, list[tuple[int, DebugTensor, int]]] = defaultdict(list)
+    leaving: dict[tuple[int, ...], list[Entry]] = {}
+    for event in events:
+        nodes = joined.of(event)
+        tensors = _tensors(dump, event)
+        if not nodes or not tensors or joined.how[event] != EXACT:
+            continue
+        if nodes not in leaving:
+            leaving[nodes] = _leaving(graph, nodes)
+        # A list is taken for the outputs only where there are as many, as single tensors are.
+        if len(tensors) == len(leaving[nodes]):
+            for entry, tensor in zip(leaving[nodes], tensors, strict=True):
+                found[entry].append((event, tensor, len(nodes)))
+    for entry, logged in found.items():
+        event, tensor, covered = logged[-1]
+        note = f"logged by the delegate as {_identifier(dump, event)}"
+        trust = Trust.EXACT if covered == 1 else Trust.BY_ORDER
+        if covered > 1:
+            note += f", which covers {covered} operators: taken for what leaves them"
+        if len(logged) > 1:
+            trust = Trust.AMBIGUOUS
+            note += f", the last of {len(logged)} values: which one is the result is not known"
+        yield _Logged(entry, tensor, f"event {event}", trust, note)
 
 
 def _of_call(
