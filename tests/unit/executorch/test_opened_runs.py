@@ -73,9 +73,11 @@ def test_tensors_of_nodes_are_what_torch_computed(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_VALUES)
 def test_outputs_are_what_torch_returned(name: str) -> None:
     run = opened(name)
+    if not (case_dir(name) / "io.npz").exists():
+        pytest.skip("this case has no record of what torch returned")
     with np.load(case_dir(name) / "io.npz") as file:
         eager = [file[key] for key in sorted(file) if key.startswith("eager")]
-    if name == "14_bundled" or not eager or len(eager) != len(run.graph.heads):
+    if not eager or len(eager) != len(run.graph.heads):
         pytest.skip("this case has no eager outputs by themselves")
     for (node, output), expected in zip(run.graph.heads.tolist(), eager, strict=True):
         tensor = run.tensors[node, output]
