@@ -263,6 +263,20 @@ def test_chains_are_kept_apart() -> None:
     assert its.events[0].perf_data == PerfData([2e-6])
 
 
+@pytest.mark.parametrize("compat", [True, False])
+def test_values_that_the_framework_logs_are_events_of_their_own(compat: bool) -> None:
+    """As the real Inspector answers: an unset chain is another number in debug events."""
+    run = [
+        Logged("Method::execute", 0, 5, chain=-1),
+        Logged(chain=-1, value=number(1.0)),
+    ]
+    (block,) = event_blocks(dump_of(run), compat=compat)
+    assert [(event.name, event.debug_data) for event in block.events] == [
+        ("Method::execute", []),
+        ("", [1.0]),
+    ]
+
+
 def test_clocks_that_wrap() -> None:
     """Recorded as 09d: with 32 bits the ticks are right but for one, a delegate's nonsense."""
     own = [Logged("x", 2**32 - 1000, 500)]

@@ -7,7 +7,8 @@ devtools/inspector/_inspector.py @ v1.4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
 from tvmdbg_widgets.model.executorch.event_nodes import (
@@ -29,11 +30,21 @@ if TYPE_CHECKING:
 _RESERVED: Final = ("Method::init", "Program::load_method", "Method::execute")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class _Resolution:
+    """What the maps say of an event; events that they say it of share it."""
+
+    trust: int
+    handles: int | list[int] | None = None
+    num_outputs: int = 1
+    backend: str | None = None
+    differs: bool = False
+
+
 class HandleMaps:
     """The maps of an ETRecord for one method.
 
-    Attributes
+    Parameters
     ----------
     handles : Mapping of str to int or sequence of int
         By instruction.
@@ -41,71 +52,87 @@ class HandleMaps:
         By instruction.
     num_outputs : Mapping of str to int
         By instruction.
+    compat
+        Answer as the Inspector does: events of the framework get what instruction 0 has, and an
+        identifier is looked for in all keys that it contains.
     """
 
-    handles: HandlesByInstruction
-    calls: Mapping[str, DelegateCall]
-    num_outputs: Mapping[str, int]
+    def __init__(
+        self,
+        handles: HandlesByInstruction,
+        calls: Mapping[str, DelegateCall],
+        num_outputs: Mapping[str, int],
+        *,
+        compat: bool,
+    ) -> None:
+        self._handles = handles
+        self._calls = calls
+        self._num_outputs = num_outputs
+        self._compat = compat
+        self._known: dict[Any, _Resolution] = {}
 
-    def resolve(self, event: Event, *, compat: bool) -> bool:
+    def resolve(self, event: Event) -> bool:
         """Set an event's handles, how they were found, its outputs and its backend.
-
-        Parameters
-        ----------
-        event
-        compat
-            Answer as the Inspector does: events of the framework get what instruction 0 has, and
-            an identifier is looked for in all keys that it contains.
 
         Returns
         -------
         bool
             Whether the Inspector's handles are others than these.
         """
-        key = str(event.instruction_id)
+        identifier = event.delegate_debug_identifier
         framework = event.chain_index == UNSET_CHAIN
-        event.handle_trust = HOW[NONE if framework else UNMAPPED]
-        if key not in self.handles:
-            return False
-        if framework and not compat:
-            return True
-        event.num_outputs = self.num_outputs.get(key, 1)
-        found = self.handles[key]
+        key = (event.instruction_id, event.name, type(identifier), framework)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._resolution(str(event.instruction_id), *key[1:])
+        event.handle_trust = HOW[found.trust]
+        event.debug_handles = found.handles
+        event.num_outputs = found.num_outputs
+        event.delegate_backend_name = found.backend
+        return found.differs
+
+    def _resolution(
+        self, key: str, name: str, identifier: type[int | str | None], framework: bool
+    ) -> _Resolution:
+        if key not in self._handles:
+            return _Resolution(NONE if framework else UNMAPPED)
+        if framework and not self._compat:
+            return _Resolution(NONE, differs=True)
+        found, outputs = self._handles[key], self._num_outputs.get(key, 1)
         whole = found if isinstance(found, int) else list(found)
-        call = self.calls.get(key)
-        if event.delegate_debug_identifier is None:
-            event.debug_handles = whole
-            if not framework:
-                event.handle_trust = HOW[EXACT if isinstance(whole, int) else WHOLE_INSTRUCTION]
-            if event.name == "DELEGATE_CALL" and call is not None:
-                event.delegate_backend_name = call.name or ""
-            return False
+        call = self._calls.get(key)
+        backend = None if call is None else call.name or ""
+        if identifier is NoneType:
+            trust = EXACT if isinstance(whole, int) else WHOLE_INSTRUCTION
+            backend = backend if name == "DELEGATE_CALL" else None
+            return _Resolution(NONE if framework else trust, whole, outputs, backend)
         if call is None:
-            event.debug_handles = whole
-            event.handle_trust = HOW[WHOLE_INSTRUCTION]
-            return False
-        event.delegate_backend_name = call.name or ""
+            return _Resolution(WHOLE_INSTRUCTION, whole, outputs)
         identifiers = call.identifiers or {}
-        exact = identifiers.get(event.name)
-        contained = _contained(event, identifiers)
-        chosen = contained if compat else exact
-        if chosen is not None:
-            event.debug_handles = list(chosen)
-            event.handle_trust = HOW[EXACT if chosen == exact else BY_NAME]
-        return contained != exact
+        exact = identifiers.get(name)
+        contained = _contained(name, identifier, identifiers)
+        chosen = contained if self._compat else exact
+        differs = contained != exact
+        if chosen is None:
+            return _Resolution(UNMAPPED, None, outputs, backend, differs)
+        trust = EXACT if chosen == exact else BY_NAME
+        return _Resolution(trust, list(chosen), outputs, backend, differs)
 
 
-def _contained(event: Event, identifiers: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
+def _contained(
+    name: str, identifier: type[int | str | None], identifiers: Mapping[str, tuple[int, ...]]
+) -> tuple[int, ...] | None:
     """Return the handles of the last key that the identifier contains."""
-    exact = identifiers.get(event.name)
-    if exact is not None and isinstance(event.delegate_debug_identifier, str):
-        return exact
-    matches = [handles for key, handles in identifiers.items() if key in event.name]
+    if identifier is str and name in identifiers:
+        return identifiers[name]
+    matches = [handles for key, handles in identifiers.items() if key in name]
     return matches[-1] if matches else None
 
 
 def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool) -> None:
     """Set the operators, stack traces and modules of events from their handles.
+
+    Events with the same handles share them.
 
     Parameters
     ----------
@@ -116,18 +143,33 @@ def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool
         Tell events of the framework by their names alone, as the Inspector does; there the rest
         have operators where they have handles.
     """
-    stacks = {node.name: _modules(node) for node in program.nodes}
+    known: dict[tuple[int, ...], _Operators] = {}
     for event in events:
         if compat and event.name in _RESERVED:
             continue
-        for handle in event.handles:
-            for at in program.by_handle.get(handle, ()):
-                node = program.nodes[at]
-                name = f"{node.name}_"
-                if name not in event.stack_traces:
-                    event.stack_traces[name] = node.stack_trace
-                    event.module_hierarchy[name] = stacks[node.name]
-                event.op_types.append(node.op_type)
+        handles = tuple(event.handles)
+        if handles not in known:
+            known[handles] = _operators(handles, program)
+        event.op_types, event.stack_traces, event.module_hierarchy = known[handles]
+
+
+class _Operators(NamedTuple):
+    types: list[str]
+    traces: dict[str, str | None]
+    modules: dict[str, dict[str, tuple[str, str]] | None]
+
+
+def _operators(handles: Iterable[int], program: ExportedProgram) -> _Operators:
+    found = _Operators([], {}, {})
+    for handle in handles:
+        for at in program.by_handle.get(handle, ()):
+            node = program.nodes[at]
+            name = f"{node.name}_"
+            if name not in found.traces:
+                found.traces[name] = node.stack_trace
+                found.modules[name] = _modules(node)
+            found.types.append(node.op_type)
+    return found
 
 
 def _modules(node: ProgramNode) -> dict[str, tuple[str, str]] | None:

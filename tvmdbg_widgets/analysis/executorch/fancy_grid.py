@@ -112,7 +112,7 @@ def _text(value: Any, kind: int) -> str:
 
 def _after_point(cell: str) -> int:
     """Return how many characters follow the decimal point or the exponent's e; -1 without one."""
-    if _reads_as(int, cell):
+    if _reads_as(int, cell) or not (_is_number(cell) or _THOUSANDS.fullmatch(cell)):
         return -1
     point = cell.rfind(".")
     point = cell.lower().rfind("e") if point < 0 else point

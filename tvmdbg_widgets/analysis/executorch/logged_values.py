@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import inflated
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor
@@ -93,11 +94,13 @@ class LoggedValues:
         ------
         AssertionError
             The values of a run differ from those of the first one.
+        RuntimeError
+            A tensor was logged in one run and a number in another.
         """
         first = self.first
         for run in range(1, len(self.runs)):
             pairs = zip(self.of_run(run), first, strict=False)
-            if not all(_equal(one, other) for one, other in pairs):
+            if not all(_is_same_to_inspector(one, other) for one, other in pairs):
                 _fail(_DIFFERENT_EVENTS)
 
 
@@ -112,7 +115,7 @@ def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> No
     AssertionError
         Their number, kinds or values differ.
     RuntimeError
-        They are lists of tensors, which the Inspector cannot compare.
+        They are tensors of different shapes or lists of tensors, which torch cannot compare.
     """
     if len(existing) != len(found):
         _fail("Unequal debug data length encountered. Expected to be equal.")
@@ -127,29 +130,57 @@ def _all_equal(one: list[Inflated], other: list[Inflated]) -> bool:
 def _equal(one: Inflated, other: Inflated) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
-        return both and bool(np.array_equal(_array(one), _array(other)))
+        return both and np.array_equal(np.asarray(one), np.asarray(other))
     if isinstance(one, list) and isinstance(other, list):
-        return all(_equal(a, b) for a, b in zip(one, other, strict=False))
+        return len(one) == len(other) and all(map(_equal, one, other))
     return bool(one == other)
 
 
-def _array(value: Inflated) -> Any:
-    return np.asarray(value)
+def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
+    """Compare as ``is_inference_output_equal`` does: lists as far as the shorter one goes."""
+    if isinstance(one, list) and isinstance(other, list):
+        return all(map(_equal, one, other))
+    numbers = not isinstance(one, list | None) and not isinstance(other, list | None)
+    if numbers and isinstance(one, np.ndarray) != isinstance(other, np.ndarray):
+        return _truth(np.asarray(one), np.asarray(other))
+    return _equal(one, other)
 
 
 def _check_output(one: Inflated, other: Inflated) -> None:
     if not isinstance(one, type(other)):
         _fail("Debug Data Types are different. Expected to be equal.")
     if isinstance(one, np.ndarray):
-        if not bool(np.all(one == other)):
+        if not _elementwise(one, np.asarray(other)).all():
             _fail("Tensors Debug Data is different. Expected to be equal.")
-        return
-    if isinstance(one, list) and isinstance(other, list):
-        for a, b in zip(one, other, strict=False):
-            if a is not None and b is not None and a.size != 1:
-                raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    if one != other:
+    elif isinstance(one, list) and isinstance(other, list):
+        pairs = zip(map(np.asarray, one), map(np.asarray, other), strict=False)
+        if len(one) != len(other) or not all(_truth(a, b) for a, b in pairs):
+            _fail("Scalar Debug Data is different. Expected to be equal")
+    elif one != other:
         _fail("Scalar Debug Data is different. Expected to be equal")
+
+
+def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    """Return whether two tensors of one element are equal; others torch refuses to compare so."""
+    found = _elementwise(one, other)
+    if found.size != 1:
+        many = "more than one value" if found.size else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+    return bool(found.all())
+
+
+def _elementwise(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Compare two tensors as torch does, with its error where their shapes do not fit."""
+    rank = max(one.ndim, other.ndim)
+    sizes = [(1,) * (rank - each.ndim) + each.shape for each in (one, other)]
+    for axis in reversed(range(rank)):
+        a, b = (each[axis] for each in sizes)
+        if a != b and 1 not in (a, b):
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {axis}"
+            )
+    return np.asarray(one == other)
 
 
 def _fail(text: str) -> None:

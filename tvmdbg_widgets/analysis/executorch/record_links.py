@@ -49,9 +49,10 @@ def link_record(
         (record.debug_handle_map or {}).get(method, {}),
         (record.delegate_map or {}).get(method, {}),
         (record.num_outputs or {}).get(method, {}),
+        compat=False,
     )
     events = [event for block in blocks for event in block.events]
-    resolved = [event for event in events if maps.resolve(event, compat=False)]
+    resolved = [event for event in events if maps.resolve(event)]
     framework = sum(event.chain_index == -1 for event in resolved)
     if framework:
         notes.append(
@@ -94,9 +95,10 @@ def link_record_as_inspector(
             _of_forward(record.debug_handle_map),
             {} if record.delegate_map is None else _of_forward(record.delegate_map),
             _of_forward(record.num_outputs),
+            compat=True,
         )
         for event in block.events:
-            maps.resolve(event, compat=True)
+            maps.resolve(event)
     if len(record.edge_programs) > 1:
         raise AttributeError("'dict' object has no attribute 'graph_module'")
     graphs = {**record.graph_map, **dict.fromkeys([EDGE_GRAPH][: len(record.edge_programs)])}

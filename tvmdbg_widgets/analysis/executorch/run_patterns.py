@@ -88,7 +88,9 @@ class RunPatterns:
 
     def __init__(self, dump: ETDump, *, compat: bool) -> None:
         by_instruction = _numbered(dump.instruction_id, dump.delegate_id_int, _codes(dump))
-        instances = _numbered(by_instruction, dump.chain_index)
+        # An unset chain is 2**64 - 1 in debug events and -1 in others: two groups to the Inspector.
+        apart = (dump.chain_index < 0) & (dump.kind == EventKind.DEBUG)
+        instances = _numbered(by_instruction, dump.chain_index, apart.astype(np.int64))
         output = np.zeros(dump.num_events, np.bool_)
         output[[row for row, value in dump.values.items() if value.output]] = True
         self._dump = dump
