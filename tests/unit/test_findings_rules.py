@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.executorch.finding_cases import CASES as EXECUTORCH
 from tests.unit.findings_dump import Op, found, graph_json, params, plant, table, trace
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.model.findings import Confidence, Severity
@@ -265,21 +266,26 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
 
 
 def test_every_rule_has_a_case_it_fires_on_and_one_it_stays_silent_on() -> None:
-    assert list(CASES) == [rule.name for rule in RULES]
+    assert [*CASES, *EXECUTORCH] == [rule.name for rule in RULES]
 
 
-@pytest.mark.parametrize("rule", CASES)
+@pytest.mark.parametrize("rule", [*CASES, *EXECUTORCH])
 def test_a_rule_fires(rule: str) -> None:
-    make, sentence, _ = CASES[rule]
+    make, sentence, _ = (CASES | EXECUTORCH)[rule]
     first = found(make(), rule)[0]
     assert sentence in first.title
     assert first.why
     assert re.search(r"\d", first.title + "".join(first.evidence)), "numbers"
 
 
-@pytest.mark.parametrize("rule", CASES)
+@pytest.mark.parametrize("rule", [*CASES, *EXECUTORCH])
 def test_a_rule_stays_silent(rule: str) -> None:
-    assert found(CASES[rule][2](), rule) == []
+    assert found((CASES | EXECUTORCH)[rule][2](), rule) == []
+
+
+@pytest.mark.parametrize("rule", EXECUTORCH)
+def test_rules_of_executorch_have_nothing_to_say_of_other_runs(rule: str) -> None:
+    assert found(moving(), rule) == []
 
 
 @pytest.mark.parametrize(

@@ -41,13 +41,17 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
     if not len(unsure) or parts.graph.issues.by_rule("edge-ambiguous"):
         return []
     targets = parts.graph.edge_target[unsure].tolist()
+    why = (
+        "in the debugger's dump, which names producers only; they are drawn dashed. Open the dump "
+        "with the graph given to TVM (open(…, graph=lib.get_graph_json())) to resolve them"
+    )
+    if parts.executorch is not None:
+        why = "because the program branches: what was written last is not known; they are dashed"
     return [
         Issue(
             "edge-ambiguous",
             Severity.WARNING,
-            f"{len(unsure)} edges are ambiguous in the debugger's dump, which names producers "
-            "only; they are drawn dashed. Open the dump with the graph given to TVM "
-            "(open(…, graph=lib.get_graph_json())) to resolve them",
+            f"{len(unsure)} edges are ambiguous {why}",
             nodes=tuple(dict.fromkeys(targets))[:_SHOWN],
             file=parts.graph.file,
         )

@@ -43,6 +43,16 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("unused"),
     _rule("repeated"),
     _rule("scanned"),
+    _rule("executorch.delegate_time"),
+    _rule("executorch.splits"),
+    _rule("executorch.unmapped"),
+    _rule("executorch.unseen"),
+    _rule("executorch.delegate_clock"),
+    _rule("executorch.delegate_sums"),
+    _rule("executorch.repeated_events"),
+    _rule("executorch.debug_values"),
+    _rule("executorch.unlogged"),
+    _rule("executorch.load_time"),
 )
 """Every rule; a new one is a file with a ``RULE`` and a line here."""
 

@@ -4,7 +4,8 @@ Of operators, outputs of two values or more of a type that carries numbers: bool
 integers are masks and indices, which are often constant on purpose, and so are the outputs of
 `zeros`, `full` and the like. Where everything an operator computes from is constant, it only
 follows. Parameters count where a weight (rank 2 or more) is all zero, which is how parameters look
-that were not set on the debugger's module.
+that were not set on the debugger's module. A debug buffer of ExecuTorch that is zero throughout has
+a rule of its own.
 """
 
 from __future__ import annotations
@@ -92,6 +93,8 @@ def constants(evidence: Evidence) -> Constants:
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of operators, one of inputs, one of weights."""
+    if evidence.blank:
+        return
     constant, own, following, inputs, weights = constants(evidence)
     if own:
         yield _finding(evidence, constant, own, following)
@@ -161,7 +164,7 @@ def _given(
         why,
         nodes_of(entries),
         tuple(entries),
-        _STEPS[what],
+        "Check what the method was called with." if evidence.of_executorch else _STEPS[what],
         0.75,
     )
 

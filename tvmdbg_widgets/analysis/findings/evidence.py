@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
 from tvmdbg_widgets.model.buffer_reuse import later_writers
 from tvmdbg_widgets.model.findings import Confidence
 from tvmdbg_widgets.model.node_words import node_labels, node_title
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 80
 _LISTED = 5
+_MANY = 3
 
 
 @lru_cache(maxsize=16_384)
@@ -98,6 +100,43 @@ class Evidence:
         if graph is None or not tensors or not self.parts.issues.by_rule("buffer-reused"):
             return {}
         return {entry: node for entry, node in later_writers(graph).items() if entry in tensors}
+
+    @cached_property
+    def recorded(self) -> Recorded | None:
+        """What a dump of ExecuTorch holds; None for other runs."""
+        return Recorded.of(self.parts.executorch)
+
+    @property
+    def of_executorch(self) -> bool:
+        """Whether ExecuTorch recorded the run: advice on TVM is no use there."""
+        return self.parts.executorch is not None
+
+    @cached_property
+    def inflated(self) -> str:
+        """Why times are longer than usual, to stand behind another sentence; else empty."""
+        if not self.parts.issues.by_rule("times-inflated"):
+            return ""
+        return "; this run also logged values, which is part of its times"
+
+    @cached_property
+    def blank(self) -> bool:
+        """Whether all that a debug buffer holds is zero, in several tensors."""
+        recorded, columns = self.recorded, self.columns
+        if recorded is None or not self.scanned.complete or np.count_nonzero(columns.size) < _MANY:
+            return False
+        filled = columns.size > 0
+        return bool(
+            ((columns.low == 0) & (columns.high == 0) & (columns.finite == columns.size))[
+                filled
+            ].all()
+        )
+
+    @property
+    def confidence_in_shares(self) -> Confidence:
+        """How surely a share of the time is that of some nodes."""
+        if self.unplaced:
+            return Confidence.LOW
+        return Confidence.MEDIUM if self.inflated else Confidence.HIGH
 
     def kind(self, node: int) -> NodeKind | None:
         """What a node is, None without a graph."""

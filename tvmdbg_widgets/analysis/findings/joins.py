@@ -21,6 +21,8 @@ NAME = "ambiguous-joins"
 _NEXT_EDGES = (
     "Open the dump with the graph that was given to TVM: open(…, graph=lib.get_graph_json())."
 )
+_OUTPUTS = "the dump names the producer, not which of its outputs"
+_BRANCHES = "what was written last depends on the branches taken"
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
@@ -38,7 +40,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             several, edges = len(unsure), True
             facts.append(
                 f"{counted(len(unsure), 'edge')} of {graph.num_edges:,} into "
-                f"{evidence.list(targets)}: the dump names the producer, not which of its outputs"
+                f"{evidence.list(targets)}: {_BRANCHES if evidence.of_executorch else _OUTPUTS}"
             )
             nodes |= dict.fromkeys(targets)
     entries = tuple(
@@ -68,7 +70,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         "names and order fit several places; none of these is used to trace NaN or Inf",
         tuple(nodes),
         entries,
-        _NEXT_EDGES if edges else _NEXT,
+        _NEXT_EDGES if edges and not evidence.of_executorch else _NEXT,
         0.8,
     )
 

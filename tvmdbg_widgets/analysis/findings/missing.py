@@ -2,7 +2,8 @@
 
 TVM's debugger stores every output of every node, so a gap is of what happened to the file since,
 or of names that two nodes share, which has a rule of its own. Files of parameters alone, which
-have no output of any operator, are no dumps and not judged.
+have no output of any operator, are no dumps and not judged. What ExecuTorch logs has a rule of its
+own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NAME = "missing-tensors"
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all outputs of operators that have no tensor."""
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
-    if graph is None or tensors is None:
+    if graph is None or tensors is None or evidence.recorded is not None:
         return
     told = {node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes}
     computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)

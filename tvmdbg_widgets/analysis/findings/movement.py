@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 
 if TYPE_CHECKING:
@@ -23,9 +23,14 @@ _WORK = {
     "layout_transform": frozenset(
         {"layout_transform", "auto_scheduler_layout_transform", "meta_schedule_layout_transform"}
     ),
-    "transpose": frozenset({"transpose", "permute_dims", "swapaxes"}),
-    "copies": frozenset({"__copy", "copy", "device_copy", "clone", "contiguous"}),
-    "casts": frozenset({"cast", "cast_like", "astype"}),
+    "transpose": frozenset(
+        {"transpose", "permute_dims", "swapaxes", "permute_copy", "transpose_copy", "t_copy"}
+    ),
+    "copies": frozenset(
+        {"__copy", "copy", "device_copy", "clone", "contiguous", "copy_", "_clone_dim_order"}
+        | {"expand_copy", "view_copy", "slice_copy"}
+    ),
+    "casts": frozenset({"cast", "cast_like", "astype", "_to_copy", "_to_dim_order_copy"}),
 }
 _ADVICE = {
     "layout_transform": "Make neighbors use the same layout (ConvertLayout, AlterOpLayout), or "
@@ -34,6 +39,13 @@ _ADVICE = {
     "other axis order.",
     "copies": "Check the devices on both sides: fewer device changes, fewer copies.",
     "casts": "Check whether neighbors can use the same dtype (ToMixedPrecision).",
+}
+_ADVICE_ON_EXECUTORCH = {
+    "layout_transform": "Keep one memory format from end to end.",
+    "transpose": "Compute transposed weights once (constant_prop_pass), or let a delegate take "
+    "the whole layer.",
+    "copies": "Check whether a view would do: memory planning removes views of a fixed shape.",
+    "casts": "Check whether neighbors can use the same dtype and memory format.",
 }
 
 
@@ -60,11 +72,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Severity.HOTSPOT,
             f"Data movement ({work}) takes {percent(own)} of the time: {evidence.list(alone, 2)}",
             tuple(facts),
-            Confidence.LOW if evidence.unplaced else Confidence.HIGH,
-            "operators are read from function names; fused functions are not counted",
+            evidence.confidence_in_shares,
+            "operators are read from function names; fused functions are not counted"
+            + evidence.inflated,
             tuple(alone),
             (),
-            _ADVICE[work],
+            (_ADVICE_ON_EXECUTORCH if evidence.of_executorch else _ADVICE)[work],
             own,
         )
 

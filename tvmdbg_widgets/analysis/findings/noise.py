@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 NAME = "noisy-times"
 _MATTERS = 0.01
 _MANY = 10
+_STEP = (
+    "Measure again on an idle machine with fixed clocks, or with more repeats: "
+    "run(number=…, repeat=…, min_repeat_ms=…)."
+)
+_STEP_OF_EXECUTORCH = (
+    "Measure again on an idle machine with fixed clocks, or execute the method more often."
+)
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -58,8 +65,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         + ("" if few >= _MANY else f"; only {few} repeats, percentiles are unreliable"),
         tuple(noisy),
         (),
-        "Measure again on an idle machine with fixed clocks, or with more repeats: "
-        "run(number=…, repeat=…, min_repeat_ms=…).",
+        _STEP_OF_EXECUTORCH if evidence.of_executorch else _STEP,
         0.3 + share / 10,
     )
 

@@ -2,7 +2,8 @@
 
 Nodes that call one function on the same entries in the same order, where both outputs have the
 same shapes and dtypes and, as far as they were read, the same statistics. Random operators are
-left out, and so is whatever stands behind an edge that is not known.
+left out, and so is whatever stands behind an edge that is not known, and what a delegate compiles
+its own way.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
+#: Attributes that tell where in a model an operator comes from, not what it does.
+_WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_trace"})
 
 #: Large odd numbers, so that sums of their products are rarely equal by chance.
 _ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
@@ -40,7 +43,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         view = graph.nodes[node]
         reads = evidence.reads(node)
         random = _RANDOM & set(evidence.operator_parts(node))
-        if not view.func_name or random or not all(read.sure for read in reads):
+        known = view.func_name and all(read.sure for read in reads)
+        if not known or random or "delegate" in view.attrs:
             continue
         key = (
             view.func_name,
@@ -48,7 +52,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             view.shapes,
             view.dtypes,
             tuple(_values(evidence, (node, output)) for output in range(view.num_outputs)),
-            tuple(sorted((name, str(value)) for name, value in view.attrs.items())),
+            tuple(
+                sorted((name, str(view.attrs[name])) for name in view.attrs if name not in _WHERE)
+            ),
         )
         called.setdefault(key, []).append(node)
     groups = [nodes for nodes in called.values() if len(nodes) > 1]
@@ -70,7 +76,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         else "same function and same inputs; outputs were not compared",
         tuple(node for nodes in groups for node in nodes),
         (),
-        "Let the compiler merge them (EliminateCommonSubexpr).",
+        "Compute it once in the model."
+        if evidence.of_executorch
+        else "Let the compiler merge them (EliminateCommonSubexpr).",
         share,
     )
 

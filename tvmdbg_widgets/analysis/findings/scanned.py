@@ -25,7 +25,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     records = [tensor.record for entry, tensor in tensors.items() if entry in read]
     nbytes = sum(record.nbytes for record in records)
     values = int(columns.size.sum())
-    facts = [f"{values:,} values, {nbytes:,} bytes, including parameters"]
+    given = "" if evidence.of_executorch else ", including parameters"
+    facts = [f"{values:,} values, {nbytes:,} bytes{given}"]
     left = scanned.total - scanned.done
     if left:
         facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not scanned yet")

@@ -38,8 +38,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{percent(float(shares[node]))}"
         for node in nodes
     ]
-    if len(timed) > _SHOWN:
-        facts.append(f"the slowest {counted(half, words.row)} account for half of the time")
+    if len(timed) > _SHOWN and half <= len(timed):
+        verb = "accounts" if half == 1 else "account"
+        facts.append(f"the slowest {counted(half, words.row)} {verb} for half of the time")
+    together = 0.0 if timeline.shared is None else timeline.shared.total_ns
+    if together:
+        facts.append(
+            f"{percent(together / timeline.total_ns)} of the time is of several operators together"
+        )
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
     title = f"{evidence.name(nodes[0])} takes {percent(float(shares[nodes[0]]))} of the time"
     unplaced = evidence.unplaced
@@ -55,7 +61,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         title += (
             f"; the slowest {len(nodes)} of {counted(len(timed), words.row)} take {percent(part)}"
         )
-    laid = ", not the model's latency" if timeline.synthetic else ""
+    summed = f"the sum of all {words.item} times"
+    summed += " and of what operators took together" if together else ""
+    summed += ", not the model's latency" if timeline.synthetic else ""
     yield Finding(
         NAME,
         Severity.HOTSPOT,
@@ -64,10 +72,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         Confidence.LOW
         if lost > timeline.total_ns * _NEGLIGIBLE
         else Confidence.MEDIUM
-        if unsure
+        if unsure or evidence.inflated
         else Confidence.HIGH,
-        f"shares of {duration_text(timeline.total_ns)}, the sum of all {words.item} times{laid}"
-        + ("; some of these times are matched ambiguously" if unsure else ""),
+        f"shares of {duration_text(timeline.total_ns)}, {summed}"
+        + ("; some of these times are matched ambiguously" if unsure else "")
+        + evidence.inflated,
         tuple(nodes),
         (),
         _advice(evidence, timeline, nodes[0]),
@@ -80,6 +89,8 @@ def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
     name = evidence.name(node)
     if len(timeline.repeats(node)) > 1:
         return f"Start with {name}: run.timeline.node({node}) shows the spread of its repeats."
+    if evidence.of_executorch:
+        return f"Start with {name}. It ran once: execute the method often to see its time vary."
     words = evidence.words
     unknown = f" {words.no_repeats}" if words is not None and words.no_repeats else ""
     return f"Start with {name}.{unknown}"

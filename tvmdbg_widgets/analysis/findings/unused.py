@@ -1,6 +1,7 @@
 """Operators that no output of the graph depends on.
 
-Said only where every edge is known, since a missing edge would make a used node look unused.
+Said only where every edge is known, since a missing edge would make a used node look unused, and
+not of the instructions of a program, which also jump and change buffers.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ NAME = "unused-work"
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such operators."""
     graph = evidence.parts.graph
-    if graph is None or not len(graph.heads) or np.any(graph.edge_trust >= Trust.AMBIGUOUS):
+    if graph is None or graph.form == "program":
+        return
+    if not len(graph.heads) or np.any(graph.edge_trust >= Trust.AMBIGUOUS):
         return
     heads = [node for node in graph.heads[:, 0].tolist() if 0 <= node < graph.num_nodes]
     if len(heads) < len(graph.heads):
@@ -47,7 +50,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         "every edge of the graph is known",
         tuple(nodes),
         (),
-        "Remove at compile time (DeadCodeElimination), or make the result a graph output.",
+        "Remove it from the model, or return its result."
+        if evidence.of_executorch
+        else "Remove at compile time (DeadCodeElimination), or make the result a graph output.",
         share,
     )
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
-from tvmdbg_widgets.model.operators import family
+from tvmdbg_widgets.model.operators import family, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,14 +31,17 @@ _OTHER = "other"
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all kinds of work, the telling one first, then by time."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return
     shares: dict[str, float] = defaultdict(float)
     nodes: dict[str, list[int]] = defaultdict(list)
     for node in evidence.timed:
-        for kind in {family(part) for part in evidence.operator_parts(node)} or {_OTHER}:
+        for kind in {family(part) for part in parts(graph.func_names[node])} or {_OTHER}:
             shares[kind] += float(evidence.shares[node])
             nodes[kind].append(node)
     known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
-    if not known or evidence.parts.graph is None:
+    if not known:
         return
     first = _telling(known, shares)
     known.sort(key=lambda kind: kind != first)
@@ -58,9 +61,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{first.capitalize()} takes {percent(shares[first])} of the time: "
         f"{', '.join(functions[:_NAMED])}",
         tuple(told),
-        Confidence.LOW if evidence.unplaced else Confidence.HIGH,
+        evidence.confidence_in_shares,
         "operators are read from function names; a fused function counts for each kind in it, "
-        "since its time cannot be split",
+        "since its time cannot be split" + evidence.inflated,
         tuple(nodes[first]),
         (),
         "run.table() lists the kind of each; GraphView(run, color_by='time') shows where they are.",

@@ -77,6 +77,8 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     single = (set_of >= 0) & (sizes[set_of] == 1)
     node = np.where(single, only[set_of], -1).astype(np.int64)
     trust = _trusts(joined.how[events])
+    # An instruction of one node leaves no doubt.
+    trust[single & (joined.how[events] == WHOLE_INSTRUCTION)] = Trust.EXACT
     times = event_times(dump, joined, calls, num_nodes)
     _, node_trust = per_node(node, trust, num_nodes)
     node_trust[np.isnan(times.node_ns)] = Trust.ABSENT

@@ -59,7 +59,7 @@ def event_times(
     call = calls.call
     call_set = np.where(call >= 0, joined.set_of[call], -1)
     apart = (call >= 0) & ~calls.foreign & (joined.set_of != call_set)
-    counted = (joined.set_of >= 0) & (_outermost(dump) | apart)
+    counted = (joined.set_of >= 0) & (outermost(dump) | apart)
     inner = np.flatnonzero(counted & apart & (call_set >= 0))
     outer = np.flatnonzero(counted)
     which = np.concatenate((joined.set_of[outer], call_set[inner])).astype(np.int64)
@@ -70,7 +70,7 @@ def event_times(
     return _by_node(pairs // max(1, dump.num_runs), sums, joined, num_nodes)
 
 
-def _outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
+def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
     """Return the events that are the whole of a call of an instruction."""
     within = (dump.kind == EventKind.PROFILE) & (dump.chain_index >= 0) & ~is_of_delegate(dump)
     kernels = np.array([each.startswith("native_call_") for each in dump.names.unique] or [False])

@@ -1,0 +1,140 @@
+"""Runs of ExecuTorch with something to find in them, recorded and made."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import case_dir
+from tvmdbg_widgets.recorders.event_tracer import EventTracer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+
+def recorded(name: str) -> Callable[[], DebugRun]:
+    """Open a recorded case when it is wanted."""
+    return lambda: tvmdbg.open(case_dir(name))
+
+
+def ticking(start: int = 10_000_000, step: int = 100_000) -> EventTracer:
+    """Return a tracer whose clock goes on by so many nanoseconds each time it is read."""
+    return EventTracer(clock=itertools.count(start, step).__next__)
+
+
+def of_delegate(*events: tuple[int, int]) -> DebugRun:
+    """Make a run of one call from 10.1 ms to 10.2 ms, in which a delegate logs such times."""
+    tracer = ticking()
+    call = tracer.instruction(0), tracer.profiling("DELEGATE_CALL")
+    with tracer.event_block("Execute"), tracer.profiling("Method::execute"), call[0], call[1]:
+        for identifier, times in enumerate(events):
+            tracer.log_profiling_delegate(None, identifier, *times)
+    return tvmdbg.open(tracer.to_bytes())
+
+
+def other_clock() -> DebugRun:
+    return of_delegate((0, 1), (0, 1), (1, 2))
+
+
+def own_ticks() -> DebugRun:
+    return of_delegate((10_100_000, 10_100_001), (10_100_001, 10_100_002))
+
+
+def unaccounted() -> DebugRun:
+    return of_delegate((10_110_000, 10_130_000), (10_140_000, 10_150_000))
+
+
+def accounted() -> DebugRun:
+    return of_delegate((10_100_000, 10_150_000), (10_150_000, 10_190_000))
+
+
+def overlapping() -> DebugRun:
+    return of_delegate((10_100_000, 10_190_000), (10_105_000, 10_195_000))
+
+
+def logged(name: str, **more: Any) -> DebugRun:
+    """Open dump and ETRecord of a case, with another debug buffer or none."""
+    folder = case_dir(name)
+    return tvmdbg.open(folder / "etdump.etdp", folder / "etrecord.bin", **more)
+
+
+def without_buffer() -> DebugRun:
+    return logged("01_mlp_portable")
+
+
+def blank_buffer() -> DebugRun:
+    size = (case_dir("01_mlp_portable") / "debug_buffer.bin").stat().st_size
+    return logged("01_mlp_portable", debug_buffer=bytes(size))
+
+
+def silent_kernel() -> DebugRun:
+    """Make a run of the first two instructions of a case, the second of which logs nothing."""
+    tracer = ticking()
+    with tracer.event_block("Execute"):
+        for instruction, kernel in enumerate(("permute_copy", "addmm")):
+            event = tracer.profiling(f"native_call_{kernel}.out")
+            with tracer.instruction(instruction), tracer.profiling("OPERATOR_CALL"), event:
+                if kernel == "permute_copy":
+                    tracer.log_evalue(np.ones((8, 16), np.float32))
+    record = case_dir("01_mlp_portable") / "etrecord.bin"
+    return tvmdbg.open(tracer.to_bytes(), record, debug_buffer=tracer.debug_buffer)
+
+
+# rule: where it fires and the sentence it says, and where it stays silent
+CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
+    "delegate-time": (
+        recorded("03b_mixed_xnnpack"),
+        "XnnpackBackend takes 37.5 % of the time in 2 calls; 62.5 % runs outside of delegates",
+        recorded("01_mlp_portable"),
+    ),
+    "delegate-splits": (
+        recorded("03b_mixed_xnnpack"),
+        "cumsum #7 splits XnnpackBackend into 2 calls",
+        recorded("03d_xnnpack_two_outputs"),
+    ),
+    "unmapped-events": (
+        recorded("09j_delegate_map_lookup"),
+        "6 identifiers are not in the delegate's map: their 6 events match no operator",
+        recorded("06b_demo_manual_ids"),
+    ),
+    "unseen-identifiers": (
+        recorded("09j_delegate_map_lookup"),
+        "2 of 5 identifiers in the map of DemoStr were never logged: 'op', ''",
+        recorded("06b_demo_manual_ids"),
+    ),
+    "delegate-clock": (
+        other_clock,
+        "Times of a delegate are not in the runtime's unit: its 3 events lie outside",
+        recorded("06a_demo_generated_ids"),
+    ),
+    "delegate-sums": (
+        unaccounted,
+        "A delegate does not account for 70.0 % of its calls: 70.00 µs per execution",
+        accounted,
+    ),
+    "repeated-events": (
+        recorded("09f_duplicates"),
+        "The Inspector would leave out 4 of 8 events: native_call_add.out occurs 2 times in a run",
+        recorded("05_multirun"),
+    ),
+    "debug-values": (
+        without_buffer,
+        "7 tensors were logged, but there is no debug buffer",
+        recorded("01_mlp_portable"),
+    ),
+    "unlogged-values": (
+        silent_kernel,
+        "addmm #6 ran but logged no value",
+        recorded("01_mlp_portable"),
+    ),
+    "load-time": (
+        recorded("05_multirun"),
+        "Loading the method took 44.20 µs, 3.6× one execution",
+        recorded("01_mlp_portable"),
+    ),
+}

@@ -1,0 +1,204 @@
+"""What the rules say of runs of ExecuTorch beside their first sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import CASES, case_dir
+from tests.unit.executorch.dumps import Logged, dump_of, number
+from tests.unit.executorch.finding_cases import (
+    blank_buffer,
+    logged,
+    of_delegate,
+    other_clock,
+    overlapping,
+    own_ticks,
+    recorded,
+    silent_kernel,
+)
+from tests.unit.findings_dump import found
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.findings import Confidence, Severity
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.run import DebugRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+
+MIXED = recorded("03b_mixed_xnnpack")
+#: Advice on TVM, which is no use here.
+OF_TVM = re.compile(r"TVM|\brun\((?!\))|debugger|GraphModule|Relay|EliminateCommon|DeadCode")
+
+
+def of_dump(dump: ETDump) -> DebugRun:
+    nothing = np.full(dump.num_events, -1, np.int32)
+    how = np.full(dump.num_events, 5, np.uint8)
+    files = ExecuTorchFiles(dump, event_nodes=EventNodes(nothing, (), how, {}, {}))
+    return DebugRun(RunParts("made", executorch=files))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_speaks_of_another_tool(name: str) -> None:
+    try:
+        run = tvmdbg.open(case_dir(name))
+    except FormatError:
+        return
+    for each in run.findings(progress=False):
+        said = " ".join((each.title, *each.evidence, each.why, each.next_step))
+        assert not OF_TVM.search(said), said
+    assert not OF_TVM.search(" ".join(map(str, run.check())))
+
+
+def test_operators_of_a_backend_are_named_by_call() -> None:
+    (each,) = found(MIXED(), "delegate-time")
+    assert each.nodes == (5, 6, 8, 9)
+    assert (
+        each.evidence[0] == "XnnpackBackend, instruction 0 (linear #5, relu #6): 19.50 µs, 30.0 %"
+    )
+    assert each.confidence is Confidence.MEDIUM
+    assert "also logged values" in each.why
+
+
+def test_shares_of_delegates_and_operators_are_of_the_same_time() -> None:
+    run = MIXED()
+    (slowest,) = found(run, "slowest-operators")
+    assert slowest.title == "cumsum #7 takes 62.5 % of the time"
+    assert slowest.evidence[-1] == "37.5 % of the time is of several operators together"
+    assert run.timeline is not None
+    times = run.timeline.node_ns[7], run.timeline.total_ns
+    assert times[0] / times[1] == pytest.approx(0.625, abs=5e-4)
+
+
+def test_every_operator_may_be_in_one_call() -> None:
+    (each,) = found(recorded("03d_xnnpack_two_outputs")(), "delegate-time")
+    assert each.title.endswith("in 1 call; nothing runs outside of delegates")
+
+
+def test_a_backend_without_a_map_is_no_warning() -> None:
+    (each,) = found(MIXED(), "unmapped-events")
+    assert each.severity is Severity.INFO
+    assert each.title.startswith("XnnpackBackend has no map from identifiers to operators: 2 ")
+
+
+def test_identifiers_are_told_by_instruction() -> None:
+    first, _ = found(recorded("09j_delegate_map_lookup")(), "unmapped-events")
+    assert first.evidence[:2] == (
+        "3: 1 event in instruction 2 (Demo)",
+        "12: 1 event in instruction 2 (Demo)",
+    )
+
+
+def test_times_of_another_clock_are_told_by_what_is_impossible() -> None:
+    (each,) = found(other_clock(), "delegate-clock")
+    assert each.evidence == (
+        "instruction 0: 3 of 3 events outside of the call, each takes 0 or 1 ticks",
+    )
+    (longer,) = found(of_delegate((10_100_000, 99_000_000)), "delegate-clock")
+    assert longer.evidence == (
+        "instruction 0: 1 of 1 event outside of the call, 1 longer than the call",
+    )
+    (ticks,) = found(own_ticks(), "delegate-clock")
+    assert ticks.title.endswith("its 2 events take 0 or 1 ticks")
+
+
+def test_times_of_another_clock_are_not_summed_up() -> None:
+    assert not found(other_clock(), "delegate-sums")
+    assert not found(own_ticks(), "delegate-sums")
+
+
+def test_sums_above_a_call_are_told() -> None:
+    (each,) = found(overlapping(), "delegate-sums")
+    assert each.title == "Events of a delegate add up to 1.80× the time of its calls: they overlap"
+    assert each.evidence == ("instruction 0: 180.0 µs in its events, 100.0 µs in all",)
+
+
+def test_what_logging_takes_is_not_held_against_a_delegate() -> None:
+    assert not found(MIXED(), "delegate-sums")
+
+
+def test_a_debug_buffer_of_zeros_is_told_once() -> None:
+    run = blank_buffer()
+    (each,) = found(run, "debug-values")
+    assert each.title == "All 6 tensors of the debug buffer are zero"
+    assert each.severity is Severity.WARNING
+    assert not found(run, "constant-values")
+
+
+def test_a_debug_buffer_without_tensors_is_told() -> None:
+    (each,) = found(logged("05_multirun", debug_buffer=b"\1" * 64), "debug-values")
+    assert each.title.startswith("The dump logged no tensors: nothing in the debug buffer")
+
+
+def test_debug_events_without_a_value_are_told() -> None:
+    dump = dump_of(
+        [
+            Logged("native_call_add.out", 1, 5),
+            Logged(kind=EventKind.DEBUG),
+            Logged(kind=EventKind.DEBUG, chain=-1),
+            Logged(value=number(1.0)),
+        ]
+    )
+    (each,) = found(of_dump(dump), "debug-values")
+    assert each.title == "2 debug events have no value"
+    assert each.evidence == ("instruction 0", "a program output")
+
+
+def test_operators_inside_of_delegates_need_no_value() -> None:
+    (each,) = found(MIXED(), "unlogged-values")
+    assert each.severity is Severity.INFO
+    assert each.title == "2 operators inside of delegates have no value in this dump"
+    assert each.nodes == (5, 8)
+    assert not found(MIXED(), "missing-tensors")
+
+
+def test_views_without_an_instruction_need_no_value() -> None:
+    (each,) = found(recorded("04_transformer_portable")(), "unlogged-values")
+    assert each.title == "18 operators without an instruction have no value in this dump"
+
+
+def test_a_run_that_logs_no_output_of_the_program_says_so() -> None:
+    titles = [each.title for each in found(silent_kernel(), "unlogged-values")]
+    assert "No output of the program was logged" in titles
+
+
+def test_repeats_of_one_pattern_are_counted_in_each_run() -> None:
+    once = [Logged("native_call_add.out", 1, 5), Logged("native_call_add.out", 6, 9)]
+    (each,) = found(of_dump(dump_of(once, once, once)), "repeated-events")
+    assert each.title.startswith("The Inspector would leave out 3 of 6 events: native_call_add.out")
+    assert each.evidence == ("native_call_add.out in instruction 0: 2 times",)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (recorded("03b_mixed_xnnpack"), "Start with cumsum #7. It ran once: execute the method"),
+        (recorded("05_multirun"), "run.timeline.node(6) shows the spread of its repeats."),
+    ],
+)
+def test_the_next_step_is_one_of_executorch(make: Callable[[], DebugRun], said: str) -> None:
+    assert said in found(make(), "slowest-operators")[0].next_step
+
+
+def test_names_from_files_stay_on_one_line() -> None:
+    run = of_delegate((10_110_000, 10_150_000))
+    files = run.parts.executorch
+    assert files is not None
+    assert files.event_nodes is not None
+    named = dataclasses.replace(files.event_nodes, backends={(0, 0): "evil\nname" * 20})
+    files = dataclasses.replace(files, event_nodes=named)
+    evil = DebugRun(dataclasses.replace(run.parts, executorch=files))
+    for each in evil.findings(progress=False):
+        said = (each.title, *each.evidence, each.why, each.next_step)
+        assert not any("\n" in text for text in said)
+        assert len(each.title) < 200

@@ -1,0 +1,1 @@
+"""Rules over runs of ExecuTorch; silent for all others."""

@@ -1,0 +1,86 @@
+"""Times of a delegate that cannot be in the runtime's unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    by_backend,
+    nodes_of_calls,
+    place,
+)
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
+
+NAME = "delegate-clock"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding a backend."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    for backend, calls in by_backend(recorded.delegated).items():
+        wrong = [call for call in calls if _facts(recorded, call)]
+        if wrong:
+            yield _finding(recorded, backend, wrong)
+
+
+def _facts(recorded: Recorded, call: Call) -> list[str]:
+    """Say what of the times that a delegate logged in a call is impossible."""
+    inner = call.inner
+    took, limit = recorded.took[inner], recorded.took[recorded.calls.call[inner]]
+    foreign = bool(recorded.calls.foreign[inner].any())
+    if not foreign and not placeholders(recorded, call):
+        return []
+    facts = []
+    start, end = recorded.dump.start, recorded.dump.end
+    whole = recorded.calls.call[inner]
+    outside = np.count_nonzero((start[inner] < start[whole]) | (end[inner] > end[whole]))
+    if outside:
+        facts.append(f"{outside:,} of {counted(len(inner), 'event')} outside of the call")
+    longer = np.count_nonzero(took > limit)
+    if longer:
+        facts.append(f"{longer:,} longer than the call")
+    if took.max() <= 1:
+        facts.append("each takes 0 or 1 ticks")
+    return facts
+
+
+def placeholders(recorded: Recorded, call: Call) -> bool:
+    """Whether a delegate logged 0 or 1 ticks for all that it did in a call."""
+    took = recorded.took[call.inner]
+    return bool(len(took)) and float(took.max()) == 1
+
+
+def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+    facts = [f"{place(call.at)}: {', '.join(_facts(recorded, call))}" for call in calls]
+    events = sum(len(call.inner) for call in calls)
+    foreign = any(bool(recorded.calls.foreign[call.inner].any()) for call in calls)
+    why = "lie outside of its calls" if foreign else "take 0 or 1 ticks"
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"Times of {backend} are not in the runtime's unit: its {counted(events, 'event')} {why}",
+        cut(facts),
+        Confidence.HIGH,
+        "what a delegate does in a call starts and ends within it, on the runtime's clock",
+        nodes_of_calls(calls),
+        (),
+        "These times count in no sum. Log them with event_tracer_start_profiling_delegate, or give "
+        "the Inspector a delegate_time_scale_converter.",
+        0.75,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,121 @@
+"""Times that a delegate logged, against the calls that it logged them in.
+
+Where a run logs values, the runtime does so within the calls, so nothing is said of their rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import placeholders
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    by_backend,
+    nodes_of_calls,
+    sentence,
+    told,
+)
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import duration_text, fixed, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
+
+NAME = "delegate-sums"
+_LEAST = 0.2
+_LEAST_NS = 10_000
+_MATTERS = 0.01
+#: XNNPACK counts in whole microseconds.
+_ROUNDING_NS = 1000
+_ABOVE = 1.05
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make up to two findings a backend: of time it does not tell of, and of sums above calls."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    told_of = [
+        call
+        for call in recorded.delegated
+        if len(call.inner)
+        and not recorded.calls.foreign[call.inner].any()
+        and not placeholders(recorded, call)
+    ]
+    for backend, calls in by_backend(told_of).items():
+        above = [call for call in calls if _is_above(recorded, call)]
+        if above:
+            yield _above(evidence, recorded, backend, above)
+        below = [call for call in calls if call not in above]
+        outer, inner = _sums(recorded, below)
+        left = outer - inner
+        if not evidence.inflated and left > max(
+            outer * _LEAST, _LEAST_NS, recorded.instructions_ns * _MATTERS
+        ):
+            yield _below(evidence, recorded, backend, below)
+
+
+def _sums(recorded: Recorded, calls: list[Call]) -> tuple[float, float]:
+    outer = sum(recorded.per_execution(call.rows) for call in calls)
+    return outer, sum(recorded.per_execution(call.inner) for call in calls)
+
+
+def _is_above(recorded: Recorded, call: Call) -> bool:
+    outer, inner = _sums(recorded, [call])
+    return inner > max(outer * _ABOVE, outer + _ROUNDING_NS)
+
+
+def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[str, ...]:
+    sums = ((call, *_sums(recorded, [call])) for call in calls)
+    return cut(
+        [
+            f"{told(evidence, call)}: {duration_text(inner)} in its events, "
+            f"{duration_text(outer)} in all"
+            for call, outer, inner in sums
+        ]
+    )
+
+
+def _below(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+    outer, inner = _sums(recorded, calls)
+    left = outer - inner
+    return Finding(
+        NAME,
+        Severity.HOTSPOT,
+        sentence(
+            f"{backend} does not account for {percent(left / outer)} of its calls: "
+            f"{duration_text(left)} per execution"
+        ),
+        _facts(evidence, recorded, calls),
+        Confidence.HIGH,
+        "the calls were timed by the runtime, the events in them by the delegate",
+        nodes_of_calls(calls),
+        (),
+        "Between its events a delegate copies, converts or waits. Let it log these too, or "
+        "profile it with its own tools.",
+        left / recorded.instructions_ns,
+    )
+
+
+def _above(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+    outer, inner = _sums(recorded, calls)
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"Events of {backend} add up to {fixed(inner / outer, 2)}× the time of its calls: they "
+        "overlap",
+        _facts(evidence, recorded, calls),
+        Confidence.HIGH,
+        "the events lie within their calls, yet their sum is longer",
+        nodes_of_calls(calls),
+        (),
+        "Do not add these times up: the delegate logs nested events, or runs several at once.",
+        0.6,
+    )
+
+
+RULE = Rule(NAME, find)

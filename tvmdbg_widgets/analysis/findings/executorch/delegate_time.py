@@ -1,0 +1,69 @@
+"""Share of the time that each backend takes, and what runs outside of delegates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    by_backend,
+    nodes_of_calls,
+    sentence,
+    told,
+)
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "delegate-time"
+_NAMED = 2
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all backends, the slowest first."""
+    recorded = evidence.recorded
+    if recorded is None or not recorded.delegated or not recorded.instructions_ns > 0:
+        return
+    whole = recorded.instructions_ns
+    took = {call.at: recorded.per_execution(call.rows) for call in recorded.delegated}
+    calls = by_backend(recorded.delegated)
+    shares = {name: sum(took[call.at] for call in some) / whole for name, some in calls.items()}
+    names = sorted(shares, key=lambda name: -shares[name])
+    together = sum(shares.values())
+    said = [
+        f"{name} {'' if at else 'takes '}{percent(shares[name])}"
+        f"{'' if at else ' of the time'} in {counted(len(calls[name]), 'call')}"
+        for at, name in enumerate(names[:_NAMED])
+    ]
+    if len(names) > _NAMED:
+        said.append(f"and {counted(len(names) - _NAMED, 'more backend')}")
+    outside = max(0.0, 1 - together)
+    rest = f"{percent(outside)} runs" if outside else "nothing runs"
+    slowest = sorted(recorded.delegated, key=lambda call: -took[call.at])
+    yield Finding(
+        NAME,
+        Severity.HOTSPOT,
+        sentence(f"{', '.join(said)}; {rest} outside of delegates"),
+        cut(
+            [
+                f"{call.backend}, {told(evidence, call)}: {duration_text(took[call.at])}, "
+                f"{percent(took[call.at] / whole)}"
+                for call in slowest
+            ]
+        ),
+        Confidence.MEDIUM if evidence.inflated else Confidence.HIGH,
+        f"shares of {duration_text(whole)}, the time of all instructions per execution"
+        + evidence.inflated,
+        nodes_of_calls(slowest),
+        (),
+        "GraphView(run) draws the operators of each call as a group.",
+        together,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,220 @@
+"""What ExecuTorch recorded of a run: the calls of its delegates, and what these logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.executorch.event_times import outermost
+from tvmdbg_widgets.model.executorch.delegate_calls import (
+    CALL,
+    DelegateCalls,
+    is_of_delegate,
+    named,
+    run_of,
+)
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+
+Ints = npt.NDArray[np.int64]
+#: Chain and position in it.
+Instruction = tuple[int, int]
+
+LOADING: Final = "Default"
+UNNAMED: Final = "a delegate"
+_LONGEST = 40
+
+
+class Call(NamedTuple):
+    """An instruction that calls a delegate.
+
+    Attributes
+    ----------
+    at : (int, int)
+        Chain and instruction.
+    backend : str
+        Fit for one line; ``"a delegate"`` where no file names it.
+    nodes : tuple of int
+        The operators it runs; empty where they are not known.
+    rows : int64
+        Its ``DELEGATE_CALL`` events in all executions.
+    inner : int64
+        The profile events that the delegate logged in these.
+    """
+
+    at: Instruction
+    backend: str
+    nodes: tuple[int, ...]
+    rows: Ints
+    inner: Ints
+
+
+class Identified(NamedTuple):
+    """What a delegate logged under one identifier at one instruction.
+
+    Attributes
+    ----------
+    at : (int, int)
+    key : str
+        The identifier as a delegate's map spells it.
+    shown : str
+        The same as Python writes it, fit for one line.
+    how : int
+        How it was tied to nodes: a number of ``model/executorch/event_nodes.py``.
+    events : int
+    """
+
+    at: Instruction
+    key: str
+    shown: str
+    how: int
+    events: int
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A dump, its nodes and its delegate calls."""
+
+    files: ExecuTorchFiles
+    dump: ETDump
+    nodes: EventNodes
+
+    @classmethod
+    def of(cls, files: ExecuTorchFiles | None) -> Recorded | None:
+        """Return what was recorded, None where there is no dump."""
+        if files is None or files.dump is None or files.event_nodes is None:
+            return None
+        return cls(files, files.dump, files.event_nodes)
+
+    @cached_property
+    def calls(self) -> DelegateCalls:
+        """The delegate call of each event."""
+        return DelegateCalls.of(self.dump)
+
+    @cached_property
+    def took(self) -> npt.NDArray[np.float64]:
+        """Ticks of each event; 0 for what is no profile event, or ends before it starts."""
+        start, end = self.dump.start, self.dump.end
+        return np.where(end >= start, end - start, np.uint64(0)).astype(np.float64)
+
+    @cached_property
+    def executed(self) -> npt.NDArray[np.bool_]:
+        """Whether each event is of an execution, not of loading."""
+        executes = np.array([name != LOADING for name in self.dump.run_names], np.bool_)
+        found: npt.NDArray[np.bool_] = executes[run_of(self.dump)]
+        return found
+
+    @cached_property
+    def executions(self) -> int:
+        """Number of executions that recorded something, at least 1."""
+        return max(1, len(np.unique(run_of(self.dump)[self.executed])))
+
+    @cached_property
+    def instructions_ns(self) -> float:
+        """Time of all instructions per execution."""
+        return float(self.took[outermost(self.dump) & self.executed].sum()) / self.executions
+
+    def per_execution(self, rows: Ints) -> float:
+        """Return the time of some events per execution."""
+        return float(self.took[rows].sum()) / self.executions
+
+    def backend(self, at: Instruction) -> str:
+        """Return what an instruction's delegate is called."""
+        return shortened(self.nodes.backends.get(at, "")) or UNNAMED
+
+    @cached_property
+    def delegated(self) -> tuple[Call, ...]:
+        """The instructions that called a delegate, in order."""
+        dump, call_of = self.dump, self.calls.call
+        rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
+        keys = np.stack([dump.chain_index[rows], dump.instruction_id[rows]], axis=1)
+        distinct, number = np.unique(keys, axis=0, return_inverse=True)
+        of_event = np.full(dump.num_events, -1, np.int64)
+        of_event[rows] = number
+        inner = np.flatnonzero(call_of >= 0)
+        inner_number = of_event[call_of[inner]]
+        outer_of = _grouped(rows, number, len(distinct))
+        inner_of = _grouped(
+            inner[inner_number >= 0], inner_number[inner_number >= 0], len(distinct)
+        )
+        found = []
+        for (chain, instruction), *own in zip(distinct.tolist(), outer_of, inner_of, strict=True):
+            at = (chain, instruction)
+            nodes = self.nodes.sets[self.nodes.calls[at]] if at in self.nodes.calls else ()
+            found.append(Call(at, self.backend(at), nodes, *own))
+        return tuple(found)
+
+    @cached_property
+    def identified(self) -> tuple[Identified, ...]:
+        """What delegates logged, by instruction and identifier."""
+        dump = self.dump
+        rows = np.flatnonzero(is_of_delegate(dump) & (dump.chain_index >= 0))
+        columns = (
+            dump.chain_index,
+            dump.instruction_id,
+            dump.delegate_id_int,
+            dump.delegate_id_str.codes,
+        )
+        keys = np.stack([each[rows].astype(np.int64) for each in columns], axis=1)
+        _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+        found = []
+        for event, count in zip(rows[first].tolist(), counts.tolist(), strict=True):
+            number = int(dump.delegate_id_int[event])
+            identifier = number if number != -1 else dump.delegate_id_str[event]
+            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+            shown = shortened(repr(identifier))
+            how = int(self.nodes.how[event])
+            found.append(Identified(at, str(identifier), shown, how, count))
+        return tuple(found)
+
+
+def _grouped(rows: Ints, number: Ints, count: int) -> list[Ints]:
+    """Return the rows of each number."""
+    order = np.argsort(number, kind="stable")
+    return np.split(rows[order], np.searchsorted(number[order], np.arange(1, count)))[:count]
+
+
+def shortened(text: str) -> str:
+    """Return a text from a file, fit to stand in a sentence."""
+    line = one_line(text)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def sentence(text: str) -> str:
+    """Return a sentence that may start with the name of a backend."""
+    return text[0].upper() + text[1:] if text.startswith(UNNAMED) else text
+
+
+def place(at: Instruction) -> str:
+    """Return ``"instruction 2"``, with its chain beyond the first."""
+    return f"instruction {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
+
+
+def told(evidence: Evidence, call: Call) -> str:
+    """Return ``"instruction 2 (linear #5, relu #6)"``."""
+    return place(call.at) + (f" ({evidence.list(call.nodes, 3)})" if call.nodes else "")
+
+
+def by_backend(calls: Iterable[Call]) -> dict[str, list[Call]]:
+    """Return the calls of each backend."""
+    found: dict[str, list[Call]] = {}
+    for call in calls:
+        found.setdefault(call.backend, []).append(call)
+    return found
+
+
+def nodes_of_calls(calls: Iterable[Call]) -> tuple[int, ...]:
+    """Return the operators of some calls, each once."""
+    return tuple(dict.fromkeys(node for call in calls for node in call.nodes))

@@ -1,0 +1,82 @@
+"""Events that occur several times within one run, of which the Inspector keeps the last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern, RunPatterns
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+
+NAME = "repeated-events"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all of them."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    dump = recorded.dump
+    lost = 0
+    most: dict[int, int] = {}
+    known: dict[RunPattern, dict[int, int]] = {}
+    for run, pattern in RunPatterns(dump, compat=True):
+        if pattern not in known:
+            known[pattern] = {
+                event.profiles[0]: len(event.profiles)
+                for event in pattern.events
+                if len(event.profiles) > 1
+            }
+            start = int(dump.run_offsets[run])
+            most |= {start + at: times for at, times in known[pattern].items()}
+        lost += sum(known[pattern].values()) - len(known[pattern])
+    if not lost:
+        return
+    first = max(most, key=lambda event: most[event])
+    whole = int((dump.kind == EventKind.PROFILE).sum())
+    nodes = dict.fromkeys(node for event in most for node in recorded.nodes.of(event))
+    yield Finding(
+        NAME,
+        Severity.INFO,
+        f"The Inspector would leave out {lost:,} of {counted(whole, 'event')}: {_name(dump, first)}"
+        f" occurs {most[first]:,} times in a run; here all are kept",
+        cut(
+            list(
+                dict.fromkeys(
+                    f"{_name(dump, event)} in {_place(dump, event)}: {times:,} times"
+                    for event, times in most.items()
+                )
+            )
+        ),
+        Confidence.HIGH,
+        "the Inspector takes events of one run with the same name, identifier and instruction for "
+        "one and keeps the last",
+        tuple(nodes),
+        (),
+        "run.timeline.to_dataframe() lists every event.",
+        0.4,
+    )
+
+
+def _name(dump: ETDump, event: int) -> str:
+    number = int(dump.delegate_id_int[event])
+    text = dump.delegate_id_str[event] or dump.names[event]
+    return str(number) if number != -1 else shortened(text) or "an event without a name"
+
+
+def _place(dump: ETDump, event: int) -> str:
+    at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+    return place(at) if at[0] >= 0 else "the framework"
+
+
+RULE = Rule(NAME, find)
