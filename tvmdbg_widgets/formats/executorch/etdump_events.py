@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.strings import StringColumn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.flatbuffer import Strings, Tables
+    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 Ints = npt.NDArray[np.int64]
 
@@ -28,11 +28,11 @@ class EventColumns:
     """Columns over some events; see :class:`~tvmdbg_widgets.model.executorch.etdump.ETDump`."""
 
     kind: npt.NDArray[np.uint8]
-    names: list[str]
+    names: StringColumn
     chain_index: Ints
     instruction_id: Ints
     delegate_id_int: Ints
-    delegate_id_str: list[str]
+    delegate_id_str: StringColumn
     start: npt.NDArray[np.uint64]
     end: npt.NDArray[np.uint64]
     metadata: dict[int, bytes]
@@ -44,10 +44,7 @@ class EventColumns:
 
     def columns(self) -> dict[str, Any]:
         """Return the columns as an ETDump takes them."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
-        for name in ("names", "delegate_id_str"):
-            found[name] = StringColumn.from_strings(found[name])
-        return found
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def joined(cls, parts: Sequence[EventColumns]) -> EventColumns:
@@ -57,7 +54,8 @@ class EventColumns:
         for each in fields(cls):
             columns = [getattr(part, each.name) for part in parts]
             if each.name in ("names", "delegate_id_str"):
-                found[each.name] = [text for column in columns for text in column]
+                rows = map(slice, starts, starts[1:])
+                found[each.name] = _texts(starts[-1], *zip(rows, columns, strict=True))
             elif each.name in ("metadata", "values", "allocations"):
                 found[each.name] = {
                     start + at: value
@@ -113,16 +111,16 @@ def read_events(events: Tables) -> EventColumns:
         kind=kind,
         names=_texts(
             count,
-            (profile_rows, profile.strings(0, "name")),
-            (debug_rows, debug.strings(5, "name")),
+            (profile_rows, profile.strings(0, "name").column),
+            (debug_rows, debug.strings(5, "name").column),
         ),
         chain_index=chain,
         instruction_id=instruction,
         delegate_id_int=number,
         delegate_id_str=_texts(
             count,
-            (profile_rows, profile.strings(4, "delegate_debug_id_str")),
-            (debug_rows, debug.strings(4, "delegate_debug_id_str")),
+            (profile_rows, profile.strings(4, "delegate_debug_id_str").column),
+            (debug_rows, debug.strings(4, "delegate_debug_id_str").column),
         ),
         start=start,
         end=end,
@@ -134,12 +132,14 @@ def read_events(events: Tables) -> EventColumns:
     )
 
 
-def _texts(count: int, *parts: tuple[Ints, Strings]) -> list[str]:
-    found = [""] * count
-    for rows, strings in parts:
-        for row, text in zip(rows.tolist(), strings.column, strict=True):
-            found[row] = text
-    return found
+def _texts(count: int, *parts: tuple[Ints | slice, StringColumn]) -> StringColumn:
+    """Return the columns of some rows as one of all, ``""`` in other rows."""
+    table = {"": 0}
+    codes = np.zeros(count, np.int32)
+    for rows, column in parts:
+        numbers = [table.setdefault(text, len(table)) for text in column.unique]
+        codes[rows] = np.array(numbers, np.int32)[column.codes]
+    return StringColumn(tuple(table), codes)
 
 
 def _metadata(profile: Tables, rows: Ints) -> dict[int, bytes]:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
@@ -24,6 +23,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     kernel_operator,
 )
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.numbering import first_rows, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -183,7 +183,10 @@ def _joined(
     calls: Mapping[Instruction, tuple[int, ...]],
     backends: Mapping[Instruction, str],
 ) -> EventNodes:
-    rows, first = _distinct(dump)
+    rows = numbered(
+        dump.chain_index, dump.instruction_id, dump.delegate_id_int, dump.delegate_id_str.codes
+    )
+    first = first_rows(rows)
     numbers: dict[tuple[int, ...], int] = {}
     set_of = np.full(len(first), -1, np.int32)
     how = np.full(len(first), NONE, np.uint8)
@@ -198,18 +201,3 @@ def _joined(
             set_of[at] = numbers.setdefault(nodes, len(numbers))
     of_calls = {at: numbers.setdefault(nodes, len(numbers)) for at, nodes in calls.items() if nodes}
     return EventNodes(set_of[rows], tuple(numbers), how[rows], of_calls, dict(backends))
-
-
-def _distinct(dump: ETDump) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the events by what they are tied by; return the number of each, and one of each."""
-    key = np.zeros(dump.num_events, np.int64)
-    for column in (
-        dump.chain_index,
-        dump.instruction_id,
-        dump.delegate_id_int,
-        dump.delegate_id_str.codes,
-    ):
-        values, codes = np.unique(column, return_inverse=True)
-        key = np.unique(key * len(values) + codes, return_inverse=True)[1].astype(np.int64)
-    first = np.unique(key, return_index=True)[1]
-    return key, first.astype(np.int64)

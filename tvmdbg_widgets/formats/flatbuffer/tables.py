@@ -250,25 +250,26 @@ def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field
     lengths = buffer.at(distinct, np.uint32, field).astype(np.int64)
     buffer.require(distinct + 4, lengths, field)
     buffer.spend(int(lengths.sum()), field)
-    table: dict[str, int] = {"": 0}
-    numbers = np.zeros(len(distinct), np.int32)
-    for at, (start, length) in enumerate(
-        zip((distinct + 4).tolist(), lengths.tolist(), strict=True)
-    ):
-        raw = buffer.data[start : start + length]
+    table: dict[bytes, int] = {b"": 0}
+    data, starts = buffer.data, distinct + 4
+    spans = map(slice, starts.tolist(), (starts + lengths).tolist())
+    numbers = np.fromiter(
+        (table.setdefault(data[span], len(table)) for span in spans), np.int32, len(distinct)
+    )
+    texts = []
+    for number, raw in enumerate(table):
         try:
-            text = raw.decode("utf-8")
+            texts.append(raw.decode("utf-8"))
         except UnicodeDecodeError as problem:
             raise buffer.broken(
                 "the string is no UTF-8",
                 field,
-                start + problem.start,
+                int(starts[np.argmax(numbers == number)]) + problem.start,
                 expected="UTF-8",
                 found=repr(raw[:40]),
             ) from None
-        numbers[at] = table.setdefault(text, len(table))
     column = np.zeros(count, np.int32)
     column[rows] = numbers[codes]
     present = np.zeros(count, np.bool_)
     present[rows] = True
-    return Strings(StringColumn(tuple(table), column), present)
+    return Strings(StringColumn(texts, column), present)

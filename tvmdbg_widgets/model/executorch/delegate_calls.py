@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.numbering import numbered
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
@@ -82,11 +83,7 @@ def run_of(dump: ETDump) -> Ints:
 
 def instruction_keys(dump: ETDump) -> Ints:
     """Number the pairs of run and instruction; return the number of each event."""
-    key = run_of(dump)
-    for column in (dump.chain_index, dump.instruction_id):
-        values, codes = np.unique(column, return_inverse=True)
-        key = np.unique(key * len(values) + codes, return_inverse=True)[1].astype(np.int64)
-    return key
+    return numbered(run_of(dump), dump.chain_index, dump.instruction_id)
 
 
 def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
