@@ -499,11 +499,14 @@ export class Flamechart {
     return nodes.length > 1 && String(nodes) === String(this.#session.selected);
   }
 
-  /** The slices of a node; where it has none of its own, those that it shares. */
+  /** The slices of a node; where it has none of its own, those that it shares, with the fewest others first. */
   #slicesFor(node: number): Int32Array {
     const { slices } = this.#data;
     const own = slices.of(node);
-    return own.length ? own : Int32Array.from(slices.sharedBy(node));
+    if (own.length) return own;
+    const shared = [...slices.sharedBy(node)];
+    const count = (slice: number) => slices.nodesOf(slice).length;
+    return Int32Array.from(shared.sort((a, b) => count(a) - count(b)));
   }
 
   /** Keeps the current occurrence if it is one of the node's, else takes the first. */

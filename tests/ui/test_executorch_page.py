@@ -1,0 +1,79 @@
+"""A delegate's events over the operators that they cover: graph and flamechart of one page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve, visit
+from ui.test_timeline_page import View
+from ui.waits import INSPECT, painted
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import case_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.ui
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(case_dir("06a_demo_generated_ids"))
+
+
+@pytest.fixture(scope="module")
+def address(run: tvmdbg.DebugRun) -> Iterator[str]:
+    with serve(run) as where:
+        yield where
+
+
+@pytest.fixture
+def view(page: Page, address: str) -> View:
+    return View(page, address)
+
+
+def named(run: tvmdbg.DebugRun, name: str) -> int:
+    """Return the node whose name holds a text."""
+    (found,) = (node.id for node in run.graph.nodes if name in node.name)
+    return found
+
+
+def click(view: View, name: str) -> None:
+    """Click the row of a name in the table."""
+    view.root.get_by_role("row").filter(has_text=name).first.click()
+
+
+def test_an_event_of_several_operators_selects_all_of_them(
+    view: View, run: tvmdbg.DebugRun
+) -> None:
+    operators = [named(run, name) for name in ("mul", "add_t", "relu", "tan")]
+    click(view, "DELEGATE_CALL")
+    expect(view.details).to_contain_text("TraceDemoBackend")
+    assert view.session("selected") == operators
+    expect(view.details).to_contain_text("4 nodes, the share of each is not known")
+    expect(view.details).to_contain_text("exact identifier")
+
+
+def test_an_operator_shows_the_events_that_it_shares(view: View, run: tvmdbg.DebugRun) -> None:
+    mul = named(run, "mul")
+    view.set_session(selected=[mul])
+    expect(view.details).to_contain_text("2 nodes, the share of each is not known")
+    expect(view.details).to_contain_text("identifier")
+
+
+def test_metadata_stands_with_its_event(view: View, run: tvmdbg.DebugRun) -> None:
+    view.set_session(selected=[named(run, "relu")])
+    expect(view.details).to_contain_text('{"kernel": "relu_v2"')
+
+
+def test_operators_say_what_they_took_together(page: Page, address: str) -> None:
+    visit(page, f'{address}?views=graph&width=980&graph.grouped=false&graph.color_by="time"')
+    painted(page)
+    drawn = page.locator(".tvmdbg-graph").evaluate(INSPECT)
+    assert "916.0 ns for 2 together" in json.dumps(drawn)
