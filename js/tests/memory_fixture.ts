@@ -7,6 +7,8 @@ interface EntrySpec {
   first: number;
   last: number;
   bytes?: number;
+  /** Where its slot lies in planned buffer 1. */
+  offset?: number;
 }
 
 /** A plan of entries, one a node; nodes that run are `order`. */
@@ -29,6 +31,11 @@ export function planOf(
   for (const { slot, bytes = 64 } of entries) {
     if (slot >= 0) slotBytes[slot] = Math.max(slotBytes[slot]!, bytes);
   }
+  const slotOffset = new Float64Array(slots);
+  for (const { slot, offset = 0 } of entries) {
+    if (slot >= 0) slotOffset[slot] = offset;
+  }
+  const planned = entries.some(({ offset }) => offset !== undefined);
   const runs = new Set(order);
   const nodes: NodeSpec[] = entries.map((_, node) => ({
     kind: runs.has(node) ? NodeKind.OPERATOR : NodeKind.INPUT,
@@ -45,6 +52,8 @@ export function planOf(
     slotDevice: new Int32Array(slots).fill(1),
     slotBytes,
     slotParameter: Uint8Array.from({ length: slots }, (_, slot) => +parameter.includes(slot)),
+    slotBuffer: new Int32Array(slots).fill(planned ? 1 : -1),
+    slotOffset,
     lostNode: Int32Array.from(lost, ([node]) => node),
     lostOutput: new Int32Array(lost.length),
     lostWriter: Int32Array.from(lost, ([, writer]) => writer),
@@ -58,6 +67,7 @@ export function planOf(
         0,
       ),
       parameters: 0,
+      buffers: planned ? 1 : 0,
       peak: Math.max(0, ...live),
       peakNodes: [],
       devices: { 1: "cpu" },

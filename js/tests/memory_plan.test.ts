@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { heldElsewhere } from "../src/memory/offsets.ts";
 import { Plan } from "../src/memory/plan.ts";
 import { Scene } from "../src/memory/scene.ts";
 import { short, Words } from "../src/memory/words.ts";
@@ -156,5 +157,40 @@ describe("Words", () => {
         "life from #2 to #3, 2 steps; shares its slot with no other entry; live 112 B of the workspace",
     );
     expect(short(65_536)).toBe("64.0 KiB");
+  });
+});
+
+describe("planned buffers", () => {
+  const plan = planOf(
+    [
+      { slot: 0, first: 0, last: 0, bytes: 64, offset: 0 },
+      { slot: 1, first: 0, last: 1, bytes: 64, offset: 1024 },
+      { slot: 0, first: 1, last: 2, bytes: 1024, offset: 0 },
+      { slot: 2, first: 3, last: 3, bytes: 512, offset: 768 },
+    ],
+    { order: [0, 1, 2, 3] },
+  );
+  const words = new Words(plan, () => "");
+  const fact = (entry: number, name: string) =>
+    words.entry(entry).find(([each]) => each === name)?.[1];
+
+  it("has rows by offset, and says where they lie", () => {
+    expect(Array.from(plan.slots)).toEqual([0, 2, 1]);
+    expect(words.offset(1)).toBe("1,024");
+    expect(fact(2, "slot")).toBe("bytes 0 … 1,023 of buffer 1 on cpu, 1.0 KiB (1,024)");
+  });
+
+  it("shares bytes, not slots", () => {
+    expect(fact(0, "shares")).toBe("its bytes with #2");
+    expect(fact(2, "shares")).toBe("its bytes with #0, #3");
+    expect(fact(3, "shares")).toBe("its bytes with #1, #2");
+  });
+
+  it("calls no row free while a value at another offset holds bytes of it", () => {
+    expect(words.free(0, 3)[0]).toBe("bytes held from another offset");
+    expect(words.free(0, 3)[1]).toContainEqual(["held", "by #3"]);
+    expect(words.free(2, 2)[0]).toBe("free");
+    expect(heldElsewhere(plan, 1, (step) => step * 10)).toEqual([[0, 30]]);
+    expect(heldElsewhere(CHAIN, 0, (step) => step)).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.planned_memory import PlannedMemory
 
 Ints = npt.NDArray[np.int64]
 
@@ -55,8 +56,15 @@ def lives(graph: Graph) -> Lives:
     Inputs and parameters are live throughout and outputs of the graph from their writing to the
     end, for the planner never frees them (``StorageAllocator::CreateToken`` and
     ``StorageAllocaBaseVisitor::Run``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0).
+
+    With planned buffers, nodes run by their ids; inputs are live until they are read last, mutable
+    buffers throughout (``update_tensor_lifetime``, ``exir/memory_planning.py`` @ v1.4.1), and
+    scratch memory while it is read.
     """
-    ordered = graph.topological_order
+    planned = graph.planned_memory
+    ordered = np.arange(graph.num_nodes, dtype=np.int32)
+    if planned is None:
+        ordered = graph.topological_order
     order = ordered[graph.kinds[ordered] >= NodeKind.OPERATOR]
     place = np.full(graph.num_nodes, -1, np.int64)
     place[order] = np.arange(len(order))
@@ -69,11 +77,37 @@ def lives(graph: Graph) -> Lives:
     heads = graph.entry_offsets[graph.heads[:, 0]] + graph.heads[:, 1]
     end = max(1, len(order)) - 1
     last = np.maximum(_last_read(graph, known, place), first)
-    last[given] = end
+    throughout = given
+    if planned is not None:
+        first, last = _with_loops(graph, planned, place, first, last)
+        kept = np.isin(owner, planned.kept)
+        throughout = (graph.kinds[owner] == NodeKind.PARAMETER) | kept
+    last[throughout] = end
     last[heads] = end
     needed[heads] = len(order)
     needed[graph.kinds[owner] == NodeKind.PARAMETER] = len(order)
     return Lives(order, owner, first, last, needed)
+
+
+def _with_loops(
+    graph: Graph, planned: PlannedMemory, place: Ints, first: Ints, last: Ints
+) -> tuple[Ints, Ints]:
+    """Return first and last steps where scratch begins with its readers, and loops repeat."""
+    known = np.flatnonzero(graph.edge_source >= 0)
+    read = graph.entry_offsets[graph.edge_source[known]] + graph.edge_output[known]
+    reader = place[graph.edge_target[known]]
+    soonest = np.full(graph.num_entries, len(place), np.int64)
+    np.minimum.at(soonest, read, reader)
+    scratch = graph.entry_offsets[planned.scratch]
+    first[scratch] = np.minimum(soonest[scratch], last[scratch])
+    again = soonest < first
+    loops = [(begin, end) for begin, end in place[planned.loops].tolist() if 0 <= begin <= end]
+    for begin, end in sorted(loops, key=lambda loop: loop[1] - loop[0]):
+        inside = (begin <= last) & (last <= end)
+        round_again = again & inside & (begin <= first)
+        last = np.where((inside & (first < begin)) | round_again, end, last)
+        first = np.where(round_again, begin, first)
+    return first, last
 
 
 def _last_read(

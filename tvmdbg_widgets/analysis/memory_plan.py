@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.memory_lives import Ints
     from tvmdbg_widgets.analysis.memory_losses import Loss
+    from tvmdbg_widgets.analysis.memory_ranges import Ranges
     from tvmdbg_widgets.model.graph import Graph
 
 
@@ -31,6 +32,9 @@ class MemoryPlan:
     parameters, all others (inputs, intermediate values, outputs) as workspace. N nodes, of which
     R run, E entries, S slots; all arrays are read-only.
 
+    An ExecuTorch program plans buffers as a whole: a slot is then one offset in one of them, the
+    bytes of slots overlap, and the workspace is the buffers, whatever lies in them.
+
     Attributes
     ----------
     graph : Graph
@@ -38,7 +42,8 @@ class MemoryPlan:
         The nodes that run, in the order of execution; a step is a place in it.
     live : int64 [R]
         Bytes of the workspace that are live while each node runs: what it reads, what it writes,
-        and what later nodes still read. Of entries live in one slot together the largest counts.
+        and what later nodes still read. Of entries live in one slot together the largest counts;
+        in planned buffers each byte counts once.
     entry_bytes : int64 [E]
         -1 where the graph does not tell; see :mod:`tvmdbg_widgets.analysis.memory_sizes`.
     entry_slot : int32 [E]
@@ -51,6 +56,12 @@ class MemoryPlan:
     slot_bytes : int64 [S]
         Of the largest entry of a known size. Releases up to v0.13 round it up to four bytes.
     slot_is_parameter : bool [S]
+    slot_buffers : int32 [S]
+        The planned buffer, counted from 1 as ``memory_id`` is; -1 for memory of its own.
+    slot_offsets : int64 [S]
+        Where the slot starts in its buffer, in bytes.
+    ranges : Ranges or None
+        Which bytes each entry covers; None without planned buffers.
     least : int
         The peaks of all devices together, in bytes: no plan for this order can do with less,
         unless it writes over an input in place where this one does not.
@@ -72,6 +83,9 @@ class MemoryPlan:
     slot_devices: npt.NDArray[np.int32]
     slot_bytes: Ints
     slot_is_parameter: npt.NDArray[np.bool_]
+    slot_buffers: npt.NDArray[np.int32]
+    slot_offsets: Ints
+    ranges: Ranges | None
     least: int
     losses: tuple[Loss, ...]
     in_place: npt.NDArray[np.int32]
@@ -84,8 +98,10 @@ class MemoryPlan:
 
     @property
     def allocated(self) -> int:
-        """Bytes of all slots of the workspace."""
-        return int(self.slot_bytes[~self.slot_is_parameter].sum())
+        """Bytes of all slots of the workspace, and of planned buffers."""
+        own = ~self.slot_is_parameter & (self.slot_buffers < 0)
+        planned = self.graph.planned_memory
+        return int(self.slot_bytes[own].sum()) + (0 if planned is None else planned.total)
 
     @property
     def parameter_bytes(self) -> int:
@@ -96,7 +112,7 @@ class MemoryPlan:
     def peak(self) -> Peak:
         """The most that is live at a time: how much, while which nodes run, and the entries."""
         if not len(self.order):
-            return Peak(self.allocated, (), self._live_at(0))
+            return Peak(self.least, (), self._live_at(0))
         most = int(self.live.max())
         steps = np.flatnonzero(self.live == most)
         nodes = tuple(self.order[steps].tolist())
@@ -181,15 +197,22 @@ class MemoryPlan:
         known = int(self.entry_bytes[entry])
         ran = len(self.order) > 0
         given = self.graph.kinds[own.node] < NodeKind.OPERATOR
-        others = () if slot < 0 else tuple(each for each in self.slots[slot].entries if each != own)
+        sharing = () if slot < 0 else self._sharing(entry)
         return Life(
             own,
             None if known == UNKNOWN else known,
             None if slot < 0 else slot,
             None if given or not ran else int(self.order[self.first[entry]]),
             None if not ran else int(self.order[self.last[entry]]),
-            others,
+            tuple(each for each in sharing if each != own),
         )
+
+    def _sharing(self, entry: int) -> tuple[Entry, ...]:
+        """Return the entries in the slot of an entry, or with bytes of a buffer in common."""
+        slot = self.entry_slot[entry]
+        if self.ranges is None or self.slot_buffers[slot] < 0:
+            return self.slots[int(slot)].entries
+        return tuple(map(self.entry_of, np.flatnonzero(self.ranges.sharing(entry)).tolist()))
 
     @property
     def text(self) -> str:
@@ -199,7 +222,8 @@ class MemoryPlan:
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per entry (needs pandas); -1 stands for unknown.
 
-        ``first`` and ``last`` are steps, ``last_node`` is the node that runs then.
+        ``first`` and ``last`` are steps, ``last_node`` is the node that runs then. With planned
+        buffers there are ``buffer`` and ``offset`` too.
         """
         slot, ran = self.entry_slot, len(self.order) > 0
         placed = slot >= 0
@@ -208,22 +232,23 @@ class MemoryPlan:
         def of_slot(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.where(placed, column[slot], -1) if len(column) else nothing
 
-        return data_frame(
-            {
-                "node": self.owner,
-                "output": np.arange(len(slot)) - self.graph.entry_offsets[self.owner],
-                "name": [self.graph.names[node] for node in self.owner.tolist()],
-                "bytes": self.entry_bytes,
-                "storage_id": of_slot(self.slot_storage_ids),
-                "device": of_slot(self.slot_devices),
-                "slot": slot,
-                "slot_bytes": of_slot(self.slot_bytes),
-                "is_parameter": of_slot(self.slot_is_parameter) == 1,
-                "first": self.first,
-                "last": self.last,
-                "last_node": self.order[self.last] if ran else nothing,
-            }
-        )
+        columns = {
+            "node": self.owner,
+            "output": np.arange(len(slot)) - self.graph.entry_offsets[self.owner],
+            "name": [self.graph.names[node] for node in self.owner.tolist()],
+            "bytes": self.entry_bytes,
+            "storage_id": of_slot(self.slot_storage_ids),
+            "device": of_slot(self.slot_devices),
+            "slot": slot,
+            "slot_bytes": of_slot(self.slot_bytes),
+            "is_parameter": of_slot(self.slot_is_parameter) == 1,
+            "first": self.first,
+            "last": self.last,
+            "last_node": self.order[self.last] if ran else nothing,
+        }
+        if self.ranges is not None:
+            columns |= {"buffer": of_slot(self.slot_buffers), "offset": of_slot(self.slot_offsets)}
+        return data_frame(columns)
 
     def __repr__(self) -> str:
         return "MemoryPlan: " + self.text.replace("\n", "\n  ")

@@ -1,4 +1,4 @@
-"""The memory plan that a graph carries in its ``storage_id`` list."""
+"""The memory plan that a graph carries in its ``storage_id`` list or its planned buffers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.memory_lives import Ints, Lives, lives, occupied
 from tvmdbg_widgets.analysis.memory_losses import losses, written_over
 from tvmdbg_widgets.analysis.memory_plan import MemoryPlan, in_workspace
+from tvmdbg_widgets.analysis.memory_ranges import Ranges, covered, losses_in, ranges_of
 from tvmdbg_widgets.analysis.memory_sizes import entry_sizes
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -28,12 +29,20 @@ NO_STORAGE = (
     "or the list was removed. A compiled graph has one: open(…, graph=lib.get_graph_json())."
 )
 
+#: What to say of the graph of an ETRecord.
+NO_PLAN = (
+    "This graph is the edge program of an ETRecord, which is not planned yet: its memory plan is "
+    "unknown. A program has one: open('model.pte')."
+)
+
 
 def why_not(parts: RunParts) -> str:
     """Return why a run has no memory plan and how to get one; empty where it has one."""
     if parts.graph is None:
         return HOW_TO_GET["graph"]
-    return NO_STORAGE if parts.graph.storage_ids is None else ""
+    if parts.graph.storage_ids is None:
+        return NO_PLAN if parts.graph.form == "edge" else NO_STORAGE
+    return ""
 
 
 def plan_of(parts: RunParts) -> MemoryPlan:
@@ -50,12 +59,12 @@ def plan_of(parts: RunParts) -> MemoryPlan:
 
 
 def memory_plan(graph: Graph) -> MemoryPlan:
-    """Return the memory plan that a graph carries in its ``storage_id`` list.
+    """Return the memory plan that a graph carries.
 
     Raises
     ------
     ValueError
-        The graph has no such list; tells how to get one.
+        The graph has no ``storage_id`` list; tells how to get one.
     """
     if graph.storage_ids is None:
         raise ValueError(NO_STORAGE)
@@ -75,7 +84,13 @@ def memory_plan(graph: Graph) -> MemoryPlan:
     known_device = (keys & 0xFFFFFFFF).astype(np.uint32).astype(np.int32)
     in_place, aliases = written_over(graph, life, slot)
     own = np.flatnonzero(in_workspace(slot, sizes, fixed) & (sizes > 0))
-    live = _live(life, slot, sizes, own)
+    planned = graph.planned_memory
+    ranges = None if planned is None else ranges_of(planned, slot, sizes)
+    slot_buffers, slot_offsets = np.full(len(keys), -1, np.int32), np.zeros(len(keys), np.int64)
+    if planned is not None:
+        slot_buffers[index] = planned.buffers[placed]
+        slot_offsets[index] = planned.offsets[placed]
+    live = _live(life, slot, sizes, own, ranges)
     return MemoryPlan(
         graph=graph,
         order=life.order,
@@ -88,15 +103,26 @@ def memory_plan(graph: Graph) -> MemoryPlan:
         slot_devices=_frozen(np.full_like(known_device, -1) if devices is None else known_device),
         slot_bytes=_frozen(slot_bytes),
         slot_is_parameter=_frozen(fixed),
-        least=sum(int(_live(life, slot, sizes, each).max()) for each in _by_device(own, devices)),
-        losses=losses(graph, life, slot, sizes),
+        slot_buffers=_frozen(slot_buffers),
+        slot_offsets=_frozen(slot_offsets),
+        ranges=ranges,
+        least=sum(
+            int(_live(life, slot, sizes, each, ranges).max()) for each in _by_device(own, devices)
+        ),
+        losses=(
+            losses(graph, life, slot, sizes) if ranges is None else losses_in(graph, life, ranges)
+        ),
         in_place=_frozen(in_place),
         aliases=_frozen(aliases),
     )
 
 
-def _live(life: Lives, slot: npt.NDArray[np.int32], sizes: Ints, own: Ints) -> Ints:
+def _live(
+    life: Lives, slot: npt.NDArray[np.int32], sizes: Ints, own: Ints, ranges: Ranges | None
+) -> Ints:
     """Return the bytes that some entries hold at each step."""
+    if ranges is not None:
+        return covered(ranges, own, life)
     at = slot[own].astype(np.int64)
     return occupied(at, life.first[own], life.last[own], sizes[own], life.steps)
 

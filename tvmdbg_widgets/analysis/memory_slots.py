@@ -36,7 +36,7 @@ class Life:
         Nodes while which it is live first and last; ``first`` is None for what is there before
         the run, inputs and parameters.
     shares : tuple of Entry
-        The other entries of its slot.
+        The other entries of its slot; in planned buffers those with bytes in common.
     """
 
     entry: Entry
@@ -103,6 +103,8 @@ class Slot:
         Whether it holds a parameter.
     entries : tuple of Entry
         By entry id.
+    buffer, offset : int
+        The planned buffer it lies in and where, in bytes; -1 and 0 for memory of its own.
     """
 
     index: int
@@ -111,9 +113,20 @@ class Slot:
     bytes: int
     is_parameter: bool
     entries: tuple[Entry, ...]
+    buffer: int
+    offset: int
+
+    @property
+    def place(self) -> str:
+        """``"storage_id 3 on cpu"``, ``"bytes 0 … 1,023 of buffer 1 on cpu"``."""
+        where = "" if self.device < 0 else f" on {device_name(self.device)}"
+        if self.buffer < 0:
+            return f"storage_id {self.storage_id}{where}"
+        end = self.offset + self.bytes - 1
+        bytes_of = f"bytes {self.offset:,} … {end:,}" if self.bytes else f"offset {self.offset:,}"
+        return f"{bytes_of} of buffer {self.buffer}{where}"
 
     def __repr__(self) -> str:
-        where = "" if self.device < 0 else f" on {device_name(self.device)}"
         what = " (parameters)" if self.is_parameter else ""
         listed = ", ".join(
             f"#{node}" if not output else f"#{node}:{output}"
@@ -122,8 +135,7 @@ class Slot:
         more = len(self.entries) - _SHOWN
         listed += f" and {more:,} more" if more > 0 else ""
         return (
-            f"<Slot {self.index}: storage_id {self.storage_id}{where}{what}, "
-            f"{bytes_text(self.bytes)}, held by {listed}>"
+            f"<Slot {self.index}: {self.place}{what}, {bytes_text(self.bytes)}, held by {listed}>"
         )
 
 
@@ -192,6 +204,8 @@ class Slots(Sequence[Slot]):
             int(plan.slot_bytes[slot]),
             bool(plan.slot_is_parameter[slot]),
             tuple(Entry(*pair) for pair in pairs),
+            int(plan.slot_buffers[slot]),
+            int(plan.slot_offsets[slot]),
         )
 
     def __iter__(self) -> Iterator[Slot]:

@@ -21,6 +21,9 @@ _LOSSES = 3
 _SHORT = 60
 _LONGEST = 200
 
+#: What bytes are that a value at another offset holds.
+ELSEWHERE = "bytes held from another offset"
+
 
 def node_text(plan: MemoryPlan, node: int) -> str:
     """``"conv2d + add #12"``."""
@@ -34,6 +37,15 @@ def entry_text(entry: Entry) -> str:
     return f"#{entry.node}" + (f":{entry.output}" if entry.output else "")
 
 
+def offset_text(plan: MemoryPlan, slot: int) -> str:
+    """``"1,024"``, ``"2: 1,024"`` where there are several buffers; empty outside of them."""
+    buffer, planned = int(plan.slot_buffers[slot]), plan.graph.planned_memory
+    if buffer < 0 or planned is None:
+        return ""
+    where = f"{buffer}: " if planned.num_buffers > 1 else ""
+    return f"{where}{plan.slot_offsets[slot]:,}"
+
+
 def sentences(plan: MemoryPlan) -> list[str]:
     """Return what is worth saying of a plan, the most telling first."""
     said = [workspace(plan), peak(plan), *loss_sentences(plan), parameters(plan)]
@@ -43,7 +55,12 @@ def sentences(plan: MemoryPlan) -> list[str]:
 def workspace(plan: MemoryPlan) -> str:
     """Say what is allocated for all but parameters."""
     slots = int((~plan.slot_is_parameter).sum())
-    said = f"workspace {bytes_text(plan.allocated)} in {counted(slots, 'slot')}"
+    planned = plan.graph.planned_memory
+    where = counted(slots, "slot")
+    if planned is not None:
+        buffers = counted(planned.num_buffers, "planned buffer")
+        where = f"{buffers}, used at {counted(slots, 'offset')}"
+    said = f"workspace {bytes_text(plan.allocated)} in {where}"
     if plan.unshared > plan.allocated:
         said += f", {bytes_text(plan.unshared)} without sharing"
     return said
@@ -91,7 +108,8 @@ def sharing(plan: MemoryPlan) -> list[str]:
     """Say which entries are in one slot together by intention."""
     said = []
     if len(plan.aliases):
-        number = counted(len(plan.aliases), "reshape")
+        what = "reshape" if plan.ranges is None else "move"
+        number = counted(len(plan.aliases), what)
         said.append(f"{number} zero-copy: input and output share memory")
     if len(plan.in_place):
         said.append(f"{_entries(len(plan.in_place))} written in place over an input of the node")
@@ -104,7 +122,21 @@ def unknown(plan: MemoryPlan) -> list[str]:
     if plan.unknown_sizes:
         said.append(f"{_entries(plan.unknown_sizes)} of unknown size, not counted")
     if plan.unplaced:
-        said.append(f"{_entries(plan.unplaced)} without a usable storage_id, not counted")
+        what = "a usable storage_id" if plan.ranges is None else "memory in the program"
+        said.append(f"{_entries(plan.unplaced)} without {what}, not counted")
+    return [*said, *_of_program(plan)] if plan.ranges is not None else said
+
+
+def _of_program(plan: MemoryPlan) -> list[str]:
+    """Say what the plan of a program cannot tell."""
+    said = []
+    attrs = plan.graph.attrs
+    delegates = sum("backend" in each for each in attrs)
+    if delegates:
+        number = counted(delegates, "delegate call")
+        said.append(f"what {number} may allocate beside it is not in the program, not counted")
+    if any(int(each.get("destination", -1)) > int(each.get("instruction", 0)) for each in attrs):
+        said.append("values of all branches count as live; one path alone may need less")
     return said
 
 

@@ -33,7 +33,8 @@ def memory(
 ) -> None:
     """Show the memory plan of a run: the peak, what makes it, and which outputs share a slot.
 
-    Computed from the graph's storage ids, shapes and dtypes; no tensor is read.
+    Computed from the graph's storage ids, shapes and dtypes, or from the buffers that an
+    ExecuTorch program plans; no tensor is read.
     """
     run = named.open()
     try:
@@ -53,7 +54,6 @@ def memory(
 
 def _tell_slots(plan: MemoryPlan) -> None:
     from tvmdbg_widgets.figures.memory_chart import Chart
-    from tvmdbg_widgets.model.devices import device_name
     from tvmdbg_widgets.model.numbers import bytes_text, counted
 
     rows = Chart.rows_of(plan)
@@ -63,11 +63,10 @@ def _tell_slots(plan: MemoryPlan) -> None:
     say(styled("Largest slots", "bold"))
     for row in rows[:_SLOTS]:
         slot = plan.slots[row]
-        where = "" if slot.device < 0 else f" on {device_name(slot.device)}"
         held = "1 entry" if len(slot.entries) == 1 else f"{len(slot.entries):,} entries"
         say(
             f"  {bytes_text(slot.bytes):>24}  ",
-            styled(f"storage_id {slot.storage_id}{where}, {held}", "dim"),
+            styled(f"{slot.place}, {held}", "dim"),
         )
     more = int((~plan.slot_is_parameter).sum()) - len(rows[:_SLOTS])
     if more > 0:
@@ -98,6 +97,7 @@ def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
                 "is_parameter": slot.is_parameter,
                 "entries": slot.entries,
             }
+            | ({} if slot.buffer < 0 else {"buffer": slot.buffer, "offset": slot.offset})
             for slot in plan.slots
         ],
         "lost": [

@@ -127,6 +127,7 @@ def _description(
                 "bytes": slot.bytes,
                 "entries": len(slot.entries),
             }
+            | ({} if slot.buffer < 0 else {"buffer": slot.buffer, "offset": slot.offset})
             for slot in map(plan.slots.__getitem__, Chart.rows_of(plan))
         ],
     }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.memory_words import ELSEWHERE, offset_text
+from tvmdbg_widgets.figures.memory_offsets import FAINT, held_elsewhere, in_place_order, spans
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.node_words import node_label
@@ -69,12 +71,13 @@ class Chart:
     def draw(self, y: float) -> float:
         """Draw from ``y`` down; return the y below it."""
         y = self._axis(self._bytes(y))
-        rows = self.rows_of(self._plan)
+        plan = self._plan
+        rows = in_place_order(plan, self.rows_of(plan))
         lives = [self._lives(slot) for slot in rows]
         self._titled = sum(map(len, lives)) <= _TITLED
         for slot, own in zip(rows, lives, strict=True):
             y = self._row(slot, own, y)
-        more = int((~self._plan.slot_is_parameter).sum()) - len(rows)
+        more = int((~plan.slot_is_parameter).sum()) - len(rows)
         if more > 0:
             y += LINE_HEIGHT
             said = f"{counted(more, 'smaller slot')} not drawn"
@@ -170,7 +173,8 @@ class Chart:
     def _axis(self, y: float) -> float:
         plan, muted = self._plan, self._theme.muted
         self._marks.path(f"M{MARGIN} {number(y)}H{number(self._end)}", stroke=self._theme.line)
-        self._marks.text("slot", MARGIN, y + 13, fill=muted)
+        said = "slot" if plan.ranges is None else "offset"
+        self._marks.text(said, MARGIN, y + 13, fill=muted)
         apart = width(f"#{plan.graph.num_nodes}", SMALL) + 16
         least = apart * (self._last - self._first) / (self._end - self._left)
         power = 10.0 ** math.floor(math.log10(max(1.0, least)))
@@ -214,10 +218,17 @@ class Chart:
         plan, marks, theme = self._plan, self._marks, self._theme
         high = _PITCH - 2
         marks.rect(self._left, y + 1, self._end - self._left, high, fill=theme.surface)
-        size = short(int(plan.slot_bytes[slot]))
-        marks.text(size, self._left - 6 - width(size, SMALL), y + 14, fill=theme.muted)
-        room = _GUTTER - width(size, SMALL) - 14
-        marks.text(fit(str(plan.slot_storage_ids[slot]), room, SMALL), MARGIN, y + 14)
+        place = offset_text(plan, slot)
+        if place:
+            marks.text(fit(place, _GUTTER - 8, SMALL), MARGIN, y + 14)
+            held = spans(held_elsewhere(plan, slot), self._x, _COLUMN)
+            path = "".join(_rect(left, y + 1, right - left, high) for left, right in held)
+            marks.path(path, fill=theme.muted, fill_opacity=FAINT)
+        else:
+            size = short(int(plan.slot_bytes[slot]))
+            marks.text(size, self._left - 6 - width(size, SMALL), y + 14, fill=theme.muted)
+            room = _GUTTER - width(size, SMALL) - 14
+            marks.text(fit(str(plan.slot_storage_ids[slot]), room, SMALL), MARGIN, y + 14)
         lost = {each.entry for each in plan.losses}
         for at, (entry, left, right) in enumerate(lives):
             wide = right - left
@@ -267,11 +278,15 @@ class Chart:
             marks.text("0 B", x, y + 12)
             marks.text(short(most), x + 152, y + 12)
             return y + LINE_HEIGHT
-        for kind in self._kinds(rows):
+        planned = self._plan.ranges is not None
+        for kind in [*self._kinds(rows), *([ELSEWHERE] if planned else [])]:
             wide = 14 + width(kind, SMALL) + 14
             if x + wide > self._end and x > MARGIN:
                 x, y = float(MARGIN), y + LINE_HEIGHT
-            marks.rect(x, y + 3, 9, 9, rx=2, fill=theme.kind(kind))
+            look: dict[str, Any] = {"fill": theme.kind(kind)}
+            if kind == ELSEWHERE:
+                look = {"fill": theme.muted, "fill_opacity": FAINT}
+            marks.rect(x, y + 3, 9, 9, rx=2, **look)
             marks.text(kind, x + 14, y + 12)
             x += wide
         return y + LINE_HEIGHT

@@ -111,7 +111,7 @@ def require_consistent(graph: Graph) -> None:
         *((f"edge_{name}", edges) for name in ("output", "target", "position", "trust")),
         *((name, entries) for name in ("shape_known", "dtypes")),
         *((name, entries) for name in ("storage_ids", "device_types", "storage_scopes")),
-        ("dtype_flags", entries),
+        *((name, entries) for name in ("dtype_flags", "planned_memory")),
         ("entry_offsets", nodes + 1),
         ("shape_offsets", entries + 1),
         ("shape_dims", int(graph.shape_offsets[-1])),
@@ -121,9 +121,6 @@ def require_consistent(graph: Graph) -> None:
         column = getattr(graph, name)
         if column is not None and len(column) != length:
             raise ValueError(f"{name} has {len(column)} items, not {length}")
-    planned = graph.planned_memory
-    if planned is not None and len(planned.buffers) != entries:
-        raise ValueError(f"planned_memory has {len(planned.buffers)} entries, not {entries}")
     for name in ("entry_offsets", "shape_offsets"):
         offsets = getattr(graph, name)
         if offsets[0] != 0 or (np.diff(offsets) < 0).any():

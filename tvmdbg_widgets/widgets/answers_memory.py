@@ -23,6 +23,7 @@ def memory(context: Context, _question: Question) -> Reply:
     if why:
         return Reply({"columns": [], "info": {"missing": why}}, (b"",))
     plan = context.run.memory_plan()
+    planned = plan.graph.planned_memory
     lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
     lost = lost.reshape(-1, 4)
     columns: dict[str, Any] = {
@@ -36,6 +37,8 @@ def memory(context: Context, _question: Question) -> Reply:
         "slotDevice": plan.slot_devices,
         "slotBytes": plan.slot_bytes.astype(np.float64),
         "slotParameter": plan.slot_is_parameter,
+        "slotBuffer": plan.slot_buffers,
+        "slotOffset": plan.slot_offsets.astype(np.float64),
         "lostNode": lost[:, 0],
         "lostOutput": lost[:, 1],
         "lostWriter": lost[:, 2],
@@ -47,6 +50,7 @@ def memory(context: Context, _question: Question) -> Reply:
         "wrong": loss_sentences(plan),
         "allocated": plan.allocated,
         "parameters": plan.parameter_bytes,
+        "buffers": 0 if planned is None else planned.num_buffers,
         "peak": plan.peak.bytes,
         "peakNodes": list(plan.peak.nodes),
         "devices": {

@@ -2,6 +2,7 @@ import { type Layer, TextMeasure } from "../shared/canvas.ts";
 import { niceStep } from "../shared/nice_step.ts";
 import { upperBound } from "../shared/sorted.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../shared/theme.ts";
+import { FAINT, heldElsewhere } from "./offsets.ts";
 import { AXIS, type Box, GUTTER, PITCH, type Scene } from "./scene.ts";
 import { short, type Words } from "./words.ts";
 
@@ -175,7 +176,7 @@ export class Painter {
     const { order } = plan.columns;
     const y = axisTop + AXIS / 2;
     this.#fill(this.#theme.surface, 0, axisTop, width, AXIS);
-    this.#text("slot", 6, y, this.#theme.muted);
+    this.#text(plan.columns.info.buffers ? "offset" : "slot", 6, y, this.#theme.muted);
     const apart =
       ((this.#measure.width(`#${order.length * 4}`) + 14) * viewport.span) / this.#scene.room;
     const step = niceStep(Math.max(1, apart));
@@ -190,24 +191,30 @@ export class Painter {
 
   #row(row: number): void {
     const { plan, width } = this.#scene;
-    const { surface, text } = this.#theme;
+    const { muted, surface, text } = this.#theme;
     const top = this.#scene.rowTop(row);
     const y = top + PITCH / 2;
     const slot = plan.slots[row]!;
     const { slotBytes, slotStorage } = plan.columns;
     this.#fill(surface, GUTTER, top + 1, width - GUTTER, PITCH - 2);
     const seen = y - FONT / 2 >= this.#scene.rowsTop && y + FONT / 2 <= this.#scene.height;
-    if (seen) {
+    const offset = this.#words.offset(slot);
+    if (seen && offset) {
+      this.#text(this.#measure.fit(offset, GUTTER - 12), 6, y, text);
+    } else if (seen) {
       const size = short(slotBytes[slot]!);
       const room = this.#measure.width(size);
       const id = this.#measure.fit(`${slotStorage[slot]}`, GUTTER - room - 18);
       if (id) this.#text(id, 6, y, text);
-      this.#text(size, GUTTER - 6 - room, y, this.#theme.muted);
+      this.#text(size, GUTTER - 6 - room, y, muted);
     }
     this.#context.save();
     this.#context.beginPath();
     this.#context.rect(GUTTER, top, width - GUTTER, PITCH);
     this.#context.clip();
+    for (const [left, right] of heldElsewhere(plan, row, (step) => this.#scene.x(step))) {
+      this.#fill(muted, left, top + 1, right - left, PITCH - 2, FAINT);
+    }
     this.#lives(row, top + 1, PITCH - 2, seen);
     this.#context.restore();
   }

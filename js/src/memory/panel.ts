@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { heatFill, kindFill, type Theme } from "../shared/theme.ts";
+import { ELSEWHERE, FAINT } from "./offsets.ts";
 import type { Plan } from "./plan.ts";
 import { type Fact, short } from "./words.ts";
 
@@ -53,7 +54,14 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
     return element("span", {}, chip, kind);
   });
   const more = kinds.length - KINDS;
-  return more > 0 ? [...shown, element("span", {}, `and ${counted(more, "more kind")}`)] : shown;
+  if (more > 0) shown.push(element("span", {}, `and ${counted(more, "more kind")}`));
+  if (plan.columns.info.buffers) {
+    const chip = element("i", { class: "tvmdbg-memory-chip" });
+    chip.style.backgroundColor = theme.muted;
+    chip.style.opacity = `${FAINT}`;
+    shown.push(element("span", {}, chip, ELSEWHERE));
+  }
+  return shown;
 }
 
 /** Kinds of the nodes whose entries lie in the workspace. */

@@ -14,7 +14,7 @@ export interface Row {
 export class Plan {
   readonly columns: MemoryColumns;
   readonly graph: GraphColumns;
-  /** Slots of the workspace, the largest first: each is a row. */
+  /** Slots of the workspace, the largest first, in planned buffers by offset: each is a row. */
   readonly slots: Int32Array;
   /** Row of a slot, -1 for parameters. */
   readonly rowOf: Int32Array;
@@ -29,6 +29,8 @@ export class Plan {
   readonly #entries: Int32Array;
   readonly #first: Int32Array;
   readonly #starts: Int32Array;
+  /** What holds bytes of a slot from other offsets, as far as it was asked for. */
+  readonly #elsewhere = new Map<number, Int32Array>();
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
 
@@ -49,7 +51,12 @@ export class Plan {
       this.lost[graph.entryOffsets[node]! + columns.lostOutput[place]!] = place;
     });
     const slots = Int32Array.from(slotBytes.keys()).filter((slot) => !slotParameter[slot]);
-    slots.sort((a, b) => slotBytes[b]! - slotBytes[a]! || a - b);
+    const { info, slotBuffer, slotOffset } = columns;
+    slots.sort((a, b) =>
+      info.buffers
+        ? slotBuffer[a]! - slotBuffer[b]! || slotOffset[a]! - slotOffset[b]! || a - b
+        : slotBytes[b]! - slotBytes[a]! || a - b,
+    );
     this.rowOf = new Int32Array(slotBytes.length).fill(-1);
     slots.forEach((slot, row) => {
       this.rowOf[slot] = row;
@@ -140,14 +147,43 @@ export class Plan {
     return entries[entries.indexOf(entry) + by] ?? -1;
   }
 
-  /** The other entries of an entry's slot. */
+  /** The other entries of an entry's slot; in planned buffers those with bytes in common. */
   shares(entry: number): Int32Array {
-    const { entrySlot } = this.columns;
+    const { entryBytes, entrySlot, slotBuffer } = this.columns;
     const slot = entrySlot[entry]!;
     if (slot < 0) return new Int32Array(0);
+    if (slotBuffer[slot]! >= 0) {
+      return this.#overlapping(slot, entryBytes[entry]!).filter((each) => each !== entry);
+    }
     const row = this.rowOf[slot]!;
     const all = row < 0 ? Int32Array.from(entrySlot.keys()) : this.row(row).entries;
     return all.filter((each) => each !== entry && entrySlot[each] === slot);
+  }
+
+  /** Entries at other offsets that hold bytes of a row, by the step that writes them. */
+  elsewhere(row: number): Int32Array {
+    const slot = this.slots[row]!;
+    const { entrySlot, first, slotBuffer, slotBytes } = this.columns;
+    if (slotBuffer[slot]! < 0) return new Int32Array(0);
+    let found = this.#elsewhere.get(slot);
+    if (!found) {
+      found = this.#overlapping(slot, slotBytes[slot]!).filter((each) => entrySlot[each] !== slot);
+      found.sort((a, b) => first[a]! - first[b]! || a - b);
+      this.#elsewhere.set(slot, found);
+    }
+    return found;
+  }
+
+  /** The entries that have bytes in common with so many from where a slot begins. */
+  #overlapping(slot: number, bytes: number): Int32Array {
+    const { entryBytes, entrySlot, slotBuffer, slotOffset } = this.columns;
+    const start = slotOffset[slot]!;
+    return Int32Array.from(entrySlot.keys()).filter((entry) => {
+      const at = entrySlot[entry]!;
+      if (at < 0 || slotBuffer[at] !== slotBuffer[slot]) return false;
+      const low = Math.max(start, slotOffset[at]!);
+      return low < Math.min(start + bytes, slotOffset[at]! + entryBytes[entry]!);
+    });
   }
 
   output(entry: number): number {

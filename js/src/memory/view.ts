@@ -254,8 +254,7 @@ export class MemoryView {
     const words = this.#words;
     if (entry >= 0) this.tooltip.show(words.title(entry), words.entry(entry), ...at, this.#root);
     else if (hit.row >= 0) {
-      const slot = words.slot(this.#plan.slots[hit.row]!);
-      this.tooltip.show("free", [["slot", slot]], ...at, this.#root);
+      this.tooltip.show(...words.free(hit.row, hit.step), ...at, this.#root);
     } else {
       const title = order.length ? words.node(order[hit.step]!) : "before anything runs";
       this.tooltip.show(title, words.step(hit.step), ...at, this.#root);

@@ -1,5 +1,6 @@
 import { bytes, counted, entryText, integer } from "../shared/format.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
+import { ELSEWHERE } from "./offsets.ts";
 import type { Plan } from "./plan.ts";
 
 export type Fact = readonly [name: string, text: string];
@@ -34,10 +35,35 @@ export class Words {
     return this.node(this.#plan.owner[entry]!) + (output ? `:${output}` : "");
   }
 
-  /** `storage_id 3 on cpu, 64.0 KiB (65,536)`. */
+  /** `storage_id 3 on cpu, 64.0 KiB (65,536)`, `bytes 0 … 1,023 of buffer 1 on cpu, 1.0 KiB (1,024)`. */
   slot(slot: number): string {
-    const { slotBytes, slotStorage } = this.#plan.columns;
-    return `storage_id ${slotStorage[slot]}${this.#device(slot)}, ${bytes(slotBytes[slot]!)}`;
+    const { slotBuffer, slotBytes, slotOffset, slotStorage } = this.#plan.columns;
+    const size = slotBytes[slot]!;
+    const start = slotOffset[slot]!;
+    const range = `bytes ${integer(start)} … ${integer(start + size - 1)}`;
+    const place =
+      slotBuffer[slot]! < 0
+        ? `storage_id ${slotStorage[slot]}`
+        : `${size ? range : `offset ${integer(start)}`} of buffer ${slotBuffer[slot]}`;
+    return `${place}${this.#device(slot)}, ${bytes(size)}`;
+  }
+
+  /** `1,024`, `2: 1,024` where there are several buffers; empty outside of them. */
+  offset(slot: number): string {
+    const { info, slotBuffer, slotOffset } = this.#plan.columns;
+    if (slotBuffer[slot]! < 0) return "";
+    return `${info.buffers > 1 ? `${slotBuffer[slot]}: ` : ""}${integer(slotOffset[slot]!)}`;
+  }
+
+  /** What a row is at a step where it holds no entry, and who holds bytes of it. */
+  free(row: number, step: number): [title: string, facts: Fact[]] {
+    const { first, last } = this.#plan.columns;
+    const held = this.#plan
+      .elsewhere(row)
+      .filter((each) => first[each]! <= step && step <= last[each]!);
+    const facts: Fact[] = [["slot", this.slot(this.#plan.slots[row]!)]];
+    if (!held.length) return ["free", facts];
+    return [ELSEWHERE, [...facts, ["held", `by ${this.#listed(held)}`]]];
   }
 
   #device(slot: number): string {
@@ -49,7 +75,7 @@ export class Words {
   /** What is live while the node of a step runs. */
   step(step: number): Fact[] {
     const { order, live, info } = this.#plan.columns;
-    if (!order.length) return [["live", `${bytes(info.allocated)}, nothing runs`]];
+    if (!order.length) return [["live", `${bytes(info.peak)}, nothing runs`]];
     const facts: Fact[] = [["live", `${bytes(live[step]!)} of the workspace`]];
     if (info.parameters) facts.push(["parameters", bytes(info.parameters)]);
     if (live[step] === info.peak) facts.push(["peak", "highest of all nodes"]);
@@ -67,7 +93,10 @@ export class Words {
     if (note) facts.push(["note", note]);
     facts.push(["tensor", entryText(graph, node, this.#plan.output(entry))]);
     facts.push(["bytes", size < 0 ? "unknown, not counted" : bytes(size)]);
-    facts.push(["slot", slot < 0 ? "none: no usable storage_id, not counted" : this.slot(slot)]);
+    const nowhere = columns.info.buffers
+      ? "none: no memory in the program, not counted"
+      : "none: no usable storage_id, not counted";
+    facts.push(["slot", slot < 0 ? nowhere : this.slot(slot)]);
     const held = slotParameter[slot] ? ", separate from the workspace" : "";
     facts.push(["life", this.#life(entry) + held]);
     const place = lost[entry]!;
@@ -97,13 +126,18 @@ export class Words {
 
   #shares(entry: number): string {
     const others = this.#plan.shares(entry);
-    if (!others.length) return "its slot with no other entry";
-    const listed = Array.from(others.subarray(0, LISTED), (each) => {
+    const { entrySlot, slotBuffer } = this.#plan.columns;
+    const what = slotBuffer[entrySlot[entry]!]! < 0 ? "its slot" : "its bytes";
+    return `${what} with ${others.length ? this.#listed(others) : "no other entry"}`;
+  }
+
+  #listed(entries: Int32Array): string {
+    const listed = Array.from(entries.subarray(0, LISTED), (each) => {
       const output = this.#plan.output(each);
       return `#${this.#plan.owner[each]}${output ? `:${output}` : ""}`;
     }).join(", ");
-    const more = others.length - LISTED;
-    return `its slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
+    const more = entries.length - LISTED;
+    return `${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
   /** What several nodes write: how much, and into how many slots. */
@@ -118,7 +152,8 @@ export class Words {
         if (columns.entrySlot[entry]! >= 0) slots.add(columns.entrySlot[entry]!);
       }
     }
-    return [["Σ bytes", `${bytes(sum)}, in ${counted(slots.size, "slot")}`]];
+    const where = counted(slots.size, columns.info.buffers ? "place" : "slot");
+    return [["Σ bytes", `${bytes(sum)}, in ${where}`]];
   }
 
   /** One sentence for the text mirror. */

@@ -125,6 +125,9 @@ export interface MemoryColumns {
   slotDevice: Int32Array;
   slotBytes: Float64Array;
   slotParameter: Uint8Array;
+  /** The planned buffer that a slot lies in, -1 for memory of its own, and where in bytes. */
+  slotBuffer: Int32Array;
+  slotOffset: Float64Array;
   /** Entries that are overwritten while still needed, by whom, and who reads them again (-1: the end). */
   lostNode: Int32Array;
   lostOutput: Int32Array;
@@ -138,6 +141,8 @@ export interface MemoryColumns {
     wrong: string[];
     allocated: number;
     parameters: number;
+    /** How many buffers a program plans as a whole; 0 where each slot is memory of its own. */
+    buffers: number;
     peak: number;
     peakNodes: number[];
     devices: Record<string, string>;

@@ -32,13 +32,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     number, their = f"{len(entries):,} outputs are", "their"
     if len(entries) == 1:
         number, their = "1 output is", "its"
+    shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
         NAME,
         Severity.ERROR,
         f"{number} overwritten before {their} last consumer ran: {loss_text(plan, plan.losses[0])}",
         cut([loss_text(plan, each) for each in plan.losses]),
         Confidence.HIGH,
-        "the graph gives both the same storage_id, and nodes run in order",
+        f"the graph gives both {shared}, and nodes run in order",
         nodes_of(entries),
         entries,
         "See run.memory_plan(): the memory planner reused a slot that was still in use.",

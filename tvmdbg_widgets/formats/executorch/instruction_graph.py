@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.instruction_entries import entry_columns
+from tvmdbg_widgets.formats.executorch.instruction_memory import planned_memory
 from tvmdbg_widgets.formats.executorch.instruction_nodes import step_node, value_node
 from tvmdbg_widgets.formats.executorch.instruction_sources import Source, sources_of, states_of
 from tvmdbg_widgets.formats.executorch.instruction_steps import steps_of
@@ -60,7 +61,8 @@ def graph_of(
     - ``AMBIGUOUS`` where it depends on the branches taken: one edge from each that may have
       written it. So positions of operands are places among these edges.
 
-    A storage id is one place in planned memory (``memory_id`` and offset) or one constant.
+    A storage id is one place in planned memory (``memory_id`` and offset) or one constant;
+    ``planned_memory`` tells where the places lie.
 
     Parameters
     ----------
@@ -113,6 +115,7 @@ def graph_of(
         heads=np.array(heads, np.int32).reshape(-1, 2),
         arg_nodes=np.arange(len(leaves), dtype=np.int32),
         attrs=tuple(MappingProxyType(dict(text.attrs)) for text in texts),
+        planned_memory=planned_memory(plan, leaves, steps, placed),
         form="program",
         file=file,
         **entry_columns(plan, held, placed),

@@ -1,0 +1,282 @@
+"""Memory plans of programs against flatc's decode of the same files, and against a replay."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import FOLDER, read_json
+from tests.unit.test_memory_plan import graph_of as graph_of_nodes
+from tests.unit.test_memory_plan import op
+from tvmdbg_widgets.analysis.memory_planned import memory_plan
+from tvmdbg_widgets.formats.executorch.instruction_graph import graph_of
+from tvmdbg_widgets.formats.executorch.program import read_program
+from tvmdbg_widgets.model.planned_memory import PlannedMemory
+from tvmdbg_widgets.model.sources import FileSource
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.nodes import Entry
+
+PTE = FOLDER / "pte"
+METHODS = tuple(
+    (path.stem, plan["name"])
+    for path in sorted(PTE.glob("*.pte"))
+    for plan in read_json(f"pte/{path.stem}.flatc.json")["execution_plan"]
+)
+#: Programs with branches or a loop.
+JUMPING = ("zoo_cond", "zoo_scan")
+#: Programs with views that have no instruction.
+VIEWING = ("04_transformer_portable", "zoo_view")
+STRAIGHT = [each for each in METHODS if each[0] not in JUMPING]
+WIDTH = {"BYTE": 1, "CHAR": 1, "BOOL": 1, "HALF": 2, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
+
+Range = tuple[int, int, int]
+
+
+def decoded(name: str, method: str) -> dict[str, Any]:
+    plans: list[dict[str, Any]] = read_json(f"pte/{name}.flatc.json")["execution_plan"]
+    return next(each for each in plans if each["name"] == method)
+
+
+def planned(name: str, method: str = "forward") -> MemoryPlan:
+    program = read_program(FileSource(PTE / f"{name}.pte"))
+    return memory_plan(graph_of(program.plan(method)).graph)
+
+
+def ranges(told: dict[str, Any]) -> dict[int, Range]:
+    """Buffer, start and end of each value that is planned, as flatc decodes them."""
+    found = {}
+    for index, value in enumerate(told["values"]):
+        tensor = value.get("val", {})
+        place = tensor.get("allocation_info")
+        if place is not None:
+            size = int(np.prod(tensor["sizes"], dtype=object)) * WIDTH[tensor["scalar_type"]]
+            start = (place["memory_offset_high"] << 32) + place["memory_offset_low"]
+            found[index] = (place["memory_id"], start, start + size)
+    return found
+
+
+def named(told: dict[str, Any], args: list[int]) -> set[int]:
+    """The values that an instruction names, lists expanded."""
+    found = set(args)
+    for index in args:
+        value = told["values"][index]
+        if value["val_type"] in ("TensorList", "OptionalTensorList"):
+            found |= set(value["val"]["items"])
+    return found
+
+
+def live_of(told: dict[str, Any]) -> list[int]:
+    """Bytes that hold a value at each instruction, from the first that names it to the last."""
+    places, uses = ranges(told), dict[int, list[int]]()
+    (chain,) = told["chains"]
+    for step, each in enumerate(chain["instructions"]):
+        for index in named(told, each["instr_args"].get("args", [])):
+            uses.setdefault(index, []).append(step)
+    end = len(chain["instructions"]) - 1
+    before, inputs = max(told["inputs"], default=-1), set(told["inputs"])
+    for index, steps in uses.items():
+        data = told["values"][index].get("val", {}).get("data_buffer_idx", 0)
+        kept = index not in inputs and (index < before or data > 0)
+        if index in inputs or kept:
+            steps.append(0)
+        if index in told["outputs"] or kept:
+            steps.append(end)
+    live = []
+    for step in range(end + 1):
+        there = [
+            places[index]
+            for index, at in uses.items()
+            if index in places and min(at) <= step <= max(at)
+        ]
+        live.append(len({(buffer, byte) for buffer, *span in there for byte in range(*span)}))
+    return live
+
+
+@pytest.mark.parametrize(("name", "method"), METHODS)
+def test_the_workspace_is_what_the_program_plans(name: str, method: str) -> None:
+    plan = planned(name, method)
+    assert plan.allocated == sum(decoded(name, method)["non_const_buffer_sizes"])
+    assert plan.peak.bytes <= plan.least <= plan.allocated
+    assert plan.waste == plan.allocated - plan.least
+    assert plan.losses == ()
+
+
+@pytest.mark.parametrize(("name", "method"), METHODS)
+def test_entries_lie_where_the_program_says(name: str, method: str) -> None:
+    plan = planned(name, method)
+    known = set(ranges(decoded(name, method)).values())
+    for slot in plan.slots:
+        for entry in slot.entries:
+            size = plan.entry(*entry).bytes
+            if slot.buffer >= 0 and size is not None:
+                assert (slot.buffer, slot.offset, slot.offset + size) in known
+    assert all(slot.is_parameter == (slot.buffer < 0) for slot in plan.slots)
+
+
+@pytest.mark.parametrize(("name", "method"), STRAIGHT)
+def test_live_bytes_are_those_of_the_values_that_instructions_name(name: str, method: str) -> None:
+    live, told = planned(name, method).live, live_of(decoded(name, method))
+    if name in VIEWING:
+        # Until a view is read, no instruction names what it views.
+        assert (live >= told).all()
+        assert max(live) == max(told)
+    else:
+        assert live.tolist() == told
+
+
+@pytest.mark.parametrize(("name", "method"), STRAIGHT)
+def test_no_two_values_hold_a_byte_at_once(name: str, method: str) -> None:
+    plan = planned(name, method)
+    in_place = {plan.entry_of(each) for each in plan.in_place.tolist()}
+    for slot in plan.slots:
+        for entry in slot.entries if slot.buffer >= 0 else ():
+            own = plan.graph.entry_id(*entry)
+            for other in plan.entry(*entry).shares:
+                at = plan.graph.entry_id(*other)
+                apart = plan.last[own] < plan.first[at] or plan.last[at] < plan.first[own]
+                assert apart or {entry, other} & in_place
+
+
+def test_what_a_loop_reads_is_live_until_it_ends() -> None:
+    plan = planned("zoo_scan")
+    ((begin, end),) = plan.graph.planned_memory.loops.tolist()  # type: ignore[union-attr]
+    assert plan.graph.nodes[begin].name == "select_copy_3"
+    assert plan.entry("input_0").last == end
+    carried = plan.entry("copy__6")
+    assert (carried.first, carried.last) == (begin, plan.order[-1])
+
+
+def test_it_tells_of_bytes_and_buffers() -> None:
+    run = tvmdbg.open(PTE / "04_transformer_portable.pte")
+    plan = run.memory_plan()
+    assert repr(plan).startswith(
+        "MemoryPlan: workspace 7.4 KiB (7,552) in 1 planned buffer, used at 8 offsets, "
+        "28.8 KiB (29,504) without sharing"
+    )
+    assert "peak 6.3 KiB (6,400) live while addmm #43 runs" in plan.text
+    first = next(slot for slot in plan.slots if slot.buffer == 1 and slot.offset == 0)
+    assert first.place == "bytes 0 … 4,095 of buffer 1 on cpu"
+    assert pickle.loads(pickle.dumps(run.graph)).planned_memory.total == 7552  # noqa: S301
+
+
+def test_it_tells_what_is_not_in_the_program() -> None:
+    delegated = planned("08_conv_xnnpack_quant").text
+    assert "what 2 delegate calls may allocate beside it is not in the program" in delegated
+    assert "values of all branches count as live" in planned("zoo_cond").text
+    assert "4 entries without memory in the program, not counted" in planned("zoo_scan").text
+
+
+def test_an_edge_program_is_not_planned() -> None:
+    run = tvmdbg.open(FOLDER / "01_mlp_portable/etrecord.bin")
+    with pytest.raises(ValueError, match="edge program of an ETRecord, which is not planned"):
+        run.memory_plan()
+
+
+def test_the_table_has_buffer_and_offset() -> None:
+    pytest.importorskip("pandas")
+    plan = planned("01_mlp_portable")
+    table = plan.to_dataframe()
+    assert set(table["buffer"]) == {-1, 1}
+    assert table["offset"].max() == plan.slot_offsets.max()
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Graph:
+    """Operators over values at any offsets of two buffers; inputs lie apart from each other."""
+    nodes: list[dict[str, Any]] = [{"name": f"n{at}"} for at in range(draw(st.integers(1, 3)))]
+    given = len(nodes)
+    entries = [(node, 0) for node in range(given)]
+    for number in range(given, given + draw(st.integers(1, 9))):
+        outputs = draw(st.integers(1, 2))
+        inputs = draw(st.lists(st.sampled_from(entries), max_size=3))
+        nodes.append(op(*inputs, outputs=outputs))
+        entries += [(number, output) for output in range(outputs)]
+    count = len(entries)
+    shapes = [[draw(st.integers(0, 6))] for _ in range(count)]
+    offsets = [16 * at for at in range(given)]
+    offsets += draw(st.lists(st.integers(0, 24), min_size=count - given, max_size=count - given))
+    buffers = [1] * given
+    buffers += draw(st.lists(st.integers(1, 2), min_size=count - given, max_size=count - given))
+    places = list(zip(buffers, offsets, strict=True))
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    heads = draw(st.lists(st.sampled_from(entries), min_size=1, max_size=2))
+    storage = [numbers[place] for place in places]
+    graph = graph_of_nodes(nodes, storage, heads, shapes, ["int8"] * count)
+    kept = draw(st.sets(st.integers(0, given - 1)))
+    memory = PlannedMemory(
+        (0, 64, 32),
+        np.array(buffers, np.int32),
+        np.array(offsets, np.int64),
+        np.array(sorted(kept), np.int32),
+        np.zeros(0, np.int32),
+        np.zeros((0, 2), np.int32),
+    )
+    return dataclasses.replace(graph, planned_memory=memory)
+
+
+Byte = tuple[int, int]
+
+
+class Replay:
+    """A program done node by node: what every byte holds."""
+
+    def __init__(self, graph: Graph) -> None:
+        memory = graph.planned_memory
+        assert memory is not None
+        self.graph, self.kept = graph, set(memory.kept.tolist())
+        self.bytes_of: dict[Entry, list[Byte]] = {}
+        for node in graph.nodes:
+            for entry, shape in zip(node.outputs, node.shapes, strict=True):
+                at = graph.entry_id(*entry)
+                buffer, start = int(memory.buffers[at]), int(memory.offsets[at])
+                size = (shape or (0,))[0]
+                self.bytes_of[entry] = [(buffer, byte) for byte in range(start, start + size)]
+        self.running = [node for node in graph.nodes if node.func_name]
+        self.before = [entry for entry in self.bytes_of if not graph.nodes[entry.node].func_name]
+
+    def is_live(self, entry: Entry, node: int) -> bool:
+        written = -1 if entry in self.before else entry.node
+        if entry.node in self.kept or node in (written, self.running[0].id if written < 0 else -1):
+            return True
+        readers = self.graph.nodes[entry.node].consumers
+        read = any(entry in self.graph.nodes[each].inputs and each >= node for each in readers)
+        return written < node and (read or entry in self.graph.outputs)
+
+    def live(self) -> list[int]:
+        return [
+            len({b for e, own in self.bytes_of.items() if self.is_live(e, node.id) for b in own})
+            for node in self.running
+        ]
+
+    def lost(self) -> set[Entry]:
+        holds = {byte: entry for entry in self.before for byte in self.bytes_of[entry]}
+        needed: list[Entry] = []
+        for node in self.running:
+            needed += [each for each in node.inputs if self.gone(each, holds)]
+            for entry in node.outputs:
+                holds |= dict.fromkeys(self.bytes_of[entry], entry)
+        return {*needed, *(each for each in self.graph.outputs if self.gone(each, holds))}
+
+    def gone(self, entry: Entry, holds: dict[Byte, Entry]) -> bool:
+        return any(holds[byte] != entry for byte in self.bytes_of[entry])
+
+
+@given(programs())
+def test_any_program_is_as_replayed(graph: Graph) -> None:
+    plan, replay = memory_plan(graph), Replay(graph)
+    assert plan.live.tolist() == replay.live()
+    assert {each.entry for each in plan.losses} == replay.lost()
+    assert plan.peak.bytes == plan.least <= plan.allocated == 96
+    for entry, own in replay.bytes_of.items():
+        sharing = {each for each, other in replay.bytes_of.items() if set(own) & set(other)}
+        assert set(plan.entry(*entry).shares) == sharing - {entry}

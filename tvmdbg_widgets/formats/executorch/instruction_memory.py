@@ -1,0 +1,63 @@
+"""The planned memory of a method, for the graph of its instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.instruction_sources import states_of
+from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall
+from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.model.planned_memory import PlannedMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.executorch.instruction_steps import Step
+    from tvmdbg_widgets.model.executorch.program import Plan
+    from tvmdbg_widgets.model.executorch.program_values import Place
+
+
+def planned_memory(
+    plan: Plan, leaves: Sequence[int], steps: Sequence[Step], placed: Sequence[Sequence[int]]
+) -> PlannedMemory:
+    """Return where the entries of a method's graph lie in its planned buffers.
+
+    Parameters
+    ----------
+    plan
+    leaves
+        Values that have nodes of their own, which come first.
+    steps
+        Instructions, whose nodes follow.
+    placed
+        The values in whose memory the outputs of each node lie.
+    """
+    places = [_place(plan, index) for each in placed for index in each]
+    states, inputs = states_of(plan), set(plan.inputs)
+    kept = [node for node, index in enumerate(leaves) if index in states]
+    scratch = [
+        node
+        for node, index in enumerate(leaves)
+        if index not in states and index not in inputs and _place(plan, index) is not None
+    ]
+    loops = [
+        (len(leaves) + at - step.index + step.instruction.destination_instruction, len(leaves) + at)
+        for at, step in enumerate(steps)
+        if isinstance(step.instruction, JumpFalseCall)
+        if step.instruction.destination_instruction <= step.index
+    ]
+    return PlannedMemory(
+        buffer_sizes=tuple(max(0, size) for size in plan.buffer_sizes),
+        buffers=np.array([-1 if each is None else each.memory_id for each in places], np.int32),
+        offsets=np.array([0 if each is None else each.offset for each in places], np.int64),
+        kept=np.array(kept, np.int32),
+        scratch=np.array(scratch, np.int32),
+        loops=np.array(loops, np.int32).reshape(-1, 2),
+    )
+
+
+def _place(plan: Plan, index: int) -> Place | None:
+    value = plan.values[index]
+    return value.allocation if isinstance(value, TensorValue) else None
