@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.numbering import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
-
-Ints = npt.NDArray[np.int64]
 
 
 class Signature(NamedTuple):
@@ -87,10 +85,12 @@ class RunPatterns:
     """
 
     def __init__(self, dump: ETDump, *, compat: bool) -> None:
-        by_instruction = _numbered(dump.instruction_id, dump.delegate_id_int, _codes(dump))
+        by_instruction = numbered(
+            dump.instruction_id, dump.delegate_id_int, dump.delegate_id_str.codes
+        )
         # An unset chain is 2**64 - 1 in debug events and -1 in others: two groups to the Inspector.
         apart = (dump.chain_index < 0) & (dump.kind == EventKind.DEBUG)
-        instances = _numbered(by_instruction, dump.chain_index, apart.astype(np.int64))
+        instances = numbered(by_instruction, dump.chain_index, apart.view(np.int8))
         output = np.zeros(dump.num_events, np.bool_)
         output[[row for row, value in dump.values.items() if value.output]] = True
         self._dump = dump
@@ -152,16 +152,3 @@ class RunPatterns:
                 signature = Signature(keys[start + debugs[0]], -1, debug_name)
                 events[signature] = PatternEvent(profiles, debugs)
         return events
-
-
-def _codes(dump: ETDump) -> Ints:
-    return dump.delegate_id_str.codes.astype(np.int64)
-
-
-def _numbered(*columns: Ints) -> Ints:
-    """Number the distinct rows of some columns."""
-    numbers = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        distinct, found = np.unique(column, return_inverse=True)
-        _, numbers = np.unique(numbers * max(1, len(distinct)) + found, return_inverse=True)
-    return numbers

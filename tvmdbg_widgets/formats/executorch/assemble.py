@@ -199,7 +199,8 @@ def _execution(dump: ETDump | None, wanted: int | None) -> int:
                 hint="open(…, execution=0) shows the values of the first.",
             )
         return executions[wanted]
-    logged = [run for run in executions if any(at in dump.values for at in dump.events_of(run))]
+    runs = np.searchsorted(dump.run_offsets, list(dump.values), "right") - 1
+    logged = sorted({*runs.tolist()}.intersection(executions))
     return (logged or executions or [-1])[0]
 
 

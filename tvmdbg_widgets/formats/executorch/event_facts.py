@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
+from tvmdbg_widgets.model.numbering import first_rows, numbered
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import one_line
 
@@ -29,32 +30,31 @@ def event_facts(
     They tell the instruction, the backend and the identifier of what a delegate logged, the debug
     handles of its nodes, how it was tied to them, and its metadata.
     """
-    of_delegate = is_of_delegate(dump)
-    told: dict[tuple[object, ...], int] = {}
-    texts: list[str] = []
-    codes = np.empty(len(events), np.int32)
-    columns = (
-        dump.chain_index[events].tolist(),
-        dump.instruction_id[events].tolist(),
-        dump.delegate_id_int[events].tolist(),
-        dump.delegate_id_str.codes[events].tolist(),
-        of_delegate[events].tolist(),
-        joined.set_of[events].tolist(),
-        joined.how[events].tolist(),
+    alike = numbered(
+        dump.chain_index[events],
+        dump.instruction_id[events],
+        dump.delegate_id_int[events],
+        dump.delegate_id_str.codes[events],
+        joined.set_of[events],
+        joined.how[events],
+        _metadata_codes(dump)[events],
     )
-    metadata = dump.metadata
-    for row, (event, key) in enumerate(
-        zip(events.tolist(), zip(*columns, strict=True), strict=True)
-    ):
-        whole = (*key, metadata.get(event))
-        code = told.get(whole)
-        if code is None:
-            code = told[whole] = len(texts)
-            texts.append(_text(dump, joined, graph, event, delegate=key[4]))
-        codes[row] = code
-    unique = {text: at for at, text in enumerate(dict.fromkeys(texts))}
-    number = np.array([unique[text] for text in texts], np.int32)
-    return StringColumn(tuple(unique), number[codes])
+    some = events[first_rows(alike)]
+    of_delegate = is_of_delegate(dump)[some].tolist()
+    texts = StringColumn.from_strings(
+        _text(dump, joined, graph, event, delegate=delegate)
+        for event, delegate in zip(some.tolist(), of_delegate, strict=True)
+    )
+    return StringColumn(texts.unique, texts.codes[alike])
+
+
+def _metadata_codes(dump: ETDump) -> npt.NDArray[np.int64]:
+    """Number the distinct metadata; 0 is none."""
+    table: dict[bytes, int] = {}
+    codes = np.zeros(dump.num_events, np.int64)
+    numbers = [table.setdefault(data, len(table) + 1) for data in dump.metadata.values()]
+    codes[list(dump.metadata)] = numbers
+    return codes
 
 
 def _text(
