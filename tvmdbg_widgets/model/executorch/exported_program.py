@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +91,11 @@ class ProgramNode:
     kind: str = ""
     qualified_name: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """The metadata as a node of torch.fx has it: the debug handle is a number, or None."""
+        return {**self.metadata, "debug_handle": self.debug_handle}
 
 
 @dataclass(frozen=True, eq=False)
