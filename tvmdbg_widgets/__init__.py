@@ -65,6 +65,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "ComparisonView",
     "MemoryView",
     "FormatError",
+    "executorch",
     "plots",
     "samples",
     "__version__",

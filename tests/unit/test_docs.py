@@ -48,6 +48,11 @@ CALLED = {
     "VM profiler's table": "VM profiler's table",
     "list of node times": "list of times",
     "graph JSON": "graph JSON",
+    "ETDump": "ETDump",
+    "ETRecord": "ETRecord",
+    "ExecuTorch program": "ExecuTorch program",
+    "bundled program": "bundled program",
+    "named data": "named data",
     "printed table of node times": "printed table",
 }
 

@@ -163,7 +163,7 @@ def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatEr
     return FormatError(
         "nothing of a run was found here",
         file=one_line(", ".join(named)),
-        expected="a folder or files that TVM's debugger wrote",
+        expected="a folder or files that TVM's debugger or ExecuTorch wrote",
         found="; ".join(("no file of a known format", *(issue.message for issue in issues))),
-        hint="The debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
+        hint="TVM's debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
     )
