@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory_planned import why_not
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.timeline_words import (
@@ -151,7 +151,7 @@ def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
     """
     timeline = run.timeline
     if timeline is None:
-        raise ValueError(HOW_TO_GET["timeline"])
+        raise ValueError(how_to_get("timeline", run))
     found: list[Counter] = []
     missing = why_not(run)
     if not missing:

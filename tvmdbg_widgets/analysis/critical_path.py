@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.critical_words import html_of, sentences, text_of
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.graph_walk import topological
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -32,13 +33,13 @@ Ids = npt.NDArray[np.int32]
 #: Slack below this share of the whole is rounding of sums.
 _ROUNDING = 1e-9
 
-NO_GRAPH = (
-    "a critical path needs the graph, which tells which nodes depend on which: open the dump "
-    "folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
+_NEEDS_GRAPH = "a critical path needs the graph, which tells which nodes depend on which"
+_GRAPH = (
+    "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
 )
-NO_TIMES = (
-    "a critical path needs times of nodes, and this run has none: open the dump folder with its "
-    "_tvmdbg_execution_trace.json, or open(…, times=…) a trace, a table or a report"
+_TIMES = (
+    "open the dump folder with its _tvmdbg_execution_trace.json, or open(…, times=…) a trace, a "
+    "table or a report"
 )
 
 
@@ -254,9 +255,20 @@ def critical_path_of(parts: RunParts) -> CriticalPath:
 def why_not(parts: RunParts) -> str:
     """Return why a run has no critical path and how to get one; empty where it has one."""
     if parts.graph is None:
-        return NO_GRAPH
+        how = _GRAPH if parts.executorch is None else how_to_get("graph", parts)
+        return f"{_NEEDS_GRAPH}: {how}"
     known = parts.timeline is not None and not np.isnan(parts.timeline.node_ns).all()
-    return "" if known else NO_TIMES
+    return "" if known else no_times(parts, "critical path")
+
+
+def no_times(parts: RunParts, what: str) -> str:
+    """Return why there is no critical path or roofline of a run without times of nodes."""
+    how = _TIMES
+    if parts.executorch is not None:
+        how = how_to_get("timeline", parts)
+        if parts.timeline is not None:
+            how = "what delegates ran was timed as a whole"
+    return f"a {what} needs times of nodes, and this run has none: {how}"
 
 
 def _of_nodes(timeline: Timeline) -> tuple[Floats, Floats, Ids]:

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.memory_losses import losses, written_over
 from tvmdbg_widgets.analysis.memory_plan import MemoryPlan, in_workspace
 from tvmdbg_widgets.analysis.memory_ranges import Ranges, covered, losses_in, ranges_of
 from tvmdbg_widgets.analysis.memory_sizes import entry_sizes
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NO_PLAN = (
 def why_not(parts: RunParts) -> str:
     """Return why a run has no memory plan and how to get one; empty where it has one."""
     if parts.graph is None:
-        return HOW_TO_GET["graph"]
+        return how_to_get("graph", parts)
     if parts.graph.storage_ids is None:
         return NO_PLAN if parts.graph.form == "edge" else NO_STORAGE
     return ""

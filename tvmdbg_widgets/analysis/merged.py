@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.merged_frames import Called, group_frames, slice_frames
 from tvmdbg_widgets.analysis.merged_tree import Frames, Places, levels_of, merge
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times_sums import group_sums
 from tvmdbg_widgets.analysis.times_within import slices_within
 from tvmdbg_widgets.model.frames import data_frame
@@ -249,7 +249,7 @@ def _chains(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[
 
 def _timeline(run: RunParts) -> Timeline:
     if run.timeline is None:
-        raise ValueError(HOW_TO_GET["timeline"])
+        raise ValueError(how_to_get("timeline", run))
     return run.timeline
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.merged_frames import Called
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.groups import Groups
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
@@ -33,6 +33,7 @@ _REPEATS_ARE_OF = (
     "Repeats are those of the graph debugger's table or of time_list (open(…, "
     "times='time_list.json'))."
 )
+_EXECUTE = "execute the method several times with one event tracer."
 _MOST_CELLS = 20_000_000
 
 
@@ -198,24 +199,21 @@ def why_no_repeats(run: RunParts) -> str:
     """Return why a run has no repeats and how to get them; empty where it has."""
     timeline = run.timeline
     if timeline is None:
-        return HOW_TO_GET["timeline"]
+        return how_to_get("timeline", run)
     if not timeline.num_slices and not len(timeline.repeats_ns):
         return f"No times are in {', '.join(timeline.sources)}. {_REPEATS_ARE_OF}"
     words = timeline_words(timeline, run.graph is not None)
     if words.repeats and len(measured := _measured(timeline)):
         if np.diff(timeline.repeats_offsets)[measured].max() > 1:
             return ""
-        return (
-            "Each operator was measured once, so how its time varies is unknown: measure "
-            "several with repeat=."
-        )
+        more = "measure several with repeat=." if run.executorch is None else _EXECUTE
+        return f"Each operator was measured once, so how its time varies is unknown: {more}"
     if timeline.synthetic:
         return words.no_repeats
     rows, size = _occurring(timeline)
     if not len(rows) or int(size.max()) < 2:
-        return (
-            "Each name occurs once in this trace, so how its time varies is unknown. "
-            + _REPEATS_ARE_OF
+        return "Each name occurs once in this trace, so how its time varies is unknown. " + (
+            _REPEATS_ARE_OF if run.executorch is None else _EXECUTE.capitalize()
         )
     if len(rows) * int(size.max()) > _MOST_CELLS:
         return (

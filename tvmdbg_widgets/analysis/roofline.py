@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.critical_path import NO_TIMES
+from tvmdbg_widgets.analysis.critical_path import no_times
 from tvmdbg_widgets.analysis.roofline_words import html_of, sentences, text_of
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.node_words import node_op_kinds
@@ -267,7 +267,7 @@ def roofline_of(
     counted = work()
     timeline = parts.timeline
     if timeline is None or np.isnan(timeline.node_ns).all():
-        raise ValueError(NO_TIMES.replace("critical path", "roofline"))
+        raise ValueError(no_times(parts, "roofline"))
     return Roofline(counted, timeline.node_ns, peak_flops, bandwidth)
 
 

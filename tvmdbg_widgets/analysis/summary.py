@@ -39,11 +39,15 @@ OF_EXECUTORCH = {
 }
 
 
+def how_to_get(part: str, parts: RunParts) -> str:
+    """Return why a run lacks its ``"graph"``, ``"tensors"`` or ``"timeline"``, and what to do."""
+    return (HOW_TO_GET if parts.executorch is None else OF_EXECUTORCH)[part]
+
+
 def missing(parts: RunParts) -> dict[str, str]:
     """For each part the run lacks: what to do about it."""
     have = {"graph": parts.graph, "tensors": parts.tensors, "timeline": parts.timeline}
-    how_to_get = HOW_TO_GET if parts.executorch is None else OF_EXECUTORCH
-    return {name: how_to_get[name] for name, part in have.items() if part is None}
+    return {name: how_to_get(name, parts) for name, part in have.items() if part is None}
 
 
 def summary(parts: RunParts) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times_keys import OF_SLICES, Keys, Named, keys_of
 from tvmdbg_widgets.analysis.times_repeats import confidence
 from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
@@ -58,7 +58,7 @@ def times(
     """
     timeline, graph = run.timeline, run.graph
     if timeline is None:
-        raise ValueError(HOW_TO_GET["timeline"])
+        raise ValueError(how_to_get("timeline", run))
     area = None if within is None else checked_range(within)
     found, idle = _that_run(slices_within(timeline, area), timeline, graph)
     alone = _without_slices(timeline, graph, found.slices) if area is None else _NONE

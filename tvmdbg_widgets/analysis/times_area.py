@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times import times
 from tvmdbg_widgets.analysis.times_sums import group_spread, total
 from tvmdbg_widgets.analysis.times_within import slices_within
@@ -134,7 +134,7 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
     """
     timeline = run.timeline
     if timeline is None:
-        raise ValueError(HOW_TO_GET["timeline"])
+        raise ValueError(how_to_get("timeline", run))
     within = checked_range((start, end))
     found = slices_within(timeline, within)
     duration = timeline.slice_duration_ns[found.slices]

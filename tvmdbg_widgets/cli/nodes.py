@@ -17,9 +17,11 @@ _RANGE = re.compile(r"(\d{1,9})?:(\d{1,9})?")
 def graph_of(run: DebugRun) -> Graph:
     """Return the graph of a run; UsageError where it has none."""
     if run.graph is None:
-        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+        from tvmdbg_widgets.analysis.summary import how_to_get
 
-        raise UsageError("this run has no graph, so it has no nodes to choose", HOW_TO_GET["graph"])
+        raise UsageError(
+            "this run has no graph, so it has no nodes to choose", how_to_get("graph", run.parts)
+        )
     return run.graph
 
 

@@ -45,9 +45,9 @@ def trace(
     named.spare(run, output)
     timeline = run.timeline
     if timeline is None:
-        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+        from tvmdbg_widgets.analysis.summary import how_to_get
 
-        raise UsageError("this run has no times", HOW_TO_GET["timeline"])
+        raise UsageError("this run has no times", how_to_get("timeline", run.parts))
     if output == "-":
         from tvmdbg_widgets.export.chrome_trace import send_chrome_trace
 

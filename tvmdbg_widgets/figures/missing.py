@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def missing_panel(run: DebugRun, part: str, width: float, theme: Theme, why: str
     why : str
         Instead of the usual reason.
     """
-    title, said = _TITLES[part], why or HOW_TO_GET[part]
+    title, said = _TITLES[part], why or how_to_get(part, run.parts)
     panel = Panel(
         width, f"{title}: {run.title}", said, theme, f"{run.title}: {title.lower()}. {said}"
     )

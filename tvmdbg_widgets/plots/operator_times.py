@@ -112,20 +112,20 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
 def _columns(run: DebugRun, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
     """Columns, notes, and what the time is."""
     from tvmdbg_widgets.analysis.operators import Operator
-    from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+    from tvmdbg_widgets.analysis.summary import how_to_get
     from tvmdbg_widgets.model.labels import label
     from tvmdbg_widgets.model.numbers import counted, duration_text, percent
     from tvmdbg_widgets.model.text import one_line
     from tvmdbg_widgets.model.timeline_words import timeline_words
 
     if run.timeline is None:
-        raise ValueError(HOW_TO_GET["timeline"])
+        raise ValueError(how_to_get("timeline", run.parts))
     every = len(run.table())
     timed = run.top(every)
     if not len(timed):
         raise ValueError(
             f"No operator of {run.title} has a known time, so there is nothing to draw. "
-            f"{HOW_TO_GET['timeline']}"
+            f"{how_to_get('timeline', run.parts)}"
         )
     shown = timed[:top]
     columns = columns_of(shown, Operator.__dataclass_fields__)

@@ -24,11 +24,11 @@ def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
     KeyError
         It has no such tensor.
     """
-    from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+    from tvmdbg_widgets.analysis.summary import how_to_get
 
     require_run(name, run)
     if run.tensors is None:
-        raise ValueError(HOW_TO_GET["tensors"])
+        raise ValueError(how_to_get("tensors", run.parts))
     return run.tensors[key]
 
 

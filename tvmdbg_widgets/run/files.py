@@ -65,11 +65,11 @@ class Files(Recorded):
         ValueError
             The run has no times, or the path another ending.
         """
-        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+        from tvmdbg_widgets.analysis.summary import how_to_get
         from tvmdbg_widgets.export.chrome_trace import write_chrome_trace
 
         if self.timeline is None:
-            raise ValueError(HOW_TO_GET["timeline"])
+            raise ValueError(how_to_get("timeline", self.parts))
         return write_chrome_trace(self.timeline, self.graph, path, title=self.title)
 
     def extract(

@@ -66,10 +66,10 @@ class Recorded:
 
     @property
     def _known_graph(self) -> Graph:
-        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+        from tvmdbg_widgets.analysis.summary import how_to_get
 
         if self.graph is None:
-            raise ValueError(HOW_TO_GET["graph"])
+            raise ValueError(how_to_get("graph", self.parts))
         return self.graph
 
     @property

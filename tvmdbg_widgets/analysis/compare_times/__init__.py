@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import match
-from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.summary import how_to_get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def compare_times(
     """
     if a.timeline is None or b.timeline is None:
         lacking = a if a.timeline is None else b
-        raise ValueError(f"{lacking.title}: {HOW_TO_GET['timeline']}")
+        raise ValueError(f"{lacking.title}: {how_to_get('timeline', lacking)}")
     if warm_up < 0:
         raise ValueError(f"warm_up is a number of repeats, found {warm_up}")
     titles = checked_titles(a, b, titles)

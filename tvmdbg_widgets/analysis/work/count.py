@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.work.call import Bounds, Call, Operand
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.analysis.work.movement import reads_part
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-NO_GRAPH = (
-    "operations and bytes are counted from shapes, which are in the graph: open the dump folder "
-    "with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
+_NEEDS_GRAPH = "operations and bytes are counted from shapes, which are in the graph"
+_GRAPH = (
+    "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
 )
 #: Where the ways in which a function may be fused differ by no more than this, it is told as ≈.
 _CLOSE: Final = 0.01
@@ -157,7 +158,8 @@ def work_of(run: RunParts) -> Work:
         It has no graph; tells how to get one.
     """
     if run.graph is None:
-        raise ValueError(NO_GRAPH)
+        how = _GRAPH if run.executorch is None else how_to_get("graph", run)
+        raise ValueError(f"{_NEEDS_GRAPH}: {how}")
     return work(run.graph)
 
 
