@@ -182,7 +182,10 @@ def test_repeats_of_one_pattern_are_counted_in_each_run() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (recorded("03b_mixed_xnnpack"), "Start with cumsum #7. It ran once: execute the method"),
+        (
+            recorded("03b_mixed_xnnpack"),
+            "To see how its time varies, execute the method several times.",
+        ),
         (recorded("05_multirun"), "run.timeline.node(6) shows the spread of its repeats."),
     ],
 )

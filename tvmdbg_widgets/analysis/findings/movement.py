@@ -27,8 +27,10 @@ _WORK = {
         {"transpose", "permute_dims", "swapaxes", "permute_copy", "transpose_copy", "t_copy"}
     ),
     "copies": frozenset(
-        {"__copy", "copy", "device_copy", "clone", "contiguous", "copy_", "_clone_dim_order"}
-        | {"expand_copy", "view_copy", "slice_copy"}
+        {
+            *("__copy", "copy", "device_copy", "clone", "contiguous"),
+            *("_clone_dim_order", "expand_copy", "view_copy", "slice_copy"),
+        }
     ),
     "casts": frozenset({"cast", "cast_like", "astype", "_to_copy", "_to_dim_order_copy"}),
 }

@@ -90,7 +90,7 @@ def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
     if len(timeline.repeats(node)) > 1:
         return f"Start with {name}: run.timeline.node({node}) shows the spread of its repeats."
     if evidence.of_executorch:
-        return f"Start with {name}. It ran once: execute the method often to see its time vary."
+        return f"Start with {name}. To see how its time varies, execute the method several times."
     words = evidence.words
     unknown = f" {words.no_repeats}" if words is not None and words.no_repeats else ""
     return f"Start with {name}.{unknown}"

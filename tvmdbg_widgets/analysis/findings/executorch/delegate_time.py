@@ -61,9 +61,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         + evidence.inflated,
         nodes_of_calls(slowest),
         (),
-        "GraphView(run) draws the operators of each call as a group.",
+        _step(evidence),
         together,
     )
+
+
+def _step(evidence: Evidence) -> str:
+    graph = evidence.parts.graph
+    if graph is not None and graph.form == "edge":
+        return "GraphView(run) draws the operators of each call as a group."
+    return "An ETRecord has the operators inside of the calls: open(…, 'etrecord.bin')."
 
 
 RULE = Rule(NAME, find)

@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     run_of,
 )
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.numbering import first_rows, numbered
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -139,19 +140,17 @@ class Recorded:
         """The instructions that called a delegate, in order."""
         dump, call_of = self.dump, self.calls.call
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
-        keys = np.stack([dump.chain_index[rows], dump.instruction_id[rows]], axis=1)
-        distinct, number = np.unique(keys, axis=0, return_inverse=True)
+        number = numbered(dump.chain_index[rows], dump.instruction_id[rows])
+        first = rows[first_rows(number)]
         of_event = np.full(dump.num_events, -1, np.int64)
         of_event[rows] = number
         inner = np.flatnonzero(call_of >= 0)
-        inner_number = of_event[call_of[inner]]
-        outer_of = _grouped(rows, number, len(distinct))
-        inner_of = _grouped(
-            inner[inner_number >= 0], inner_number[inner_number >= 0], len(distinct)
-        )
+        inner = inner[of_event[call_of[inner]] >= 0]
+        outer_of = _grouped(rows, number, len(first))
+        inner_of = _grouped(inner, of_event[call_of[inner]], len(first))
         found = []
-        for (chain, instruction), *own in zip(distinct.tolist(), outer_of, inner_of, strict=True):
-            at = (chain, instruction)
+        for event, *own in zip(first.tolist(), outer_of, inner_of, strict=True):
+            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             nodes = self.nodes.sets[self.nodes.calls[at]] if at in self.nodes.calls else ()
             found.append(Call(at, self.backend(at), nodes, *own))
         return tuple(found)
@@ -167,10 +166,10 @@ class Recorded:
             dump.delegate_id_int,
             dump.delegate_id_str.codes,
         )
-        keys = np.stack([each[rows].astype(np.int64) for each in columns], axis=1)
-        _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+        numbers = numbered(*(each[rows] for each in columns))
+        counts = np.bincount(numbers).tolist()
         found = []
-        for event, count in zip(rows[first].tolist(), counts.tolist(), strict=True):
+        for event, count in zip(rows[first_rows(numbers)].tolist(), counts, strict=True):
             number = int(dump.delegate_id_int[event])
             identifier = number if number != -1 else dump.delegate_id_str[event]
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
