@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.run.recorded import Recorded
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.executorch.delegate_call_times import DelegateCallTimes
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.analysis.operators import Operators
@@ -127,6 +128,24 @@ class Questions(Recorded):
         from tvmdbg_widgets.run.executorch.executions import execution_of
 
         return execution_of(self._whole, number)
+
+    def delegate_calls(self) -> DelegateCallTimes:
+        """Return what each call of ExecuTorch's delegates took, and what of it no event covers.
+
+        ::
+
+            run.delegate_calls()[0].gaps
+
+        Raises
+        ------
+        ValueError
+            The run has no ETDump.
+        """
+        from tvmdbg_widgets.analysis.executorch.delegate_call_times import delegate_call_times
+
+        if self.parts.executorch is None or self.parts.executorch.dump is None:
+            raise ValueError("this run has no ETDump")
+        return delegate_call_times(self.parts.executorch)
 
     @cached_property
     def reference(self) -> DebugRun:

@@ -1,0 +1,64 @@
+"""Broken files of ExecuTorch: each opens as far as it can be read, or is refused by name."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import FOLDER, case_dir
+from tvmdbg_widgets import FormatError
+
+FILES = {
+    "etdump": case_dir("06a_demo_generated_ids") / "etdump.etdp",
+    "etrecord": case_dir("06a_demo_generated_ids") / "etrecord.bin",
+    "buffer": case_dir("06a_demo_generated_ids") / "debug_buffer.bin",
+    "program": FOLDER / "pte" / "06a_demo_generated_ids.pte",
+}
+
+
+@cache
+def content(part: str) -> bytes:
+    return FILES[part].read_bytes()
+
+
+def opened(**changed: bytes) -> None:
+    """Open the files of a run and ask what a view asks; only a FormatError may come."""
+    given_files = {part: content(part) for part in FILES} | changed
+    buffer = given_files.pop("buffer")
+    try:
+        run = tvmdbg.open(*given_files.values(), debug_buffer=buffer)
+    except FormatError:
+        return
+    assert run.summary()
+    run.check()
+    if run.graph is not None:
+        assert len(run.groups.order) == run.graph.num_nodes
+    for tensor in (run.tensors or {}).values():
+        tensor.numpy()
+
+
+@pytest.mark.parametrize("part", FILES)
+@given(data=st.data())
+def test_any_truncation(part: str, data: st.DataObject) -> None:
+    whole = content(part)
+    opened(**{part: whole[: data.draw(st.integers(0, len(whole) - 1))]})
+
+
+@pytest.mark.parametrize("part", FILES)
+@given(data=st.data())
+def test_any_mutation(part: str, data: st.DataObject) -> None:
+    mutant = bytearray(content(part))
+    places = st.tuples(st.integers(0, len(mutant) - 1), st.integers(0, 255))
+    for at, byte in data.draw(st.lists(places, min_size=1, max_size=8)):
+        mutant[at] = byte
+    opened(**{part: bytes(mutant)})
+
+
+def test_files_of_different_runs_are_told() -> None:
+    other = (case_dir("01_mlp_portable") / "etdump.etdp").read_bytes()
+    run = tvmdbg.open(other, content("etrecord"))
+    assert run.check().by_rule("executorch-disagree")
