@@ -53,13 +53,17 @@ def sniff(head: bytes) -> bool:
 
 
 def is_etrecord(source: ByteSource) -> bool:
-    """Tell whether a file is an ETRecord, wherever its identifier lies; reads its directory."""
+    """Tell whether a file is an ETRecord, also one that has lost its identifier.
+
+    Reads the directory of the archive.
+    """
     if source.read(0, min(4, source.size)) != LOCAL_HEADER:
         return False
     try:
-        return IDENTIFIER in read_directory(source).members
+        members = read_directory(source).members
     except FormatError:
         return False
+    return IDENTIFIER in members or any(name.startswith(_EDGE) for name in members)
 
 
 def read_etrecord(source: ByteSource) -> ETRecord:
