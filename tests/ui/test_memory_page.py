@@ -430,3 +430,33 @@ def test_a_hundred_thousand_nodes_are_panned_and_zoomed(page: Page, slowness: fl
         view.root.focus()
         view.keys("f")
         assert any(each.startswith("#77777") for each in view.labels())
+
+
+def test_a_program_is_shown_by_offset(page: Page, data: Path) -> None:
+    run = tvmdbg.open(data / "executorch/pte/04_transformer_portable.pte")
+    plan = run.memory_plan()
+    with serve(run) as address:
+        view = View(page, address, query="&memory.height=520")
+        for line in plan.text.splitlines():
+            expect(view.details).to_contain_text(line)
+        labels = view.labels()
+        assert {"offset", "allocated 7.4 KiB", "peak 6.3 KiB at #43"} <= set(labels)
+        offsets = sorted(slot.offset for slot in plan.slots if slot.buffer >= 0)
+        assert [each for each in labels if each in {f"{at:,}" for at in offsets}] == [
+            f"{at:,}" for at in offsets
+        ]
+        legend = view.root.locator(".tvmdbg-memory-legend")
+        expect(legend).to_contain_text("bytes held from another offset")
+        shown = re.sub(r"<[^>]+>", " ", run.figure("memory").svg)
+        assert "bytes held from another offset" in shown
+        assert "allocated 7.4 KiB" in shown
+        view.select(24)
+        expect(view.details).to_contain_text("bytes 384 … 767 of buffer 1 on cpu, 384 B")
+        shares = [f"#{each.node}" for each in plan.entry(24).shares]
+        expect(view.details).to_contain_text(f"its bytes with {', '.join(shares[:8])}")
+        mark = next(each for each in view.seen()["marks"] if each["node"] == 24)
+        peak = next(each for each in view.seen()["marks"] if each["node"] == 42)
+        page.mouse.move(*view.at(peak["x"] + 5, mark["y"] + 5))
+        tooltip = view.root.locator(".tvmdbg-tooltip")
+        expect(tooltip).to_contain_text("bytes held from another offset")
+        expect(tooltip).to_contain_text("by #42")

@@ -59,6 +59,8 @@ def memory_figure(
 ) -> Figure:
     """Draw the bytes that are live while each node runs, and what lies in each slot when.
 
+    Slots of an ExecuTorch program are offsets in its planned buffers, by place.
+
     Parameters
     ----------
     parameters : bool

@@ -98,7 +98,10 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     targets = graph.edge_target[graph.readers(node, output)]
     entry = graph.entry_id(node, output)
     text = entry_text(graph, node, output)
-    if graph.storage_ids is not None:
+    planned = graph.planned_memory
+    if planned is not None and planned.buffers[entry] >= 0:
+        text += f", buffer {planned.buffers[entry]} from byte {planned.offsets[entry]:,}"
+    elif planned is None and graph.storage_ids is not None:
         text += f", storage {graph.storage_ids[entry]}"
     if graph.device_types is not None:
         text += f", {device_name(int(graph.device_types[entry]))}"

@@ -31,7 +31,9 @@ class MemoryView(MemoryOptions, View):
         tvmdbg.MemoryView(run, parameters=False)
 
     Above, the bytes that are live while each node runs; below, a row for each slot with the life
-    of every entry that lies in it. ``run.memory_plan()`` tells the same in Python.
+    of every entry that lies in it. ``run.memory_plan()`` tells the same in Python. An ExecuTorch
+    program plans buffers as a whole: its rows are offsets in them, by place, and gray where a value
+    at another offset holds some of the row's bytes.
 
     Attributes
     ----------
