@@ -116,6 +116,13 @@ def test_is_told_wherever_its_identifier_is() -> None:
     assert read(data).methods == ("forward",)
 
 
+def test_one_without_its_identifier_is_refused_as_such() -> None:
+    data = record_bytes("09n_no_identifier")
+    assert is_etrecord(BytesSource(data, "x"))
+    with pytest.raises(FormatError, match="ETRECORD_V0"):
+        read(data)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -123,7 +130,6 @@ def test_is_told_wherever_its_identifier_is() -> None:
         b"PK",
         b"PK\x03\x04ETRECORD_V0",
         b"ETRECORD_V0" * 9,
-        record_bytes("09n_no_identifier"),
         zipped({"run/etrecord.bin": record_bytes(CASE)}),
         zipped({"note": b"ETRECORD_V0"}),
         record_bytes(CASE)[1:],

@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
 from tvmdbg_widgets import FormatError
 
+# Each example opens a whole run.
+FEWER = settings(max_examples=settings().max_examples // 4)
 FILES = {
     "etdump": case_dir("06a_demo_generated_ids") / "etdump.etdp",
     "etrecord": case_dir("06a_demo_generated_ids") / "etrecord.bin",
@@ -42,6 +44,7 @@ def opened(**changed: bytes) -> None:
 
 
 @pytest.mark.parametrize("part", FILES)
+@FEWER
 @given(data=st.data())
 def test_any_truncation(part: str, data: st.DataObject) -> None:
     whole = content(part)
@@ -49,6 +52,7 @@ def test_any_truncation(part: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("part", FILES)
+@FEWER
 @given(data=st.data())
 def test_any_mutation(part: str, data: st.DataObject) -> None:
     mutant = bytearray(content(part))
