@@ -56,7 +56,10 @@ def test_html_names_a_file(tvmdbg: Run, tmp_path: Path) -> None:
     assert "no such folder" in " ".join(missing.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["show", str(OVERFLOW)], ["demo"], ["demo", "--fault"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["show", str(OVERFLOW)], ["demo"], ["demo", "--fault"], ["demo", "--executorch"]],
+)
 def test_a_page_in_a_temporary_file(arguments: list[str], tvmdbg: Run, tmp_path: Path) -> None:
     env = {"TMPDIR": str(tmp_path), "TEMP": str(tmp_path), "TMP": str(tmp_path)}
     done = tvmdbg(*arguments, "--no-browser", env=env)
