@@ -91,6 +91,10 @@ def memory_plan(graph: Graph) -> MemoryPlan:
         slot_buffers[index] = planned.buffers[placed]
         slot_offsets[index] = planned.offsets[placed]
     live = _live(life, slot, sizes, own, ranges)
+    by_device = _by_device(own, devices)
+    peaks = [int(live.max())]
+    if len(by_device) > 1:
+        peaks = [int(_live(life, slot, sizes, each, ranges).max()) for each in by_device]
     return MemoryPlan(
         graph=graph,
         order=life.order,
@@ -106,9 +110,7 @@ def memory_plan(graph: Graph) -> MemoryPlan:
         slot_buffers=_frozen(slot_buffers),
         slot_offsets=_frozen(slot_offsets),
         ranges=ranges,
-        least=sum(
-            int(_live(life, slot, sizes, each, ranges).max()) for each in _by_device(own, devices)
-        ),
+        least=sum(peaks),
         losses=(
             losses(graph, life, slot, sizes) if ranges is None else losses_in(graph, life, ranges)
         ),
