@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
 )
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.node_sets import NodeSets
+from tvmdbg_widgets.model.numbering import first_rows, numbered
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline import WALL, Timeline
 from tvmdbg_widgets.model.timeline_builders import occurrences, per_node
@@ -131,12 +132,13 @@ def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
     codes = own.codes[events].astype(np.int64)
     of_delegate = is_of_delegate(dump)[events]
     codes[of_delegate] = told.codes[events][of_delegate] + len(own.unique)
-    numbers, number = np.unique(dump.delegate_id_int[events], return_inverse=True)
-    numbered = dump.delegate_id_int[events] != -1
-    codes[numbered] = number[numbered] + len(unique)
-    unique += [str(each) for each in numbers.tolist()]
-    kept, codes = np.unique(codes, return_inverse=True)
-    return StringColumn([unique[each] for each in kept.tolist()], codes)
+    told_int = dump.delegate_id_int[events]
+    has_int = np.flatnonzero(told_int != -1)
+    number = numbered(told_int[has_int])
+    codes[has_int] = number + len(unique)
+    unique += [str(each) for each in told_int[has_int[first_rows(number)]].tolist()]
+    kept = numbered(codes)
+    return StringColumn([unique[each] for each in codes[first_rows(kept)].tolist()], kept)
 
 
 def _tracks(

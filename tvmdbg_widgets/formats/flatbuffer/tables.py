@@ -71,17 +71,20 @@ class Tables:
         self.name = name
         buffer.require(places, 4, name)
         # A vtable may lie before its table or after it; flatcc writes all of them last.
-        self._vtables = places - buffer.at(places, np.int32, name).astype(np.int64)
+        vtables = places - buffer.at(places, np.int32, name).astype(np.int64)
+        # Tables share the few that there are.
+        self._vtables = np.unique(vtables)
+        self._vtable = np.searchsorted(self._vtables, vtables)
         sizes = buffer.at(self._vtables, np.uint16, f"{name}: vtable").astype(np.int64)
         wrong = (sizes < 4) | (sizes % 2 != 0)
         if wrong.any():
-            row = int(np.argmax(wrong))
+            first = int(np.argmax(wrong))
             raise buffer.broken(
                 "no vtable where the table says",
                 name,
-                int(self._vtables[row]),
+                int(self._vtables[first]),
                 expected="an even size of 4 or more",
-                found=int(sizes[row]),
+                found=int(sizes[first]),
             )
         buffer.require(self._vtables, sizes, f"{name}: vtable")
         self._sizes = sizes
@@ -116,22 +119,22 @@ class Tables:
             Bytes that the field takes.
         """
         slot = 4 + 2 * id_
-        found = np.full(len(self), -1, np.int64)
-        rows = np.flatnonzero(self._sizes >= slot + 2)
-        relative = self.buffer.at(self._vtables[rows] + slot, np.uint16, field).astype(np.int64)
-        there = relative != 0
-        rows, relative = rows[there], relative[there]
-        if (relative < 4).any():
-            row = int(np.argmax(relative < 4))
+        relative = np.zeros(len(self._vtables), np.int64)
+        long = self._sizes >= slot + 2
+        relative[long] = self.buffer.at(self._vtables[long] + slot, np.uint16, field)
+        wrong = (relative > 0) & (relative < 4)
+        if wrong.any():
+            row = int(np.argmax(wrong[self._vtable]))
             raise self.buffer.broken(
                 "a field overlaps the start of its table",
                 field,
-                int(self.places[rows[row]]),
+                int(self.places[row]),
                 expected="an offset of 4 or more",
-                found=int(relative[row]),
+                found=int(relative[self._vtable[row]]),
             )
-        found[rows] = self.places[rows] + relative
-        self.buffer.require(found[rows], width, field)
+        offsets = relative[self._vtable]
+        found = np.where(offsets, self.places + offsets, -1)
+        self.buffer.require(found[found >= 0], width, field)
         return found
 
     def scalar(self, id_: int, dtype: npt.DTypeLike, default: int, field: str) -> npt.NDArray[Any]:
@@ -245,8 +248,16 @@ def followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
     return places + offsets
 
 
+def _once(places: Places) -> tuple[Places, Places | slice]:
+    """Return the distinct places, and which of them each one is; the runtime shares no string."""
+    ordered = np.sort(places)
+    if (ordered[1:] != ordered[:-1]).all():
+        return places, slice(None)
+    return np.unique(places, return_inverse=True)
+
+
 def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field: str) -> Strings:
-    distinct, codes = np.unique(places, return_inverse=True)
+    distinct, codes = _once(places)
     lengths = buffer.at(distinct, np.uint32, field).astype(np.int64)
     buffer.require(distinct + 4, lengths, field)
     buffer.spend(int(lengths.sum()), field)
