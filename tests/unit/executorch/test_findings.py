@@ -164,7 +164,7 @@ def test_operators_inside_of_delegates_need_no_value() -> None:
 
 def test_views_without_an_instruction_need_no_value() -> None:
     (each,) = found(recorded("04_transformer_portable")(), "unlogged-values")
-    assert each.title == "18 operators without an instruction have no value in this dump"
+    assert each.title == "19 operators without an instruction have no value in this dump"
 
 
 def test_a_run_that_logs_no_output_of_the_program_says_so() -> None:

@@ -136,20 +136,18 @@ def _kernel_nodes(
     strangers = [at for at in sorted(kernels) if at[0] == 0 and str(at[1]) not in handles]
     for handle, instructions in by_handle.items():
         nodes = program.by_handle.get(handle, ())
-        left = list(nodes)
+        called: dict[str, list[Instruction]] = defaultdict(list)
         for at in sorted(instructions):
-            operator = kernel_operator(kernels[at]) if at in kernels else ""
-            named = [each for each in left if _operator(program.nodes[each].op_type) == operator]
-            if named:
-                alike = sum(_operator(program.nodes[each].op_type) == operator for each in nodes)
-                found[at] = (named[0],), EXACT if alike == 1 else BY_ORDER
-                left.remove(named[0])
-            elif len(nodes) == 1 or not operator:
+            called[kernel_operator(kernels[at]) if at in kernels else ""].append(at)
+        for operator, calls in called.items():
+            named = [each for each in nodes if _operator(program.nodes[each].op_type) == operator]
+            # Views that need no instruction are left out, never the one that is an output.
+            for at, node in zip(calls, named[-len(calls) :], strict=False):
+                found[at] = (node,), EXACT if len(named) == len(calls) == 1 else BY_ORDER
+            for at in calls[len(named) :]:
                 found[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION
-                if operator and not _same_family(operator, program.nodes[nodes[0]].op_type):
+                if operator and not any(_same_family(operator, program, each) for each in nodes):
                     strangers.append(at)
-            else:
-                found[at] = nodes, WHOLE_INSTRUCTION
     return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
 
 
@@ -159,9 +157,9 @@ def _operator(op_type: str) -> str:
     return parts[-2] if len(parts) > 1 else op_type
 
 
-def _same_family(kernel: str, op_type: str) -> bool:
+def _same_family(kernel: str, program: ExportedProgram, node: int) -> bool:
     """Whether a kernel may be another spelling of an operator: ``view_copy`` of ``aten.view``."""
-    operator = _operator(op_type)
+    operator = _operator(program.nodes[node].op_type)
     return kernel.startswith(operator) or operator.startswith(kernel.removesuffix("_copy"))
 
 
@@ -170,10 +168,10 @@ def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]
         return []
     shown = ", ".join(str(at[1]) for at in strangers[:_SHOWN])
     more = f" and {len(strangers) - _SHOWN} more" if len(strangers) > _SHOWN else ""
-    text = (
-        f"instructions {shown}{more} of the dump do not fit: {why}; are dump and program of the "
-        "same export?"
-    )
+    what = f"instruction {shown} of the dump does"
+    if len(strangers) > 1:
+        what = f"instructions {shown}{more} of the dump do"
+    text = f"{what} not fit: {why}; are dump and program of the same export?"
     return [Issue("executorch-disagree", Severity.WARNING, text, file=file)]
 
 
