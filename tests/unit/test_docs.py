@@ -120,6 +120,11 @@ def test_reference_has_every_public_name() -> None:
     assert {name.removeprefix("tvmdbg_widgets.") for name in documented()} >= PUBLIC
 
 
+def test_reference_has_every_name_of_executorch() -> None:
+    found = [find(name) for name in documented()]
+    assert all(getattr(tvmdbg.executorch, name) in found for name in tvmdbg.executorch.__all__)
+
+
 def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.executorch_cases import case_dir
+from tvmdbg_widgets.analysis.findings import executorch
 from tvmdbg_widgets.executorch import (
     DebugHandleMap,
     DelegateMappingBuilder,
@@ -154,3 +155,12 @@ def test_our_page_names_cases_that_are_there() -> None:
     named = set(re.findall(r"`(\d\d\w*)`", table))
     assert len(named) > 12
     assert all(case_dir(name).is_dir() for name in named)
+
+
+def test_our_page_has_every_rule() -> None:
+    rules = Path(executorch.__file__).parent.glob("*.py")
+    text = " ".join(path.read_text("utf-8") for path in rules)
+    names = re.findall(r'^NAME = "([\w-]+)"$', text, re.MULTILINE)
+    assert len(names) > 8
+    told = PAGE.read_text("utf-8").partition("## Findings")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([\w-]+)`", told)) == set(names)
