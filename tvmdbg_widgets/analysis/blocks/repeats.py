@@ -195,7 +195,7 @@ class Search:
         starts = (begin + period * np.arange(count))[:, None]
         near = sequence.source[low:high].reshape(shape) - starts
         entry = sequence.entry[low:high].reshape(shape)
-        if count * each * each <= _MOST_PAIRS:
+        if each and count * each * each <= _MOST_PAIRS:
             same = (entry[:, :, None] == entry[:, None, :]).argmax(axis=2)
         else:
             same = _first_equal(entry)

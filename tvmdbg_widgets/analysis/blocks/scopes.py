@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE
@@ -41,8 +42,9 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     """Return the scopes of a sequence of operators, each within or beside the others.
 
     A scope is a stretch of operators whose paths begin alike: by the call of a delegate that ran
-    them, then by ``nn_module_stack``, else by their names, ``layer1/block0/conv`` or ``layer1.0.conv1``. One that the order takes apart is
-    several, or none where it would be more than a few. One that holds all operators is none.
+    them, then by ``nn_module_stack``, else by their names, ``layer1/block0/conv`` or
+    ``layer1.0.conv1``. One that the order takes apart is several, or none where it would be more
+    than a few. One that holds all operators is none, unless a delegate ran them.
     """
     count = len(sequence.nodes)
     paths, source = _paths(graph, sequence)
@@ -60,16 +62,17 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
             before, start = open_.pop()
             found.setdefault(before, []).append((start, place))
         open_ += [(path[: depth + 1], place) for depth in range(kept, len(path))]
+    whole = Counter(calls)
     pieces: dict[tuple[int, int], Path] = {}
     for path, places in found.items():
+        call = path[0] if len(path) == 1 and path[0] in whole else None
         if len(places) <= _MOST_PIECES:
             for start, end in places:
-                is_call = len(path) == 1 and calls[start] == path[0]
-                if 1 < end - start < count + is_call:
-                    # Of scopes around the same operators the innermost came first, but a call of
-                    # a delegate is told before a module.
-                    if is_call:
-                        pieces[start, end] = path
+                # Of a call of a delegate all operators are a group, or none are.
+                if call is not None and end - start == whole[call] > 1:
+                    pieces[start, end] = path
+                elif call is None and 1 < end - start < count:
+                    # Of scopes around the same operators the innermost came first.
                     pieces.setdefault((start, end), path)
     return [
         Scope(*where, path[-1], _DELEGATE if path == (calls[where[0]],) else source)
