@@ -127,7 +127,11 @@ def in_order(timeline: Timeline) -> Ints:
         order = np.arange(len(start))
     else:
         order = np.flatnonzero(usable)
-        order = order[np.lexsort((-duration[order], start[order]))]
+        order = order[np.argsort(start[order], kind="stable")]
+        same = start[order[1:]] == start[order[:-1]]
+        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        slices = order[tied]
+        order[tied] = slices[np.lexsort((-duration[slices], start[slices]))]
     track = timeline.slice_track[order]
     narrow = np.uint16 if len(timeline.tracks) <= 1 << 16 else np.int64
     return order[np.argsort(track.astype(narrow), kind="stable")]
