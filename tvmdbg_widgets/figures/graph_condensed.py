@@ -157,9 +157,10 @@ def condense(
     graph: Graph, scene: Scene, words: tuple[Labels, Times], groups: Groups, most: int
 ) -> Condensed:
     """Put the boxes of a scene without closed groups into about ``most`` groups at most."""
-    (labels, times), kinds = words, graph.kinds
-    outer = [at for at, node in enumerate(scene.nodes) if kinds[node] <= NodeKind.PARAMETER]
-    own = {node: at for at, node in enumerate(scene.nodes) if kinds[node] > NodeKind.PARAMETER}
+    labels, times = words
+    given = (graph.kinds <= NodeKind.PARAMETER).tolist()
+    outer = [at for at, node in enumerate(scene.nodes) if given[node]]
+    own = {node: at for at, node in enumerate(scene.nodes) if not given[node]}
     nodes = [node for node in groups.order.tolist() if node in own]
     inner = [own[node] for node in nodes]
     place = {box: at for at, box in enumerate(inner)}

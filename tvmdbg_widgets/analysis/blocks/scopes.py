@@ -85,7 +85,8 @@ def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
     attrs, names = graph.attrs, graph.names
     stacks = [attrs[node].get(_STACK) for node in sequence.nodes.tolist()]
     if any(stacks):
-        paths = [_of_stack(text) for text in stacks]
+        known = {text: _of_stack(text) for text in set(stacks)}
+        paths = [known[text] for text in stacks]
         if sum(map(bool, paths)) >= _ENOUGH * len(paths):
             return paths, GroupSource.MODULE
     codes = names.codes[sequence.nodes].tolist()

@@ -16,6 +16,7 @@ from tvmdbg_widgets.analysis.executorch.logged_values import check_outputs
 from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
 from tvmdbg_widgets.analysis.executorch.run_patterns import RunPatterns, Signature
 from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
+from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _Key: TypeAlias = tuple[str, tuple[Signature, ...], int]
 
 
+@collector_paused()
 def event_blocks(
     dump: ETDump,
     *,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.executorch.exported_program import ProgramValue
 from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
@@ -15,12 +17,17 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+    from tvmdbg_widgets.model.executorch.exported_program import (
+        ExportedProgram,
+        ProgramNode,
+        Size,
+    )
 
 _LARGEST_SIZE = 2**63 - 1
 _NAMED: Final = 8
 
 
+@collector_paused()
 def graph_of(program: ExportedProgram, *, file: str) -> Graph:
     """Return the graph of a program; node ``i`` is ``program.nodes[i]``.
 
@@ -41,7 +48,8 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
     nodes = program.nodes
     outputs = [node.outputs or (ProgramValue(node.name),) for node in nodes]
     values = [value for each in outputs for value in each]
-    shapes = [_shape(value) for value in values]
+    shapes = [None if value.sizes is None else _shape(value.sizes) for value in values]
+    dtypes = {each: "" if each is None else each.name for each in {v.dtype for v in values}}
     producers = program.producers
     reads = [(at, *read) for at, node in enumerate(nodes) for read in enumerate(node.inputs)]
     sources = [producers.get(name, (-1, 0)) for _, _, (_, name) in reads]
@@ -69,9 +77,7 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
         shape_offsets=np.cumsum([0, *(len(shape or ()) for shape in shapes)], dtype=np.int64),
         shape_dims=np.array([size for shape in shapes for size in shape or ()], dtype=np.int64),
         shape_known=np.array([shape is not None for shape in shapes], dtype=np.bool_),
-        dtypes=StringColumn.from_strings(
-            "" if value.dtype is None else value.dtype.name for value in values
-        ),
+        dtypes=StringColumn.from_strings(dtypes[value.dtype] for value in values),
         attrs=tuple(MappingProxyType(_attrs(node)) for node in nodes),
         form="edge",
         issues=Issues(_told(program, lost, file)),
@@ -79,10 +85,8 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
     )
 
 
-def _shape(value: ProgramValue) -> tuple[int, ...] | None:
-    sizes = value.sizes
-    if sizes is None:
-        return None
+@lru_cache(maxsize=16_384)
+def _shape(sizes: tuple[Size, ...]) -> tuple[int, ...] | None:
     known = tuple(size for size in sizes if isinstance(size, int) and 0 <= size <= _LARGEST_SIZE)
     return known if len(known) == len(sizes) else None
 
@@ -94,7 +98,7 @@ def _attrs(node: ProgramNode) -> dict[str, str]:
     dynamic = [
         f"({', '.join(map(str, value.sizes))})"
         for value in node.outputs
-        if value.sizes is not None and _shape(value) is None
+        if value.sizes is not None and _shape(value.sizes) is None
     ]
     told = {
         "debug_handle": ", ".join(map(str, handles if isinstance(handles, tuple) else [handles])),
