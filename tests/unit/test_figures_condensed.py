@@ -36,6 +36,7 @@ class Recorded:
 
     def __init__(self, ns: Any) -> None:
         self.node_ns = np.asarray(ns, np.float64)
+        self.shared = None
 
 
 def condensed(graph: Graph, ns: Any = None, most: int = 44) -> tuple[Condensed, Times]:

@@ -233,6 +233,12 @@ def _groups(groups: Groups, named: Named, level: int) -> Keys:
             if 0 <= level < depth[row]:
                 at_level[row] = at_level[around]
     inner = np.where(named.known, groups.node_group[named.at].astype(np.int64), -1)
+    shared = named.timeline.shared
+    if shared is not None:
+        own = len(named.slices)
+        together = shared.slice_set[named.slices]
+        of_set = np.append(shared.groups_around(groups), -1)
+        inner[:own] = np.where(together >= 0, of_set[together], inner[:own])
     codes = at_level[np.where(inner < 0, len(groups), inner)]
     return Keys(
         codes,

@@ -97,6 +97,15 @@ class NodeSets:
             ]
         )
 
+    def groups_around(self, groups: Groups) -> npt.NDArray[np.int64]:
+        """Return the innermost group that holds all nodes of each set, -1 for none (int64 [C])."""
+        found = np.full(len(self), -1, np.int64)
+        for number in range(len(self)):
+            nodes = self.of(number)
+            around = [{group.id for group in groups.of(node)} for node in nodes]
+            found[number] = max(set.intersection(*around), default=-1)
+        return found
+
     def within(self, members: npt.NDArray[np.bool_]) -> float:
         """Return the time of the sets that lie wholly within some nodes (bool [N])."""
         if not len(self):

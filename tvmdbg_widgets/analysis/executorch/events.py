@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column a key.
-MetadataParser: TypeAlias = Callable[[list[bytes | str]], Any]
+MetadataParser: TypeAlias = Callable[[list[Any]], Any]
 
 
 @dataclass(eq=False, slots=True)
@@ -70,7 +70,7 @@ class Event:
     module_hierarchy: dict[str, dict[str, tuple[str, str]] | None] = field(default_factory=dict)
     is_delegated_op: bool | None = None
     delegate_backend_name: str | None = None
-    raw_delegate_debug_metadatas: list[bytes | str] = field(default_factory=list)
+    raw_delegate_debug_metadatas: list[Any] = field(default_factory=list)
     start_time: list[int] | None = None
     instruction_id: int = -1
     chain_index: int = -1

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch import instruction_graph, program_graph
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles, join_by_instruction
-from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
-from tvmdbg_widgets.model.tensors import Tensors
+from tvmdbg_widgets.model.sources_part import PartSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from tvmdbg_widgets.formats.executorch.instruction_graph import InstructionGraph
     from tvmdbg_widgets.formats.recording.recording import Recording
@@ -30,12 +29,12 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.sources import ByteSource
 
 #: Kinds of parts that this file joins.
 KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")
 #: What a saved run has besides; its times are those of the ETDump.
 _OF_RECORDINGS = ("recording", "recorded-times", "ir")
-_FORWARD = "forward"
 
 
 def assemble(
@@ -85,12 +84,23 @@ def assemble(
         found.append(Issue("files-left-out", Severity.NOTE, text))
     for each in (dump, record):
         found += each.issues if each is not None else ()
-    files = ExecuTorchFiles(dump, record, program, buffer, _method(record, program, method))
-    files = replace(files, execution=_execution(dump, execution))
+    files = ExecuTorchFiles(
+        dump,
+        record,
+        program,
+        buffer,
+        method_of(record, program, method),
+        execution=execution_of(dump, execution),
+        program_source=_program_source(parts),
+        named_data=tuple((p.value, p.source) for p in parts if p.kind == "named-data"),
+    )
     graph, plan = _graph(files)
     if graph is not None:
         found += graph.issues
-    timeline, tensors = None, None
+    if plan is not None and plan.uncertain:
+        graph, problem = _with_doubts(plan)
+        found.append(problem)
+    timeline = None
     if dump is not None:
         nodes, problems = _joined(files, plan)
         found += problems
@@ -99,17 +109,9 @@ def assemble(
             graph = _with_delegates(graph, nodes)
         timeline = timeline_of(dump, nodes, graph)
         found += timeline.issues if timeline is not None else ()
-        tensors, problems = _tensors(files, graph)
-        found += problems
-    if dump is not None and dump.values:
-        text = (
-            "this run logged values, which takes time within the measured calls: its times are "
-            "longer than those of a run without a debug buffer"
-        )
-        found.append(Issue("times-inflated", Severity.NOTE, text, file=dump.file))
-    if dump is not None and len((record.methods if record else ()) or _methods(program)) > 1:
-        text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
-        found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
+    tensors, problems = run_tensors(files, graph)
+    found += problems
+    found += _notes(files)
     return RunParts(
         title,
         graph,
@@ -127,6 +129,21 @@ def assemble(
     )
 
 
+def _notes(files: ExecuTorchFiles) -> list[Issue]:
+    """Tell what to know of the times, and of the method."""
+    dump, found = files.dump, []
+    if dump is not None and dump.values:
+        text = (
+            "this run logged values, which takes time within the measured calls: its times are "
+            "longer than those of a run without a debug buffer"
+        )
+        found.append(Issue("times-inflated", Severity.NOTE, text, file=dump.file))
+    if dump is not None and len(methods_of(files.record, files.program)) > 1:
+        text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
+        found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
+    return found
+
+
 def with_execution(parts: RunParts, execution: int) -> RunParts:
     """Return a run with the values of another execution, counted from 0.
 
@@ -136,8 +153,8 @@ def with_execution(parts: RunParts, execution: int) -> RunParts:
         There is no such execution.
     """
     files = parts.executorch or ExecuTorchFiles()
-    files = replace(files, execution=_execution(files.dump, execution))
-    tensors, _ = _tensors(files, parts.graph)
+    files = replace(files, execution=execution_of(files.dump, execution))
+    tensors, _ = run_tensors(files, parts.graph)
     options = {**parts.options, "execution": execution}
     return replace(parts, tensors=tensors, executorch=files, options=options)
 
@@ -148,60 +165,6 @@ def _only(parts: Sequence[Part], kind: str, what: str, issues: list[Issue]) -> A
         text = f"{len(values)} files are each a {what}; only the first is used"
         issues.append(Issue("more-than-one", Severity.WARNING, text))
     return values[0] if values else None
-
-
-def _methods(program: Program | None) -> tuple[str, ...]:
-    return program.methods if program is not None else ()
-
-
-def _method(record: ETRecord | None, program: Program | None, wanted: str | None) -> str:
-    known = dict.fromkeys((*(record.methods if record is not None else ()), *_methods(program)))
-    if wanted is not None:
-        if known and wanted not in known:
-            raise _no_such("method", wanted, list(known), record, program)
-        return wanted
-    if not known or _FORWARD in known:
-        return _FORWARD
-    if len(known) > 1:
-        raise _no_such("method", None, list(known), record, program)
-    return next(iter(known))
-
-
-def _no_such(
-    what: str,
-    wanted: object,
-    known: list[str],
-    record: ETRecord | None,
-    program: Program | None,
-) -> FormatError:
-    file = record.file if record is not None else program.file if program is not None else ""
-    return FormatError(
-        f"several {what}s" if wanted is None else f"no {what} {wanted!r}",
-        file=file,
-        expected=f"one of {', '.join(map(repr, known))}",
-        found="no choice" if wanted is None else None,
-        hint=f"Choose one: open(…, {what}={known[0]!r}).",
-    )
-
-
-def _execution(dump: ETDump | None, wanted: int | None) -> int:
-    """Return the position among the runs of the execution whose values are shown."""
-    if dump is None:
-        return -1
-    executions = [run for run in range(dump.num_runs) if dump.run_names[run] != "Default"]
-    if wanted is not None:
-        if not 0 <= wanted < len(executions):
-            raise FormatError(
-                f"no execution {wanted}",
-                file=dump.file,
-                expected=f"0 to {len(executions) - 1}" if executions else "none",
-                found=wanted,
-                hint="open(…, execution=0) shows the values of the first.",
-            )
-        return executions[wanted]
-    runs = np.searchsorted(dump.run_offsets, list(dump.values), "right") - 1
-    logged = sorted({*runs.tolist()}.intersection(executions))
-    return (logged or executions or [-1])[0]
 
 
 def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | None]:
@@ -216,6 +179,20 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
         )
         return plan.graph, plan
     return None, None
+
+
+def _with_doubts(plan: InstructionGraph) -> tuple[Graph, Issue]:
+    """Say of each node what is not sure of it, and of the graph that there are such."""
+    doubts = plan.uncertain
+    attrs = tuple(
+        MappingProxyType({**each, "uncertain": doubts[at]}) if at in doubts else each
+        for at, each in enumerate(plan.graph.attrs)
+    )
+    texts = ", ".join(dict.fromkeys(doubts.values()))
+    text = f"a program does not tell everything: {texts}; such nodes have an attribute 'uncertain'"
+    nodes = tuple(doubts)[:20]
+    issue = Issue("program-uncertain", Severity.NOTE, text, nodes=nodes, file=plan.graph.file)
+    return replace(plan.graph, attrs=attrs), issue
 
 
 def _joined(
@@ -254,18 +231,16 @@ def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
     return replace(graph, attrs=tuple(attrs))
 
 
-def _tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | None, list[Issue]]:
-    dump, record, nodes = files.dump, files.record, files.event_nodes
-    if graph is None or dump is None or nodes is None or files.buffer is None:
-        return None, []
-    buffer = DebugBuffer(files.buffer)
-    outputs: Mapping[str, int] = (
-        (record.num_outputs or {}).get(files.method, {}) if record is not None else {}
-    )
-    tensors, issues = event_tensors(
-        dump, nodes, graph, buffer, run=files.execution, num_outputs=outputs
-    )
-    return Tensors(tensors), [*buffer.issues(dump), *issues]
+def _program_source(parts: Sequence[Part]) -> ByteSource | None:
+    """Return the bytes of the program, also of one in a bundle."""
+    for part in parts:
+        if part.kind == "program":
+            return part.source
+    for part in parts:
+        if part.kind == "bundled":
+            size = part.value.program.file_size
+            return PartSource(part.source, part.value.offset, size, part.source.name)
+    return None
 
 
 def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
@@ -276,7 +251,7 @@ def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
     if files.program is not None:
         yield f"{files.program.file} is a program (ET12)"
     if files.buffer is not None:
-        yield f"{files.buffer.name} covers every offset of the dump, so it is its debug buffer"
+        yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
 
 
 def _told(parts: Sequence[Part]) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def step_node(plan: Plan, step: Step) -> NodeText:
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
         case DelegateCall(delegate_index, args):
             func_name = short = plan.delegates[delegate_index].id[:_MOST_LETTERS]
-            attrs |= {"delegate": str(delegate_index), "backend": func_name}
+            attrs |= {"delegate_index": str(delegate_index), "backend": func_name}
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
         case _:
             func_name = short = _OTHER_CALLS.get(type(call), "unknown")

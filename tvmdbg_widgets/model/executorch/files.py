@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+    from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
     from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.model.sources import ByteSource
 
@@ -31,6 +32,10 @@ class ExecuTorchFiles:
     execution : int
         Position, among the dump's runs, of the one whose values the tensors are; -1 where the
         dump holds none.
+    program_source : ByteSource or None
+        The bytes of the program.
+    named_data : tuple of (FlatTensor, ByteSource)
+        Files of named data, and their bytes.
     """
 
     dump: ETDump | None = None
@@ -40,3 +45,5 @@ class ExecuTorchFiles:
     method: str = "forward"
     event_nodes: EventNodes | None = None
     execution: int = -1
+    program_source: ByteSource | None = None
+    named_data: tuple[tuple[FlatTensor, ByteSource], ...] = ()

@@ -1,0 +1,49 @@
+"""Constants of programs, against the weights that torch saved of the same models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import FOLDER, case_dir
+from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
+from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+from tvmdbg_widgets.model.sources import FileSource
+
+REBUILT = ("01_mlp_portable", "04_transformer_portable", "06a_demo_generated_ids")
+
+
+@pytest.mark.parametrize("name", REBUILT)
+def test_constants_are_the_models_weights(name: str) -> None:
+    run = tvmdbg.open(FOLDER / "pte" / f"{name}.pte")
+    directory = read_directory(FileSource(case_dir(name) / "etrecord.bin"))
+    member = directory.members["edge_dialect_exported_program/forward_state_dict"]
+    weights = [np.asarray(each) for each in read_torch_file(member.source).values()]
+    assert len(run.tensors) == len(weights)
+    for tensor in run.tensors.values():
+        values = tensor.numpy()
+        assert any(
+            values.shape == each.shape and np.array_equal(values, each) for each in weights
+        ), tensor
+
+
+def test_external_constants_are_in_the_named_data() -> None:
+    program, data = (FOLDER / "pte" / f"zoo_external.{ext}" for ext in ("pte", "ptd"))
+    assert tvmdbg.open(program).tensors is None
+    names = {tensor.name for tensor in tvmdbg.open(data, program).tensors.values()}
+    assert names == {"linear.weight", "linear.bias", "scale"}
+
+
+def test_a_program_in_a_bundle_has_its_constants() -> None:
+    bundled = tvmdbg.open(case_dir("14_bundled") / "model.bpte").tensors
+    alone = tvmdbg.open(FOLDER / "pte" / "14_bundled.pte").tensors
+    assert bundled.keys() == alone.keys()
+    for entry, tensor in bundled.items():
+        np.testing.assert_array_equal(tensor.numpy(), alone[entry].numpy())
+
+
+def test_what_a_program_does_not_tell_is_said() -> None:
+    run = tvmdbg.open(FOLDER / "pte" / "08_conv_xnnpack_quant.pte")
+    (note,) = run.check().by_rule("program-uncertain")
+    assert all("uncertain" in run.graph.attrs[node] for node in note.nodes)
