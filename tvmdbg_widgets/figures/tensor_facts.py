@@ -55,6 +55,7 @@ _SECOND = 1
 _CAPTURED = {
     "node": "captured after the node ran",
     "later": "read after the run: its buffer may have been reused",
+    "file": "a constant of the model's file",
     "unknown": "capture time unknown",
 }
 
@@ -376,7 +377,7 @@ class TensorFacts:
     @property
     def is_doubtful(self) -> bool:
         """Whether something is to be said of when the values were read."""
-        return self.tensor.captured != "node"
+        return self.tensor.captured not in ("node", "file")
 
     def trust(self, *, exact: bool | None) -> str:
         """Say when the values were read, how many are drawn, and what was assumed of them."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.windows import Selection
 
 #: When values were read.
-Captured: TypeAlias = Literal["node", "later", "unknown"]
+Captured: TypeAlias = Literal["node", "later", "file", "unknown"]
 
 
 class Tensor(Counted):
@@ -47,7 +47,8 @@ class Tensor(Counted):
         Issues of the file that concern this tensor.
     captured
         ``"node"`` where the values were read as the node had run, ``"later"`` where after the
-        whole run, when buffers had been reused; ``"unknown"`` where nothing tells.
+        whole run, when buffers had been reused; ``"file"`` for a constant that the model's file
+        holds; ``"unknown"`` where nothing tells.
     """
 
     __slots__ = (

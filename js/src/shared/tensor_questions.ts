@@ -69,7 +69,7 @@ export interface TensorAnswer {
   trust: string;
   notes: string[];
   /** When the values were read: as the node had run, or after the whole run, when buffers had been reused. */
-  captured: "node" | "later" | "unknown";
+  captured: "node" | "later" | "file" | "unknown";
   /** The choices of a dtype whose bytes can be read in several ways; empty where there is but one. */
   readings: string[];
   reading: string | null;

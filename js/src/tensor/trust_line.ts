@@ -6,6 +6,7 @@ import type { Acts, Shown } from "./state.ts";
 const CAPTURED = {
   node: "captured after the node ran",
   later: "read after the run: its buffer may have been reused",
+  file: "a constant of the model's file",
   unknown: "capture time unknown",
 } as const;
 
@@ -52,7 +53,7 @@ export class TrustLine {
 
 function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
   const { captured, layout, layouts, reading, tile } = answer;
-  const isUnsure = captured !== "node";
+  const isUnsure = captured !== "node" && captured !== "file";
   const parts: (Node | string)[] = [
     element(
       "span",

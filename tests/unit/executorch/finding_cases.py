@@ -85,6 +85,11 @@ def silent_kernel() -> DebugRun:
     return tvmdbg.open(tracer.to_bytes(), record, debug_buffer=tracer.debug_buffer)
 
 
+def other_inputs() -> DebugRun:
+    """Return a run of other inputs than the ETRecord's reference."""
+    return tvmdbg.open(case_dir("05c_multirun_debug_different_inputs"), execution=1)
+
+
 # rule: where it fires and the sentence it says, and where it stays silent
 CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     "delegate-time": (
@@ -131,6 +136,11 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
         silent_kernel,
         "addmm #6 ran but logged no value",
         recorded("01_mlp_portable"),
+    ),
+    "reference-outputs": (
+        other_inputs,
+        "Output _softmax #10 is far from its reference: SNR",
+        recorded("05_multirun"),
     ),
     "load-time": (
         recorded("05_multirun"),

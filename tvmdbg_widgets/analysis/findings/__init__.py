@@ -52,6 +52,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("executorch.repeated_events"),
     _rule("executorch.debug_values"),
     _rule("executorch.unlogged"),
+    _rule("executorch.reference_outputs"),
     _rule("executorch.load_time"),
 )
 """Every rule; a new one is a file with a ``RULE`` and a line here."""

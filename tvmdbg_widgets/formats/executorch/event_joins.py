@@ -8,6 +8,7 @@ match exactly or not at all.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
     NONE,
+    REORDERED,
     UNMAPPED,
     WHOLE_INSTRUCTION,
     EventNodes,
@@ -37,6 +39,9 @@ Found = tuple[tuple[int, ...], int]
 Instruction = tuple[int, int]
 
 _SHOWN = 5
+#: Kernels that passes after the edge program insert, with the handle of what they follow
+#: (``exir/passes/insert_write_back_for_buffers_pass.py``, ``memory_format_ops_pass.py`` @ v1.4.1).
+_INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
 
 
 def join_by_handles(
@@ -62,17 +67,18 @@ def join_by_handles(
     delegates = (record.delegate_map or {}).get(method, {})
     kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
     of_kernel, issues = _kernel_nodes(handles, kernels, program, dump.file)
-    taken = {node for nodes, _ in of_kernel.values() for node in nodes}
+    taken = {n for nodes, how in of_kernel.values() if how != WHOLE_INSTRUCTION for n in nodes}
 
-    def of_handles(wanted: tuple[int, ...]) -> tuple[int, ...]:
+    def of_handles(wanted: Sequence[int]) -> tuple[int, ...]:
         found = {node for handle in wanted for node in program.by_handle.get(handle, ())}
         return tuple(sorted(found - taken))
 
-    calls = {
-        (0, int(key)): of_handles(tuple(value))
+    lowered = {
+        (0, int(key)): _as_lowered(value, of_handles(value), program)
         for key, value in handles.items()
         if not isinstance(value, int) and key.isdecimal()
     }
+    calls = {at: tuple(sorted(nodes)) for at, nodes in lowered.items()}
 
     def of_event(at: Instruction, identifier: str) -> Found:
         if at in of_kernel:
@@ -89,7 +95,7 @@ def join_by_handles(
         return of_handles(told.identifiers[identifier]), EXACT
 
     names = {(0, int(key)): each.name or "" for key, each in delegates.items() if key.isdecimal()}
-    return _joined(dump, of_event, calls, names), issues
+    return _joined(dump, of_event, calls, names, lowered), issues
 
 
 def join_by_instruction(
@@ -114,7 +120,7 @@ def join_by_instruction(
         return (node_of[at],), WHOLE_INSTRUCTION if identifier else EXACT
 
     calls = {at: (node_of[at],) for at in backends if at in node_of}
-    return _joined(dump, of_event, calls, backends), issues
+    return _joined(dump, of_event, calls, backends, calls), issues
 
 
 def _kernel_nodes(
@@ -126,12 +132,14 @@ def _kernel_nodes(
     """Return the node of each kernel call.
 
     Operators that one exported node was decomposed into share its handle: the kernel's name tells
-    them apart, and among several of one name their order.
+    them apart, and among several of one name their order, unless partitioning has changed it.
     """
     by_handle: dict[int, list[Instruction]] = defaultdict(list)
     for key, handle in handles.items():
         if isinstance(handle, int) and key.isdecimal():
             by_handle[handle].append((0, int(key)))
+    delegated = {h for value in handles.values() if isinstance(value, Sequence) for h in value}
+    by_order = REORDERED if delegated else BY_ORDER
     found: dict[Instruction, Found] = {}
     strangers = [at for at in sorted(kernels) if at[0] == 0 and str(at[1]) not in handles]
     for handle, instructions in by_handle.items():
@@ -143,12 +151,33 @@ def _kernel_nodes(
             named = [each for each in nodes if _operator(program.nodes[each].op_type) == operator]
             # Views that need no instruction are left out, never the one that is an output.
             for at, node in zip(calls, named[-len(calls) :], strict=False):
-                found[at] = (node,), EXACT if len(named) == len(calls) == 1 else BY_ORDER
+                found[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
             for at in calls[len(named) :]:
                 found[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION
-                if operator and not any(_same_family(operator, program, each) for each in nodes):
+                if handle in delegated:
+                    # The operator runs in a delegate: a kernel besides is none of its own.
+                    found[at] = ((), UNMAPPED) if operator else (nodes, WHOLE_INSTRUCTION)
+                if (
+                    operator
+                    and operator not in _INSERTED
+                    and not any(_same_family(operator, program, each) for each in nodes)
+                ):
                     strangers.append(at)
     return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
+
+
+def _as_lowered(
+    handles: Sequence[int], nodes: tuple[int, ...], program: ExportedProgram
+) -> tuple[int, ...]:
+    """Order the nodes of a call as in its lowered subgraph, whose nodes have these handles."""
+    positions: dict[int, list[int]] = defaultdict(list)
+    for position, handle in enumerate(handles):
+        positions[handle].append(position)
+    order: list[tuple[int, int]] = []
+    for handle, at in positions.items():
+        own = [node for node in nodes if node in program.by_handle.get(handle, ())]
+        order += [(at[min(nth, len(at) - 1)], node) for nth, node in enumerate(own)]
+    return tuple(dict.fromkeys(node for _, node in sorted(order)))
 
 
 def _operator(op_type: str) -> str:
@@ -180,6 +209,7 @@ def _joined(
     of_event: Callable[[Instruction, str], Found],
     calls: Mapping[Instruction, tuple[int, ...]],
     backends: Mapping[Instruction, str],
+    lowered: Mapping[Instruction, tuple[int, ...]],
 ) -> EventNodes:
     rows = numbered(
         dump.chain_index, dump.instruction_id, dump.delegate_id_int, dump.delegate_id_str.codes
@@ -198,4 +228,6 @@ def _joined(
         if nodes:
             set_of[at] = numbers.setdefault(nodes, len(numbers))
     of_calls = {at: numbers.setdefault(nodes, len(numbers)) for at, nodes in calls.items() if nodes}
-    return EventNodes(set_of[rows], tuple(numbers), how[rows], of_calls, dict(backends))
+    return EventNodes(
+        set_of[rows], tuple(numbers), how[rows], of_calls, dict(backends), dict(lowered)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -108,10 +108,13 @@ def _logged(
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             by_instruction[at].append(event)
     yield from _of_delegate(dump, joined, graph, logged)
+    calls_of = Counter(node for nodes in joined.lowered.values() for node in nodes)
     for at, events in by_instruction.items():
         if at in joined.calls:
-            nodes = joined.sets[joined.calls[at]]
-            yield from _of_call(dump, graph, nodes, events, num_outputs.get(str(at[1])))
+            nodes = joined.lowered[at]
+            alone = all(calls_of[node] == 1 for node in nodes)
+            count = num_outputs.get(str(at[1]))
+            yield from _of_call(dump, graph, nodes, events, count, alone=alone)
         else:
             yield from _of_kernel(dump, joined, graph, events)
     yield from _of_program(dump, graph, run)
@@ -163,15 +166,26 @@ def _of_delegate(
 
 
 def _of_call(
-    dump: ETDump, graph: Graph, nodes: tuple[int, ...], events: list[int], count: int | None
+    dump: ETDump,
+    graph: Graph,
+    nodes: tuple[int, ...],
+    events: list[int],
+    count: int | None,
+    *,
+    alone: bool,
 ) -> Iterator[_Logged]:
-    leaving = _leaving(graph, nodes)
+    rank = {node: at for at, node in enumerate(nodes)}
+    leaving = sorted(_leaving(graph, nodes), key=lambda entry: (rank[entry[0]], entry[1]))
     logged = [(event, each) for event in events for each in _tensors(dump, event)]
     count = len(leaving) if count is None else count
     note = "an argument of the delegate's call: outputs come last"
+    trust = Trust.BY_ORDER
+    if not alone:
+        trust = Trust.AMBIGUOUS
+        note += ", and which operators this call took of a handle is not known"
     if count == len(leaving) and count <= len(logged):
         for entry, (event, tensor) in zip(leaving, logged[-count:], strict=True):
-            yield _Logged(entry, tensor, f"event {event}", Trust.BY_ORDER, note)
+            yield _Logged(entry, tensor, f"event {event}", trust, note)
 
 
 def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:

@@ -19,6 +19,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
     BY_ORDER,
     EXACT,
+    REORDERED,
     WHOLE_INSTRUCTION,
     EventNodes,
 )
@@ -38,6 +39,7 @@ _TRUST = {
     EXACT: Trust.EXACT,
     BY_NAME: Trust.BY_NAME,
     BY_ORDER: Trust.BY_ORDER,
+    REORDERED: Trust.AMBIGUOUS,
     WHOLE_INSTRUCTION: Trust.AMBIGUOUS,
 }
 RUNTIME_TRACK = "runtime"

@@ -97,6 +97,7 @@ def _tensor(value: TensorValue, source: ByteSource, offset: int, node: int, grap
         name=graph.names[node],
         trust=Trust.EXACT,
         notes=(start,) if start else (),
+        captured="file",
     )
 
 

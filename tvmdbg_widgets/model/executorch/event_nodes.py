@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.strings import StringColumn
 
 #: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
-EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE = range(6)
+EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)
 HOW = (
     "exact identifier",
     "by name",
@@ -22,6 +22,7 @@ HOW = (
     "whole instruction",
     "unmapped",
     "not of an instruction",
+    "by order, which partitioning may have changed",
 )
 
 
@@ -41,6 +42,9 @@ class EventNodes:
         The set of each delegate call, by chain and instruction.
     backends : Mapping of (int, int) to str
         Id of the backend of each delegate call, where a file names it.
+    lowered : Mapping of (int, int) to tuple of int
+        The nodes of each delegate call in the order of its lowered subgraph, which is that of the
+        call's outputs.
     """
 
     set_of: npt.NDArray[np.int32]
@@ -48,6 +52,7 @@ class EventNodes:
     how: npt.NDArray[np.uint8]
     calls: Mapping[tuple[int, int], int]
     backends: Mapping[tuple[int, int], str]
+    lowered: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def of(self, event: int) -> tuple[int, ...]:
         """Return the nodes of an event."""
