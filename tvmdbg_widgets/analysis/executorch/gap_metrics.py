@@ -181,4 +181,5 @@ def _mean(values: Doubles) -> float:
 
 
 def _decibels(signal: float, noise: float) -> float:
-    return float(10 * np.log10(np.float64(signal) / np.float64(noise)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(10 * np.log10(np.float64(signal) / np.float64(noise)))
