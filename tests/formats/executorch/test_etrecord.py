@@ -14,9 +14,9 @@ from formats.executorch.etrecord_files import RECORDS, members, read, record, re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch import zip_members
-from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord, read_etrecord, sniff
-from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+from tvmdbg_widgets.formats.executorch.etrecord import zip_members
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
+from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.sources import BytesSource

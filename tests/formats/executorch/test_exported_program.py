@@ -9,9 +9,9 @@ from formats.executorch.etrecord_files import RECORDS, members, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch.exported_program import read_program
-from tvmdbg_widgets.formats.executorch.module_stack import module_stack
-from tvmdbg_widgets.formats.executorch.program_arguments import read_argument
+from tvmdbg_widgets.formats.executorch.etrecord.arguments import read_argument
+from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
+from tvmdbg_widgets.formats.executorch.etrecord.module_stack import module_stack
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:

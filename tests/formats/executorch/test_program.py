@@ -11,9 +11,9 @@ import pytest
 from tests.executorch_cases import FOLDER, answers, case_dir, read_json
 from tests.formats.executorch.program_truth import as_flatc, differences
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.executorch import bundled
-from tvmdbg_widgets.formats.executorch.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program import read_program, sniff
+from tvmdbg_widgets.formats.executorch.program import bundled
+from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
+from tvmdbg_widgets.formats.executorch.program.program import read_program, sniff
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BufferDevice, DataLocation, Operator
 from tvmdbg_widgets.model.executorch.program_instructions import Frame

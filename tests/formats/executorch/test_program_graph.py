@@ -8,7 +8,7 @@ import pytest
 from executorch_cases import answers
 from formats.executorch.etrecord_files import RECORDS, record
 
-from tvmdbg_widgets.formats.executorch.program_graph import graph_of
+from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
 from tvmdbg_widgets.model.executorch.exported_program import (
     ExportedProgram,
     ProgramNode,

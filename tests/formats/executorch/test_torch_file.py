@@ -11,7 +11,7 @@ from formats.executorch.etrecord_files import RECORDS, members, record, zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
+from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor

@@ -11,7 +11,7 @@ import numpy as np
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, inflated
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.sources import FileSource
 
 if TYPE_CHECKING:

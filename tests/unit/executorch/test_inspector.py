@@ -17,7 +17,7 @@ from tests.unit.executorch.inspector_truth import OPENED, opened, plain
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
-from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.sources import FileSource

@@ -20,14 +20,14 @@ from tests.unit.executorch.gap_cases import (
     gaps_of,
     record_of,
 )
-from tvmdbg_widgets.analysis.executorch.numeric_gap import numeric_gap
+from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.analysis.executorch.gap_rows import GapRow, NumericGap
+    from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap
 
 GRAPHS = {"gap.auto": None, "gap.edge_dialect_exported_program": "edge_dialect_exported_program"}
 EVERY_TABLE = [(name, *key) for name in COMPARED for key in gaps_of(name)]

@@ -16,8 +16,8 @@ from tests.executorch_cases import FOLDER, read_json
 from tests.unit.test_memory_plan import graph_of as graph_of_nodes
 from tests.unit.test_memory_plan import op
 from tvmdbg_widgets.analysis.memory_planned import memory_plan
-from tvmdbg_widgets.formats.executorch.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program import read_program
+from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
+from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.planned_memory import PlannedMemory
 from tvmdbg_widgets.model.sources import FileSource
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch import instruction_graph, program_graph
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
+from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles, join_by_instruction
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
+from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
@@ -22,7 +23,7 @@ from tvmdbg_widgets.model.sources_part import PartSource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.formats.executorch.instruction_graph import InstructionGraph
+    from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
     from tvmdbg_widgets.formats.recording.recording import Recording
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.model.executorch.etdump import ETDump
@@ -171,7 +172,7 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
     record, program, method = files.record, files.program, files.method
     edge = record.edge_programs.get(method) if record is not None else None
     if record is not None and edge is not None:
-        return program_graph.graph_of(edge, file=record.file), None
+        return edge_graph.graph_of(edge, file=record.file), None
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
         plan = instruction_graph.graph_of(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
-from tvmdbg_widgets.formats.executorch.program_tensors import program_tensors
+from tvmdbg_widgets.formats.executorch.program.tensors import program_tensors
 from tvmdbg_widgets.model.tensors import Tensors
 
 if TYPE_CHECKING:

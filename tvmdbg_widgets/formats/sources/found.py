@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.registry import FORMATS, Format, format_of, head, identify, suspect
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive

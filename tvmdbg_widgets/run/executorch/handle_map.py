@@ -153,7 +153,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
 def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     """Return a run that shows a graph where it can be drawn, and what the operators are read of."""
-    from tvmdbg_widgets.formats.executorch.program_graph import graph_of
+    from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
     from tvmdbg_widgets.model.graph import Graph

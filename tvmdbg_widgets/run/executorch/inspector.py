@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.executorch.event_table import EventTable
     from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock, MetadataParser
-    from tvmdbg_widgets.analysis.executorch.gap_metrics import Distance
-    from tvmdbg_widgets.analysis.executorch.gap_rows import NumericGap
-    from tvmdbg_widgets.analysis.executorch.reference_values import Reference
+    from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance
+    from tvmdbg_widgets.analysis.executorch.gap.reference_values import Reference
+    from tvmdbg_widgets.analysis.executorch.gap.rows import NumericGap
     from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
@@ -286,7 +286,7 @@ class Inspector:
         Parameters
         ----------
         distance, reference
-            As of :func:`tvmdbg_widgets.analysis.executorch.numeric_gap.numeric_gap`.
+            As of :func:`tvmdbg_widgets.analysis.executorch.gap.numeric_gap.numeric_gap`.
         disable_debug_handle_valdiation
             Use the exported program even where not every handle leads to it (spelled as in
             ExecuTorch).
@@ -294,7 +294,7 @@ class Inspector:
             ``"exported_program"``, ``"edge_dialect_exported_program"`` or the name of another
             graph in the ETRecord.
         """
-        from tvmdbg_widgets.analysis.executorch.numeric_gap import numeric_gap
+        from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
 
         return numeric_gap(
             self.event_blocks,

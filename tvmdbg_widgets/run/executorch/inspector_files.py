@@ -26,7 +26,7 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
         With ``compat``, for what ``parse_etrecord`` in devtools/etrecord/_etrecord.py @ v1.4.1
         refuses.
     """
-    from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+    from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.sources_given import as_source
@@ -54,8 +54,8 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 
 
 def _refuse_other_files(source: Any) -> None:
-    from tvmdbg_widgets.formats.executorch.etrecord import IDENTIFIER
-    from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+    from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
+    from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
     from tvmdbg_widgets.model.errors import FormatError
 
     try:

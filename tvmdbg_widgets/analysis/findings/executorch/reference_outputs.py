@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.executorch.gap_metrics import snr
+from tvmdbg_widgets.analysis.executorch.gap.metrics import snr
 from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.errors import FormatError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.analysis.executorch.handle_index import HandleIndex, Handles
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

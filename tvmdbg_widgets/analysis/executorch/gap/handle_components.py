@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.executorch.handle_index import HandleIndex, Handles
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.analysis.executorch.intermediate_outputs import RuntimeOutput
+    from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import RuntimeOutput
 
 
 @dataclass(frozen=True, slots=True)

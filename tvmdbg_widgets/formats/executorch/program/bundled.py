@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.program import read_program
-from tvmdbg_widgets.formats.executorch.program_header import HINT
+from tvmdbg_widgets.formats.executorch.program.header import HINT
+from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram

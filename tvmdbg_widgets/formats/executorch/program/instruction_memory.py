@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.instruction_sources import states_of
+from tvmdbg_widgets.formats.executorch.program.instruction_sources import states_of
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
 from tvmdbg_widgets.model.planned_memory import PlannedMemory
@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.planned_memory import PlannedMemory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.executorch.instruction_steps import Step
+    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
     from tvmdbg_widgets.model.executorch.program import Plan
     from tvmdbg_widgets.model.executorch.program_values import Place
 

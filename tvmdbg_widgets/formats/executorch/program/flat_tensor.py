@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.program_checks import MOST_DIMENSIONS
-from tvmdbg_widgets.formats.executorch.program_header import HINT
+from tvmdbg_widgets.formats.executorch.program.checks import MOST_DIMENSIONS
+from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tvmdbg_widgets.formats.executorch.instruction_steps import Step
+    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
     from tvmdbg_widgets.model.executorch.program import Plan
 
 _OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.formats.executorch.zip_members import LOCAL, LOCAL_HEADER, read_directory
+from tvmdbg_widgets.formats.executorch.etrecord.zip_members import (
+    LOCAL,
+    LOCAL_HEADER,
+    read_directory,
+)
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.executorch.zip_members import ZipDirectory, ZipMember
+    from tvmdbg_widgets.formats.executorch.etrecord.zip_members import ZipDirectory, ZipMember
     from tvmdbg_widgets.model.sources import ByteSource
 
 IDENTIFIER: Final = "ETRECORD_V0"
@@ -130,17 +134,17 @@ class _Reading:
             self._leave_out(name, reason, reason)
 
     def _read(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch import etrecord_maps, json_member
+        from tvmdbg_widgets.formats.executorch.etrecord import json_member, maps
 
         file = member.source.name
         if name == "debug_handle_map":
-            self.fields[name] = etrecord_maps.read_debug_handles(member.read(), file)
+            self.fields[name] = maps.read_debug_handles(member.read(), file)
         elif name == "delegate_map":
-            self.fields[name], twice = etrecord_maps.read_delegate_map(member.read(), file)
+            self.fields[name], twice = maps.read_delegate_map(member.read(), file)
             if twice:
                 self._tell_identifiers(twice)
         elif name == "instruction_id_to_num_outs_map":
-            self.fields["num_outputs"] = etrecord_maps.read_num_outputs(member.read(), file)
+            self.fields["num_outputs"] = maps.read_num_outputs(member.read(), file)
         elif name == "export_graph_id":
             self.fields[name] = json_member.decode(member.read(), int, file)
         elif name in _TENSORS:
@@ -149,7 +153,7 @@ class _Reading:
             self._read_program(name, member)
 
     def _read_program(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.exported_program import read_program
+        from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
 
         program = read_program(member.read(), name, member.source.name)
         edge = self.fields.get("edge_programs", {})
@@ -163,7 +167,7 @@ class _Reading:
             self.fields.setdefault("graph_map", {})[name] = program
 
     def _read_tensors(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
+        from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
 
         source = member.source
         if source.read(0, min(1, source.size)) == _PICKLE:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.formats.executorch.pickle_values import Global, read_pickle
-from tvmdbg_widgets.formats.executorch.zip_members import read_directory
+from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
+from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor

@@ -16,8 +16,8 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric
-    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
+    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
+    from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
 
 _LINES_SHOWN = 40
 _WIDTH = 60

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.program_chains import read_chains
-from tvmdbg_widgets.formats.executorch.program_values import read_values
+from tvmdbg_widgets.formats.executorch.program.chains import read_chains
+from tvmdbg_widgets.formats.executorch.program.values import read_values
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,

@@ -40,7 +40,7 @@ def program_tensors(
     ----------
     program, plan
     graph
-        Of :func:`~tvmdbg_widgets.formats.executorch.instruction_graph.graph_of`.
+        Of :func:`~tvmdbg_widgets.formats.executorch.program.instruction_graph.graph_of`.
     source
         The program's file; offsets count from its first byte.
     named

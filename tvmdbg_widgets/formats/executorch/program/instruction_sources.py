@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tvmdbg_widgets.formats.executorch.instruction_steps import most_links, unfolds
-from tvmdbg_widgets.formats.executorch.reaching import Effect, Flow, State, Writing
-from tvmdbg_widgets.formats.executorch.view_ranges import ViewRanges
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import most_links, unfolds
+from tvmdbg_widgets.formats.executorch.program.reaching import Effect, Flow, State, Writing
+from tvmdbg_widgets.formats.executorch.program.view_ranges import ViewRanges
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, MoveCall
 from tvmdbg_widgets.model.executorch.program_values import ScalarValue, TensorValue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.executorch.instruction_steps import Step
+    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
     from tvmdbg_widgets.model.executorch.program import Plan
 
 #: Ranges of memory changed by all instructions; real ones change a few each.

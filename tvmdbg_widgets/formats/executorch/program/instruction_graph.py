@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.instruction_entries import entry_columns
-from tvmdbg_widgets.formats.executorch.instruction_memory import planned_memory
-from tvmdbg_widgets.formats.executorch.instruction_nodes import step_node, value_node
-from tvmdbg_widgets.formats.executorch.instruction_sources import Source, sources_of, states_of
-from tvmdbg_widgets.formats.executorch.instruction_steps import steps_of
+from tvmdbg_widgets.formats.executorch.program.instruction_entries import entry_columns
+from tvmdbg_widgets.formats.executorch.program.instruction_memory import planned_memory
+from tvmdbg_widgets.formats.executorch.program.instruction_nodes import step_node, value_node
+from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
+    Source,
+    sources_of,
+    states_of,
+)
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
 from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
 from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.executorch.reaching import Writing
+    from tvmdbg_widgets.formats.executorch.program.reaching import Writing
     from tvmdbg_widgets.model.executorch.program import Plan
 
 

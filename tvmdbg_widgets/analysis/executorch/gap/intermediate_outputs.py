@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
+    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
 
 #: Logs what the kernel inside it logs as well.
 OPERATOR_CALL: Final = "OPERATOR_CALL"

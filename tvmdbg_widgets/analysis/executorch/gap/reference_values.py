@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.executorch.handle_components import is_list
-from tvmdbg_widgets.analysis.executorch.reference_graph import FORWARD, edge_program
-from tvmdbg_widgets.analysis.executorch.values_by_name import ValuesByName
+from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list
+from tvmdbg_widgets.analysis.executorch.gap.reference_graph import FORWARD, edge_program
+from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
 from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_archive
 from tvmdbg_widgets.model.sources import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
-    from tvmdbg_widgets.analysis.executorch.reference_graph import ReferenceGraph
+    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
+    from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.formats.executorch.program_checks import check_program
-from tvmdbg_widgets.formats.executorch.program_header import HINT, read_header, sniff
-from tvmdbg_widgets.formats.executorch.program_plans import read_plans
+from tvmdbg_widgets.formats.executorch.program.checks import check_program
+from tvmdbg_widgets.formats.executorch.program.header import HINT, read_header, sniff
+from tvmdbg_widgets.formats.executorch.program.plans import read_plans
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.executorch.program import NamedData, Program, Span, Subsegments
 

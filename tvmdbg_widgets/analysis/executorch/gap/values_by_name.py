@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.executorch.intermediate_outputs import (
+from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import (
     DELEGATE_CALL,
     handles_of,
     instruction_of,
@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.analysis.executorch.handle_index import Handles
+    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
     from tvmdbg_widgets.model.executorch.exported_program import (
         ExportedProgram,
         ProgramNode,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.unions import members
+from tvmdbg_widgets.formats.executorch.program.unions import members
 from tvmdbg_widgets.model.executorch.program_values import (
     ExtraTensorInfo,
     ListValue,

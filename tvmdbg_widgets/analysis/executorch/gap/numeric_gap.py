@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.executorch.gap_metrics import Distance, metric
-from tvmdbg_widgets.analysis.executorch.gap_rows import GapRow, NumericGap, Skipped
-from tvmdbg_widgets.analysis.executorch.inspector_gap import inspector_gap, inspector_pairs
-from tvmdbg_widgets.analysis.executorch.reference_graph import edge_program, reference_graph
-from tvmdbg_widgets.analysis.executorch.reference_values import (
+from tvmdbg_widgets.analysis.executorch.gap.inspector_gap import inspector_gap, inspector_pairs
+from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance, metric
+from tvmdbg_widgets.analysis.executorch.gap.reference_graph import edge_program, reference_graph
+from tvmdbg_widgets.analysis.executorch.gap.reference_values import (
     Reference,
     given_values,
     reference_values,
 )
-from tvmdbg_widgets.analysis.executorch.values_by_name import ValuesByName
+from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap, Skipped
+from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.analysis.executorch.gap_metrics import Metric
-    from tvmdbg_widgets.analysis.executorch.reference_graph import ReferenceGraph
-    from tvmdbg_widgets.analysis.executorch.reference_values import ReferenceValue
+    from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
+    from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
+    from tvmdbg_widgets.analysis.executorch.gap.reference_values import ReferenceValue
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 
@@ -52,7 +52,7 @@ def numeric_gap(
     etrecord : ETRecord
     distance : str or callable
         ``"MSE"``, ``"L1"``, ``"SNR"``, ``"COSINE"``, ``"PSNR"`` or ``"ULP"``, see
-        :mod:`~tvmdbg_widgets.analysis.executorch.gap_metrics`; or a callable that takes what should
+        :mod:`~tvmdbg_widgets.analysis.executorch.gap.metrics`; or a callable that takes what should
         be and what is.
     reference : mapping, path or iterable of EventBlock, optional
         A mapping or a ``.npz`` file has values by debug handle, tuple of handles, name of an fx

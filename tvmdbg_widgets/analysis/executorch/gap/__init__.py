@@ -1,0 +1,1 @@
+"""Numeric gap: logged values against references."""

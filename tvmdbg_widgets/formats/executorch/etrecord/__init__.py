@@ -1,0 +1,1 @@
+"""ETRecord: programs, maps and saved tensors of a model."""

@@ -1,0 +1,1 @@
+"""Program files: what a runtime executes, and a graph of it."""
