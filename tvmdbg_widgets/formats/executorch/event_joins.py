@@ -40,7 +40,7 @@ Instruction = tuple[int, int]
 
 _SHOWN = 5
 #: Kernels that passes after the edge program insert, with the handle of what they follow
-#: (``exir/passes/insert_write_back_for_buffers_pass.py``, ``memory_format_ops_pass.py`` @ v1.4.1).
+#: (``exir/passes/{insert_write_back_for_buffers,memory_format_ops}_pass.py`` @ v1.4.1).
 _INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
 
 
@@ -74,7 +74,7 @@ def join_by_handles(
         return tuple(sorted(found - taken))
 
     lowered = {
-        (0, int(key)): _as_lowered(value, of_handles(value), program)
+        (0, int(key)): _as_lowered(value, set(of_handles(value)), program)
         for key, value in handles.items()
         if not isinstance(value, int) and key.isdecimal()
     }
@@ -157,17 +157,14 @@ def _kernel_nodes(
                 if handle in delegated:
                     # The operator runs in a delegate: a kernel besides is none of its own.
                     found[at] = ((), UNMAPPED) if operator else (nodes, WHOLE_INSTRUCTION)
-                if (
-                    operator
-                    and operator not in _INSERTED
-                    and not any(_same_family(operator, program, each) for each in nodes)
-                ):
+                known = not operator or operator in _INSERTED
+                if not known and not any(_same_family(operator, program, each) for each in nodes):
                     strangers.append(at)
     return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
 
 
 def _as_lowered(
-    handles: Sequence[int], nodes: tuple[int, ...], program: ExportedProgram
+    handles: Sequence[int], nodes: set[int], program: ExportedProgram
 ) -> tuple[int, ...]:
     """Order the nodes of a call as in its lowered subgraph, whose nodes have these handles."""
     positions: dict[int, list[int]] = defaultdict(list)
@@ -175,7 +172,7 @@ def _as_lowered(
         positions[handle].append(position)
     order: list[tuple[int, int]] = []
     for handle, at in positions.items():
-        own = [node for node in nodes if node in program.by_handle.get(handle, ())]
+        own = [node for node in program.by_handle.get(handle, ()) if node in nodes]
         order += [(at[min(nth, len(at) - 1)], node) for nth, node in enumerate(own)]
     return tuple(dict.fromkeys(node for _, node in sorted(order)))
 

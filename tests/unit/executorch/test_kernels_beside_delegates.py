@@ -1,0 +1,91 @@
+"""Kernels and values of programs in which operators of one handle run in and beside delegates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import case_dir
+from tests.unit.executorch.dumps import Logged, dump_of
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
+from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED
+from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+    from tvmdbg_widgets.model.issues import Issue
+
+CALL = Logged("DELEGATE_CALL", 0, 9)
+FLOAT = 6
+
+
+def joined(
+    name: str, handles: Mapping[str, int | Sequence[int]], dump: ETDump
+) -> tuple[EventNodes, list[Issue]]:
+    """Join a dump to the program of a case as if its instructions had other handles."""
+    program = tvmdbg.open(case_dir(name) / "etrecord.bin").parts.executorch.record.edge_programs
+    record = ETRecord("record", program, debug_handle_map={"forward": handles})
+    return join_by_handles(dump, record, "forward", program["forward"])
+
+
+def kernel(name: str, instruction: int) -> Logged:
+    return Logged(f"native_call_{name}", 0, 1, instruction=instruction)
+
+
+def test_a_copy_beside_a_delegate_takes_no_operator_from_it() -> None:
+    dump = dump_of([CALL, kernel("_to_dim_order_copy.out", 1)])
+    nodes, issues = joined("01_mlp_portable", {"0": [1, 1, 2], "1": 2}, dump)
+    assert nodes.of(0) == (5, 6, 7)
+    assert nodes.of(1) == ()
+    assert nodes.how[1] == UNMAPPED
+    assert not issues
+
+
+def test_a_program_that_writes_its_buffers_back_fits() -> None:
+    dump = dump_of([kernel("gelu.out", 0), kernel("copy_.default", 1)])
+    nodes, issues = joined("01_mlp_portable", {"0": 2, "1": 2}, dump)
+    assert nodes.of(0) == (7,)
+    assert not issues
+
+
+def test_order_beside_delegates_is_not_sure() -> None:
+    dump = dump_of([CALL, kernel("view_copy.out", 1), kernel("view_copy.out", 2)])
+    nodes, _ = joined("04_transformer_portable", {"0": [3, 3], "1": 3, "2": 3}, dump)
+    assert nodes.of(0) == (22, 23)
+    assert nodes.how.tolist()[1:] == [REORDERED] * 2
+
+
+def logged(handles: Mapping[str, int | Sequence[int]]) -> list[tuple[int, float, Trust]]:
+    """Return node, first value and trust of what the first of some calls logs as its outputs.
+
+    The program is two branches, which end in nodes 7, of 2 x 6, and 9, of 2 x 3.
+    """
+    name = "03d_xnnpack_two_outputs"
+    outputs = (
+        DebugTensor(FLOAT, (2, 3), (3, 1), 0),
+        DebugTensor(FLOAT, (2, 6), (6, 1), 24),
+    )
+    dump = dump_of([*(Logged(value=DebugValue(ValueType.TENSOR, each)) for each in outputs), CALL])
+    graph = tvmdbg.open(case_dir(name) / "etrecord.bin").graph
+    nodes, _ = joined(name, handles, dump)
+    buffer = DebugBuffer(BytesSource(np.repeat([9, 7], [6, 12]).astype(np.float32).tobytes()))
+    tensors, _ = event_tensors(dump, nodes, graph, buffer, run=0, num_outputs={"0": 2})
+    return [(each.node, each.numpy().flat[0], each.trust) for each in tensors]
+
+
+def test_outputs_of_a_call_are_in_the_order_of_its_subgraph() -> None:
+    assert logged({"0": [1, 4, 5, 2, 3]}) == [(9, 9, Trust.BY_ORDER), (7, 7, Trust.BY_ORDER)]
+
+
+def test_outputs_of_calls_that_share_a_handle_are_ambiguous() -> None:
+    assert {trust for *_, trust in logged({"0": [1, 4, 5, 2, 3], "1": [5]})} == {Trust.AMBIGUOUS}
