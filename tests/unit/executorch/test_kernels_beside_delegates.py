@@ -77,6 +77,7 @@ def logged(handles: Mapping[str, int | Sequence[int]]) -> list[tuple[int, float,
     )
     dump = dump_of([*(Logged(value=DebugValue(ValueType.TENSOR, each)) for each in outputs), CALL])
     graph = tvmdbg.open(case_dir(name) / "etrecord.bin").graph
+    assert graph is not None
     nodes, _ = joined(name, handles, dump)
     buffer = DebugBuffer(BytesSource(np.repeat([9, 7], [6, 12]).astype(np.float32).tobytes()))
     tensors, _ = event_tensors(dump, nodes, graph, buffer, run=0, num_outputs={"0": 2})
