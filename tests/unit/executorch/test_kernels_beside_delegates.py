@@ -33,9 +33,12 @@ def joined(
     name: str, handles: Mapping[str, int | Sequence[int]], dump: ETDump
 ) -> tuple[EventNodes, list[Issue]]:
     """Join a dump to the program of a case as if its instructions had other handles."""
-    program = tvmdbg.open(case_dir(name) / "etrecord.bin").parts.executorch.record.edge_programs
-    record = ETRecord("record", program, debug_handle_map={"forward": handles})
-    return join_by_handles(dump, record, "forward", program["forward"])
+    files = tvmdbg.open(case_dir(name) / "etrecord.bin").parts.executorch
+    assert files is not None
+    assert files.record is not None
+    programs = files.record.edge_programs
+    record = ETRecord("record", programs, debug_handle_map={"forward": handles})
+    return join_by_handles(dump, record, "forward", programs["forward"])
 
 
 def kernel(name: str, instruction: int) -> Logged:
