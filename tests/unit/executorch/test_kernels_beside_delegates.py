@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.unit.executorch.dumps import Logged, dump_of
+from tests.unit.executorch.gap_cases import Block, Event, record_of
+from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
+from tvmdbg_widgets.executorch import Inspector
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
@@ -93,3 +97,45 @@ def test_outputs_of_a_call_are_in_the_order_of_its_subgraph() -> None:
 
 def test_outputs_of_calls_that_share_a_handle_are_ambiguous() -> None:
     assert {trust for *_, trust in logged({"0": [1, 4, 5, 2, 3], "1": [5]})} == {Trust.AMBIGUOUS}
+
+
+def test_a_gap_leaves_out_what_may_be_of_another_operator() -> None:
+    events = [
+        Event("DELEGATE_CALL", [3], [np.zeros((2, 5, 16), "f4")]),
+        Event("native_call_view_copy.out", 3, [np.zeros((2, 5, 16), "f4")], 1),
+    ]
+    reference = {"aten_view_copy_default": np.zeros((10, 16)), "aten_addmm_default": np.zeros(1)}
+    record = record_of("04_transformer_portable")
+    found = numeric_gap([Block(events)], record, "L1", reference=reference)
+    assert not found.rows
+    assert all("which operators a delegate ran" in each.reason for each in found.skipped)
+
+
+def test_a_gap_is_of_the_method_that_ran() -> None:
+    record = record_of("01_mlp_portable")
+    program = record.edge_programs["forward"]
+    handles = (record.debug_handle_map or {})["forward"]
+    several = replace(
+        record,
+        edge_programs={"prefill": program, "decode": program},
+        debug_handle_map={"prefill": {}, "decode": handles},
+    )
+    folder = case_dir("01_mlp_portable")
+    inspector = Inspector(
+        folder / "etdump.etdp",
+        etrecord=several,
+        debug_buffer_path=folder / "debug_buffer.bin",
+        method="decode",
+    )
+    values = {"aten_gelu_default": np.zeros((2, 16))}
+    assert len(inspector.calculate_numeric_gap("L1", reference=values).rows) == 1
+
+
+def test_operators_of_torch_are_named_as_the_inspector_names_them() -> None:
+    record = record_of("01_mlp_portable")
+    program = record.edge_programs["forward"]
+    nodes = tuple(replace(each, target=f"torch.ops.{each.op_type}") for each in program.nodes)
+    record = replace(record, edge_programs={"forward": replace(program, nodes=nodes)})
+    inspector = Inspector(case_dir("01_mlp_portable") / "etdump.etdp", etrecord=record)
+    types = [event.op_types for event in inspector.event_blocks[1].events]
+    assert ["gelu.default"] in types

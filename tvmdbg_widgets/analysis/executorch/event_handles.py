@@ -168,8 +168,14 @@ def _operators(handles: Iterable[int], program: ExportedProgram) -> _Operators:
             if name not in found.traces:
                 found.traces[name] = node.stack_trace
                 found.modules[name] = _modules(node)
-            found.types.append(node.op_type)
+            found.types.append(_type(node))
     return found
+
+
+def _type(node: ProgramNode) -> str:
+    """Return the ``__name__`` of an operator: torch's own lack the ``aten`` that edge's have."""
+    of_torch = node.target.startswith("torch.ops.")
+    return node.op_type.partition(".")[2] if of_torch else node.op_type
 
 
 def _modules(node: ProgramNode) -> dict[str, tuple[str, str]] | None:

@@ -295,10 +295,11 @@ class Inspector:
             graph in the ETRecord.
         """
         from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
+        from tvmdbg_widgets.analysis.executorch.gap.reference_graph import record_of_method
 
         return numeric_gap(
             self.event_blocks,
-            self.etrecord,
+            self.etrecord and record_of_method(self.etrecord, self.method),
             distance,
             reference=reference,
             disable_debug_handle_validation=disable_debug_handle_valdiation,

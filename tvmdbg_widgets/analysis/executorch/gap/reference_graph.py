@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,6 +94,18 @@ def edge_program(etrecord: ETRecord) -> ExportedProgram:
         named = ", ".join(programs) or "no program"
         raise ValueError(f"the ETRecord has {named}, not the edge program of {FORWARD!r}")
     return programs.get(FORWARD) or next(iter(programs.values()))
+
+
+def record_of_method(etrecord: ETRecord, method: str) -> ETRecord:
+    """Return an ETRecord of several methods as one of a method, which is its ``forward``."""
+    if len(etrecord.edge_programs) < 2 or method not in etrecord.edge_programs:
+        return etrecord
+    outputs = (etrecord.reference_outputs or {}).get(method)
+    return replace(
+        etrecord,
+        edge_programs={FORWARD: etrecord.edge_programs[method]},
+        reference_outputs={FORWARD: outputs} if outputs is not None else None,
+    )
 
 
 def reference_graph(

@@ -45,8 +45,10 @@ class ValuesByName:
 
     A kernel's event stands for the operator of its name among those with its handle, in the order
     of the instructions. A delegate call logs its inputs, then its outputs: what the operators in
-    it hand to others. An event inside a delegate stands for the last operator of its handles; what
-    the call itself logged of that one counts more, since an operator may run in several parts.
+    it hand to others, in the order of its handles. Where operators of one name and handle run
+    beside delegates, or those of one handle in several calls, which is which is not known. An event
+    inside a delegate stands for the last operator of its handles; what the call itself logged of
+    that one counts more, since an operator may run in several parts.
 
     Parameters
     ----------
@@ -60,6 +62,7 @@ class ValuesByName:
         self.program = program
         self.values: dict[str, NamedValue] = {}
         self._inside: set[int] = set()
+        self._unsure: set[int] = set()
         self._readers: dict[str, list[int]] = {}
         for at, node in enumerate(program.nodes):
             for _, name in node.inputs:
@@ -82,6 +85,8 @@ class ValuesByName:
     def why_not(self, name: str) -> str:
         """Say why no value of that name was logged."""
         at, _ = self.program.producers.get(name, (-1, 0))
+        if at in self._unsure:
+            return f"{name} shares its handle with others, and which of them a delegate ran is not known"
         if at in self._inside:
             return f"{name} is computed inside a delegate, which did not log it"
         return f"no event logged {name}"
@@ -90,10 +95,14 @@ class ValuesByName:
         events = sorted(operator_events([block]), key=instruction_of)
         calls = [event for event in events if event.name == DELEGATE_CALL]
         inner = [event for event in events if event.is_delegated_op]
+        kernels = [event for event in events if event not in calls and event not in inner]
         taken = set()
-        for event, at in self._kernels([e for e in events if e not in calls and e not in inner]):
+        for event, at in self._kernels(kernels):
             taken.add(at)
-            yield from _named(event, self.program.nodes[at].outputs, _flat(event.debug_data))
+            if calls and len(self._alike(at)) > 1:
+                self._unsure.update(self._alike(at))
+            else:
+                yield from _named(event, self.program.nodes[at].outputs, _flat(event.debug_data))
         for event in inner:
             nodes = [at for handle in handles_of(event) for at in self._with(handle)]
             if nodes:
@@ -101,14 +110,25 @@ class ValuesByName:
                 yield from _named(event, outputs, _fitting(outputs, event.debug_data))
         for event in calls:
             inside = self._inside_of(event, taken)
-            taken |= inside
-            self._inside |= inside
+            rest = {at for handle in handles_of(event) for at in self._with(handle)} - taken
+            self._inside.update(inside)
+            if rest.difference(inside):
+                self._unsure |= rest
+                continue
             outputs = tuple(self._leaving(inside))
             data = event.debug_data[-event.num_outputs :]
             yield from _named(event, outputs, _fitting(outputs, data))
 
     def _with(self, handle: int) -> tuple[int, ...]:
         return self.program.by_handle.get(handle, ())
+
+    def _alike(self, at: int) -> list[int]:
+        """Return the operators that have the name and the handle of one."""
+        node = self.program.nodes[at]
+        handle = node.debug_handle
+        handles = (handle,) if isinstance(handle, int) else handle or ()
+        nodes = {other for each in handles for other in self._with(each)}
+        return [each for each in nodes if _operator(self.program.nodes[each]) == _operator(node)]
 
     def _kernels(self, events: list[Any]) -> Iterator[tuple[Any, int]]:
         """Yield each kernel's event with the position of its operator."""
@@ -122,31 +142,33 @@ class ValuesByName:
                     yield event, at
                     break
 
-    def _inside_of(self, event: Any, taken: set[int]) -> set[int]:
-        """Return the operators that a delegate call runs.
+    def _inside_of(self, event: Any, taken: set[int]) -> list[int]:
+        """Return the operators that a delegate call runs, in the order of its subgraph.
 
         Its handles are those of each, in order; an operator with several outputs is followed by
         the getitem of each that is used, with the same handle.
         """
-        handles = handles_of(event)
-        inside = set()
-        for handle in set(handles):
-            left = handles.count(handle)
+        places: dict[int, list[int]] = {}
+        for place, handle in enumerate(handles_of(event)):
+            places.setdefault(handle, []).append(place)
+        inside: dict[int, int] = {}
+        for handle, left in places.items():
             for at in self._with(handle):
-                if at not in taken and left > 0:
-                    inside.add(at)
+                if at not in taken and left:
+                    inside[at] = left[0]
                     outputs = self.program.nodes[at].outputs
                     used = sum(each.name in self._readers for each in outputs)
-                    left -= 1 + used * (len(outputs) > 1)
-        return inside
+                    del left[: 1 + used * (len(outputs) > 1)]
+        return sorted(inside, key=inside.__getitem__)
 
-    def _leaving(self, inside: set[int]) -> Iterator[ProgramValue]:
+    def _leaving(self, inside: list[int]) -> Iterator[ProgramValue]:
         """Yield the values that operators in a delegate hand to others."""
         results = set(self.program.results)
-        for at in sorted(inside):
+        within = set(inside)
+        for at in inside:
             for value in self.program.nodes[at].outputs:
                 readers = self._readers.get(value.name, ())
-                if value.name in results or any(reader not in inside for reader in readers):
+                if value.name in results or any(reader not in within for reader in readers):
                     yield value
 
 
