@@ -86,7 +86,7 @@ class ValuesByName:
         """Say why no value of that name was logged."""
         at, _ = self.program.producers.get(name, (-1, 0))
         if at in self._unsure:
-            return f"{name} shares its handle with others, and which of them a delegate ran is not known"
+            return f"{name} shares its handle, and which operators a delegate ran is not known"
         if at in self._inside:
             return f"{name} is computed inside a delegate, which did not log it"
         return f"no event logged {name}"
