@@ -12,6 +12,7 @@ from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, m
 from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles, join_by_instruction
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
+from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
@@ -85,13 +86,15 @@ def assemble(
         found.append(Issue("files-left-out", Severity.NOTE, text))
     for each in (dump, record):
         found += each.issues if each is not None else ()
+    shown = method_of(record, program, method)
+    foreign = frozenset[int]() if dump is None else runs_of_others(dump, record, shown)
     files = ExecuTorchFiles(
         dump,
         record,
         program,
         buffer,
-        method_of(record, program, method),
-        execution=execution_of(dump, execution),
+        shown,
+        execution=execution_of(dump, execution, foreign),
         program_source=_program_source(parts),
         named_data=tuple((p.value, p.source) for p in parts if p.kind == "named-data"),
     )
@@ -103,8 +106,9 @@ def assemble(
         found.append(problem)
     timeline = None
     if dump is not None:
-        nodes, problems = _joined(files, plan)
-        found += problems
+        own = replace(files, dump=without_runs(dump, foreign))
+        nodes, problems = _joined(own, plan)
+        found += [*problems, *_of_others(foreign, dump, shown)]
         files = replace(files, event_nodes=nodes)
         if graph is not None:
             graph = _with_delegates(graph, nodes)
@@ -143,6 +147,16 @@ def _notes(files: ExecuTorchFiles) -> list[Issue]:
         text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
         found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
     return found
+
+
+def _of_others(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue]:
+    if not runs:
+        return []
+    text = (
+        f"{len(runs)} of {dump.num_runs} runs called other operators than {method!r} has: they are "
+        "of another method, and their times and values are of no operator here"
+    )
+    return [Issue("runs-of-others", Severity.NOTE, text, file=dump.file)]
 
 
 def with_execution(parts: RunParts, execution: int) -> RunParts:

@@ -62,8 +62,18 @@ def _no_such(
     )
 
 
-def execution_of(dump: ETDump | None, wanted: int | None) -> int:
+def execution_of(
+    dump: ETDump | None, wanted: int | None, others: frozenset[int] = frozenset()
+) -> int:
     """Return the position among the runs of the execution whose values are shown.
+
+    Parameters
+    ----------
+    dump
+    wanted
+        Number of the execution; the first that logged values, if left out.
+    others
+        Runs of other methods, which are shown only if wanted.
 
     Raises
     ------
@@ -84,5 +94,6 @@ def execution_of(dump: ETDump | None, wanted: int | None) -> int:
             )
         return executions[wanted]
     runs = np.searchsorted(dump.run_offsets, list(dump.values), "right") - 1
-    logged = sorted({*runs.tolist()}.intersection(executions))
-    return (logged or executions or [-1])[0]
+    own = [run for run in executions if run not in others]
+    logged = sorted({*runs.tolist()}.intersection(own))
+    return (logged or own or executions or [-1])[0]

@@ -96,6 +96,8 @@ def event_tensors(
 def _logged(
     dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
 ) -> Iterator[_Logged]:
+    if not _is_of_graph(dump, joined, run):
+        return
     of_delegate = is_of_delegate(dump)
     logged: list[int] = []
     by_instruction: dict[Instruction, list[int]] = defaultdict(list)
@@ -118,6 +120,13 @@ def _logged(
         else:
             yield from _of_kernel(dump, joined, graph, events)
     yield from _of_program(dump, graph, run)
+
+
+def _is_of_graph(dump: ETDump, joined: EventNodes, run: int) -> bool:
+    """Whether a run may be of the method of the graph: no event of others has a node."""
+    has_nodes = joined.set_of >= 0
+    events = dump.events_of(run)
+    return bool(has_nodes[events.start : events.stop].any() or not has_nodes.any())
 
 
 def _of_kernel(
