@@ -59,8 +59,8 @@ def test_a_copy_beside_a_delegate_takes_no_operator_from_it() -> None:
 
 
 def test_a_program_that_writes_its_buffers_back_fits() -> None:
-    dump = dump_of([kernel("gelu.out", 0), kernel("copy_.default", 1)])
-    nodes, issues = joined("01_mlp_portable", {"0": 2, "1": 2}, dump)
+    dump = dump_of([kernel("gelu.out", 0), kernel("copy_", 1)])
+    nodes, issues = joined("01_mlp_portable", {"0": 2}, dump)
     assert nodes.of(0) == (7,)
     assert not issues
 

@@ -39,7 +39,7 @@ Found = tuple[tuple[int, ...], int]
 Instruction = tuple[int, int]
 
 _SHOWN = 5
-#: Kernels that passes after the edge program insert, with the handle of what they follow
+#: Kernels that passes after the edge program insert, with the handle of what they follow or none
 #: (``exir/passes/{insert_write_back_for_buffers,memory_format_ops}_pass.py`` @ v1.4.1).
 _INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
 
@@ -141,7 +141,11 @@ def _kernel_nodes(
     delegated = {h for value in handles.values() if isinstance(value, Sequence) for h in value}
     by_order = REORDERED if delegated else BY_ORDER
     found: dict[Instruction, Found] = {}
-    strangers = [at for at in sorted(kernels) if at[0] == 0 and str(at[1]) not in handles]
+    strangers = [
+        at
+        for at, kernel in sorted(kernels.items())
+        if at[0] == 0 and str(at[1]) not in handles and kernel_operator(kernel) not in _INSERTED
+    ]
     for handle, instructions in by_handle.items():
         nodes = program.by_handle.get(handle, ())
         called: dict[str, list[Instruction]] = defaultdict(list)
