@@ -67,6 +67,16 @@ def test_an_operator_shows_the_events_that_it_shares(view: View, run: tvmdbg.Deb
     expect(view.details).to_contain_text("identifier")
 
 
+def test_keys_alone_reach_an_event_of_several_operators(view: View, run: tvmdbg.DebugRun) -> None:
+    view.root.focus()
+    view.press(*["ArrowRight"] * 2, *["ArrowDown"] * 2)
+    for _ in range(10):
+        if view.session("selected") == [named(run, "mul"), named(run, "add_t")]:
+            break
+        view.press("ArrowRight")
+    expect(view.details).to_contain_text("2 nodes, the share of each is not known")
+
+
 def test_metadata_stands_with_its_event(view: View, run: tvmdbg.DebugRun) -> None:
     view.set_session(selected=[named(run, "relu")])
     expect(view.details).to_contain_text('{"kernel": "relu_v2"')
