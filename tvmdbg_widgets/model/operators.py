@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from tvmdbg_widgets.model.executorch.torch_operator_names import TORCH_FAMILIES
+from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
 from tvmdbg_widgets.model.operator_names import FAMILIES
-from tvmdbg_widgets.model.torch_operator_names import TORCH_FAMILIES
-from tvmdbg_widgets.model.xnnpack_names import xnnpack_family
 
 OP_KINDS: Final = (
     "convolution",
