@@ -1,0 +1,83 @@
+"""A compute DAG as far as schedules need it (``ComputeDAG``, src/auto_scheduler/compute_dag.cc)."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tuning.expressions import Expression
+
+
+class DagSource(enum.StrEnum):
+    """How a DAG is known; the last one is an assumption."""
+
+    TEXT = "DAG text whose md5 is the key's"
+    DUMP = "file of dump_workload_to_dag_log"
+    REGISTERED = "source of the registered function"
+    GIVEN = "given by the caller"
+    ASSUMED = "assumed: a workload of TVM's tutorials and tests of this name"
+
+    @property
+    def is_assumption(self) -> bool:
+        """Whether another function of the same name would give other loops."""
+        return self is DagSource.ASSUMED
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of an operation; ``extent`` None where unknown (or symbolic)."""
+
+    name: str
+    extent: int | None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, in the topological order of the DAG.
+
+    Attributes
+    ----------
+    name : str
+        As TVM prints it, not cleaned.
+    kind : str
+        ``"placeholder"`` or ``"compute"``.
+    axes, reduce_axes : tuple of Axis
+        Empty for a placeholder.
+    outputs : int
+    shape : tuple of int or None
+        Of a placeholder; an unknown size is None.
+    bodies : tuple of Expression
+        One an output; empty where only names and extents are known.
+    """
+
+    name: str
+    kind: Literal["placeholder", "compute"]
+    axes: tuple[Axis, ...] = ()
+    reduce_axes: tuple[Axis, ...] = ()
+    outputs: int = 1
+    shape: tuple[int | None, ...] = ()
+    bodies: tuple[Expression, ...] = ()
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether it is an input."""
+        return self.kind == "placeholder"
+
+
+@dataclass(frozen=True)
+class ComputeDag:
+    """Operations in the order of ``dag.ops``: stage ``i`` of the initial state is operation ``i``.
+
+    Attributes
+    ----------
+    operations : tuple of Operation
+    source : DagSource
+    text : str
+        ``str(task.compute_dag)``, empty where it is not known.
+    """
+
+    operations: tuple[Operation, ...]
+    source: DagSource
+    text: str = ""

@@ -1,0 +1,153 @@
+"""A schedule's state: stages, their loops, and what is attached where (loop_state.h)."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.tuning.steps import Annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+
+class IteratorKind(enum.IntEnum):
+    """Kind of a loop (``IteratorKind``); MIXED: fused of both, SPECIAL: fused of nothing."""
+
+    SPATIAL = 0
+    REDUCTION = 1
+    MIXED = 2
+    SPECIAL = 3
+
+
+class ComputeAt(enum.IntEnum):
+    """Where a stage is computed (``ComputeAtKind``)."""
+
+    ROOT = 0
+    INLINED = 1
+    ITER = 2
+
+
+@dataclass(frozen=True)
+class Iterator:
+    """One loop of a stage.
+
+    Attributes
+    ----------
+    name : str
+    extent : int or None
+        None where TVM itself does not know it: it prints ``(None)``.
+    kind : IteratorKind
+    annotation : Annotation
+    made_by, annotated_by : int
+        Index of the step that made the loop, and that annotated it; -1 for none.
+    factor : int or None
+        The split factor that made it, known also where `extent` is not; None for an outermost
+        part, a fused or an original loop.
+    min : str
+        As printed; ``"0"`` before bounds are inferred.
+    """
+
+    name: str
+    extent: int | None
+    kind: IteratorKind
+    annotation: Annotation = Annotation.NONE
+    made_by: int = -1
+    annotated_by: int = -1
+    factor: int | None = None
+    min: str = "0"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage.
+
+    Attributes
+    ----------
+    name : str
+        As printed: ``"C.local"``, ``"C.repl"``.
+    operation : int
+        The DAG's operation that it comes from (cache and rfactor stages: that of their original).
+    is_placeholder : bool
+    iterators : tuple of Iterator
+    compute_at : ComputeAt
+    auto_unroll, storage_offset : int
+        0 for none.
+    made_by : int
+        Index of the step that made the stage; -1 for an operation's own.
+    role : str
+        ``""``, ``"cache read"``, ``"cache write"``, ``"rfactor"``.
+    scope : str
+        Of a cache stage: ``"shared"``, ``"local"``.
+    """
+
+    name: str
+    operation: int
+    is_placeholder: bool
+    iterators: tuple[Iterator, ...]
+    compute_at: ComputeAt = ComputeAt.ROOT
+    auto_unroll: int = 0
+    storage_offset: int = 0
+    made_by: int = -1
+    role: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """A schedule after its steps.
+
+    Attributes
+    ----------
+    dag : ComputeDag
+    steps : tuple of steps
+    stages : tuple of Stage
+    attached : mapping of (stage, iterator) to tuple of stages
+        In the order in which they were attached.
+    attached_to : mapping of stage to (stage, iterator)
+    """
+
+    dag: ComputeDag
+    steps: tuple[AnyStep, ...]
+    stages: tuple[Stage, ...]
+    attached: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    attached_to: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NestLine:
+    """One line of the printed loop nest.
+
+    Attributes
+    ----------
+    kind : str
+        ``"placeholders"``, ``"attribute"``, ``"loop"`` or ``"compute"``.
+    indent : int
+        Spaces before it, two a loop.
+    text : str
+        The line without its indent, as ``print(state)`` shows it.
+    stage, iterator : int
+        -1 where there is none.
+    annotation : Annotation
+    extent, factor : int or None
+        Of a loop; see :class:`Iterator`.
+    step : int
+        The step that made the line, or last annotated it; -1 for none.
+    """
+
+    kind: str
+    indent: int
+    text: str
+    stage: int = -1
+    iterator: int = -1
+    annotation: Annotation = Annotation.NONE
+    extent: int | None = None
+    factor: int | None = None
+    step: int = -1
+
+    def __str__(self) -> str:
+        return " " * self.indent + self.text

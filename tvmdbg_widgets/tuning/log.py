@@ -1,0 +1,21 @@
+"""TuningLog: everything one tuning left behind."""
+
+from __future__ import annotations
+
+from tvmdbg_widgets.tuning.diagnosis import Diagnosis
+from tvmdbg_widgets.tuning.elsewhere import Elsewhere
+from tvmdbg_widgets.tuning.following import Following
+from tvmdbg_widgets.tuning.pages import Pages
+from tvmdbg_widgets.tuning.records import Records
+from tvmdbg_widgets.tuning.schedules import Schedules
+
+
+class TuningLog(Records, Schedules, Diagnosis, Elsewhere, Following, Pages):
+    """The records of one tuning: tasks, trials, schedules, and every question about them.
+
+    At the end of a notebook cell it shows its view. Made by :func:`tvmdbg_widgets.open` or
+    :func:`tvmdbg_widgets.open_tuning`.
+    """
+
+    def __repr__(self) -> str:
+        return f"TuningLog {self.title!r}: {len(self.tasks):,} tasks\n  {self.trials!r}"
