@@ -27,10 +27,20 @@ class DagSource(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of an operation; ``extent`` None where unknown (or symbolic)."""
+    """One axis of an operation.
+
+    Attributes
+    ----------
+    name : str
+    extent : int or None
+        None where unknown, or where it is no number.
+    symbol : str
+        The extent as TVM prints it where it is an expression, as for sparse operations.
+    """
 
     name: str
     extent: int | None
+    symbol: str = ""
 
 
 @dataclass(frozen=True)

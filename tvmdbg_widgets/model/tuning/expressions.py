@@ -1,7 +1,181 @@
-"""Bodies of operations as expression trees, as far as bounds and reads need them."""
+"""Bodies of operations as expression trees, as far as bounds, reads and FLOP counts need them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Signs of binary operations; floordiv, floormod, max and min are printed as calls.
+ARITHMETIC = ("+", "-", "*", "/", "%", "floordiv", "floormod", "max", "min")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+LOGICAL = ("&&", "||")
 
 
 class Expression:
     """Any expression."""
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions it is made of."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    """A constant.
+
+    Attributes
+    ----------
+    value : int or float
+    dtype : str
+        ``"int32"``, ``"float32"``, ``"bool"`` …
+    """
+
+    value: float
+    dtype: str = "int32"
+
+
+@dataclass(frozen=True)
+class Text(Expression):
+    """A string constant, an argument of external calls."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Variable(Expression):
+    """An axis by its name, or another scalar."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Read(Expression):
+    """A tensor's element.
+
+    Attributes
+    ----------
+    name : str
+        The operation's.
+    indices : tuple of Expression
+    output : int
+        Which of the operation's outputs.
+    operation : int
+        Index of the operation; -1 where several have the name and the text cannot tell which.
+    """
+
+    name: str
+    indices: tuple[Expression, ...]
+    output: int = 0
+    operation: int = -1
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The indices."""
+        return self.indices
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    """``a op b``; `op` is one of ``ARITHMETIC``, ``COMPARISONS``, ``LOGICAL``."""
+
+    op: str
+    a: Expression
+    b: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Both operands."""
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True)
+class Not(Expression):
+    """``!a``."""
+
+    a: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.a,)
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """A conversion: ``float32(a)``."""
+
+    dtype: str
+    a: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.a,)
+
+
+@dataclass(frozen=True)
+class Select(Expression):
+    """``select(condition, a, b)``: both values are computed."""
+
+    condition: Expression
+    a: Expression
+    b: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Condition and both values."""
+        return (self.condition, self.a, self.b)
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A call: ``tir.exp(a)``, ``tir.if_then_else(condition, a, b)``."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The arguments."""
+        return self.arguments
+
+
+@dataclass(frozen=True)
+class Reduction(Expression):
+    """A reduction over the operation's reduce axes.
+
+    Attributes
+    ----------
+    combiner : str
+        ``"+"``, ``"max"``, ``"min"``, or ``"select"`` for argmax and argmin.
+    sources : tuple of Expression
+        One; two for ``"select"``.
+    combined : tuple of Expression
+        What ``"select"`` compares and picks: condition and both values, over the combiner's own
+        variables.
+    """
+
+    combiner: str
+    sources: tuple[Expression, ...]
+    combined: tuple[Expression, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The sources."""
+        return self.sources
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all it is made of, operands before what uses them."""
+    for each in expression.parts:
+        yield from walk(each)
+    yield expression
+
+
+def reads(expression: Expression) -> tuple[Read, ...]:
+    """Return all reads of tensors, those in the indices of others too, inner ones first."""
+    return tuple(each for each in walk(expression) if isinstance(each, Read))

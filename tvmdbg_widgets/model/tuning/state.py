@@ -50,6 +50,9 @@ class Iterator:
         part, a fused or an original loop.
     min : str
         As printed; ``"0"`` before bounds are inferred.
+    symbol : str
+        The extent as printed where it is an expression, `extent` being None: the loop is printed
+        with it; empty otherwise.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Iterator:
     annotated_by: int = -1
     factor: int | None = None
     min: str = "0"
+    symbol: str = ""
 
 
 @dataclass(frozen=True)
