@@ -2,75 +2,47 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.query.regex import Regex, glob_regex
-from tvmdbg_widgets.analysis.query.tree import And, Compare, Id, Not, Or, Path, Shape, Text, Word
+from tvmdbg_widgets.analysis.query.masks import Mask, Masks, compared, fitting
+from tvmdbg_widgets.analysis.query.tree import Compare, Path, Shape, Text, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tvmdbg_widgets.analysis.query.facts import Facts
-    from tvmdbg_widgets.analysis.query.tree import Arrow, Comparison, Mode, Query
+    from tvmdbg_widgets.analysis.query.tree import Arrow
     from tvmdbg_widgets.model.strings import StringColumn
-
-Mask = npt.NDArray[np.bool_]
 
 _SIZES: Final = re.compile(r"[0-9(), ×x]+")
 _ID: Final = re.compile(r"#|#?[0-9]+")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-class Evaluation:
-    """One query over one graph.
-
-    Attributes
-    ----------
-    unknown : dict of str to int
-        By field that was compared: how many nodes have no value there, where there are such.
-    """
+class Evaluation(Masks):
+    """One query over one graph."""
 
     def __init__(self, facts: Facts) -> None:
+        super().__init__(facts.graph.num_nodes)
         self._facts = facts
         self._graph = facts.graph
-        self.unknown: dict[str, int] = {}
 
-    def mask(self, query: Query) -> Mask:
-        """Return whether each node is found (bool [N]).
-
-        Raises
-        ------
-        RegexError
-            A regular expression takes too long on these texts.
-        """
-        match query:
+    def _term(self, term: Word | Text | Compare | Shape | Path) -> Mask:
+        match term:
             case Word():
-                return self._word(query)
-            case Id(node):
-                return np.equal(np.arange(self._graph.num_nodes), node)
+                return self._word(term)
             case Text():
-                return self._text(query)
+                return self._text(term)
             case Compare():
-                return self._compare(query)
+                return self._compare(term)
             case Shape():
-                return self._shape(query)
-            case Not(part):
-                return ~self.mask(part)
-            case And(parts):
-                return functools.reduce(operator.and_, map(self.mask, parts))
-            case Or(parts):
-                return functools.reduce(operator.or_, map(self.mask, parts))
+                return self._shape(term)
             case Path(steps, arrows):
                 return self._path([self.mask(step) for step in steps], arrows)
-
-    def _none(self) -> Mask:
-        return np.zeros(self._graph.num_nodes, bool)
 
     def _lowered(self, column: StringColumn) -> list[str]:
         """Return the distinct texts of a column in lower case, kept with the column."""
@@ -91,7 +63,7 @@ class Evaluation:
 
     def _word(self, word: Word) -> Mask:
         facts, graph = self._facts, self._graph
-        fits = _fits(word.mode, word.text)
+        fits = fitting(word.mode, word.text)
         found = self._none()
         for column in (graph.names, graph.func_names, facts.labels, facts.op_kinds):
             found |= self._rows(column, fits)
@@ -115,7 +87,7 @@ class Evaluation:
         return self._rows(self._facts.labels, any_fits) & self._facts.runs
 
     def _text(self, text: Text) -> Mask:
-        fits = _fits(text.mode, text.text)
+        fits = fitting(text.mode, text.text)
         if text.field == "op":
             return self._unless(text, self._operators(fits), self._facts.runs)
         if text.field == "kind":
@@ -135,17 +107,9 @@ class Evaluation:
         found = self._owners(known & self._rows(column, fits))
         return self._known(text, found, self._owners(known))
 
-    def _unless(self, term: Text | Shape, found: Mask, known: Mask) -> Mask:
-        return known & ~found if term.differs else known & found
-
     def _known(self, term: Text | Shape, found: Mask, known: Mask) -> Mask:
         self._note("shape" if isinstance(term, Shape) else term.field, known)
         return self._unless(term, found, known)
-
-    def _note(self, field: str, known: Mask) -> None:
-        unknown = len(known) - int(known.sum())
-        if unknown:
-            self.unknown[field] = unknown
 
     def _group(self, text: Text, fits: Callable[[str], bool]) -> Mask:
         groups = self._facts.groups
@@ -175,9 +139,7 @@ class Evaluation:
     def _compare(self, term: Compare) -> Mask:
         facts, graph = self._facts, self._graph
         if term.field.startswith("attr."):
-            return self._attr(
-                term, lambda value: bool(_compared(float(value), term.by, term.value))
-            )
+            return self._attr(term, lambda value: bool(compared(float(value), term.by, term.value)))
         if term.field in ("bytes", "storage", "rank"):
             of = {"bytes": "bytes", "storage": "storage", "rank": "ranks"}[term.field]
             values = getattr(facts, of)
@@ -185,7 +147,7 @@ class Evaluation:
             self._note(term.field, known)
             if term.by == "!=":
                 return known & ~self._owners(values == term.value)
-            return self._owners(_compared(values, term.by, term.value))
+            return self._owners(compared(values, term.by, term.value))
         of_nodes: dict[str, Callable[[], npt.NDArray[np.float64]]] = {
             "id": lambda: np.arange(graph.num_nodes, dtype=float),
             "time": lambda: facts.node_ns,
@@ -198,7 +160,7 @@ class Evaluation:
         values = of_nodes[term.field]()
         known = ~np.isnan(values)
         self._note(term.field, known)
-        return known & _compared(values, term.by, term.value)
+        return known & compared(values, term.by, term.value)
 
     def _shape(self, term: Shape) -> Mask:
         found = self._owners(self._shapes(lambda shape: fits_sizes(shape, term.sizes)))
@@ -233,30 +195,6 @@ class Evaluation:
             walk = self._facts.producers if back else self._facts.readers
             found[list(walk.reach(np.flatnonzero(nodes).tolist()))] = True
         return found
-
-
-def _fits(mode: Mode, text: str) -> Callable[[str], bool]:
-    """Return what tells whether a text in lower case fits a pattern."""
-    if mode == "has":
-        return lambda value: text in value
-    if mode == "is":
-        return lambda value: text == value
-    return Regex(text if mode == "regex" else glob_regex(text)).search
-
-
-def _compared(values: npt.NDArray[np.float64] | float, by: Comparison, value: float) -> Mask:
-    found: Mask
-    if by == "<":
-        found = np.asarray(values < value)
-    elif by == "<=":
-        found = np.asarray(values <= value)
-    elif by == ">":
-        found = np.asarray(values > value)
-    elif by == ">=":
-        found = np.asarray(values >= value)
-    else:
-        found = np.asarray((values == value) == (by == "="))
-    return found
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:

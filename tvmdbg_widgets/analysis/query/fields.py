@@ -2,7 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of a field of numbers.
+
+    Attributes
+    ----------
+    factors : mapping of str to float
+    told : str
+        As an error names them: ``"ns, us, ms or s"``.
+    needed : bool
+        Whether a number other than 0 must have one.
+    any_case : bool
+        Whether upper and lower case are the same; then `factors` are in lower case.
+    """
+
+    factors: Mapping[str, float]
+    told: str
+    needed: bool = False
+    any_case: bool = False
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What queries can ask of one kind of thing.
+
+    Attributes
+    ----------
+    texts, numbers : tuple of str
+        Fields; one that is both is a number where a whole number follows, else a text.
+    fields : tuple of str
+        All fields, in the order in which an error names them; ``"shape"`` where shapes can be
+        asked for, and ``"attr."`` for attributes, whose names follow it.
+    units : mapping of str to Units
+        By field.
+    paths : bool
+        Whether ``->`` and ``->>`` join terms.
+    """
+
+    texts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    fields: tuple[str, ...]
+    units: Mapping[str, Units] = field(default_factory=dict)
+    paths: bool = False
+
 
 TEXTS: Final = ("name", "op", "func", "kind", "dtype", "device", "layout", "group")
 """Fields that are texts."""
@@ -16,7 +66,9 @@ NUMBERS: Final = (
 FIELDS: Final = (*TEXTS, "shape", *NUMBERS, "attr.")
 """All of them; an attribute's name follows ``attr.``."""
 
-_TIMES: Final = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+TIMES: Final = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+"""Factors to nanoseconds."""
+
 _BYTES: Final = {
     "b": 1.0,
     "kb": 1e3,
@@ -29,23 +81,27 @@ _BYTES: Final = {
     "tib": 2.0**40,
 }
 
-UNITS: Final = {"time": _TIMES, "share": {"%": 0.01}, "bytes": _BYTES}
-"""Factor of each unit, by field; units of bytes in lower case."""
+GRAPH: Final = Vocabulary(
+    TEXTS,
+    NUMBERS,
+    FIELDS,
+    {
+        "time": Units(TIMES, "ns, us, ms or s", needed=True),
+        "share": Units({"%": 0.01}, "%", needed=True),
+        "bytes": Units(_BYTES, "B, KB, KiB, MB, MiB, GB or GiB", any_case=True),
+    },
+    paths=True,
+)
+"""Of the nodes of a graph: times in nanoseconds, shares of 1."""
 
-UNITS_TOLD: Final = {
-    "time": "ns, us, ms or s",
-    "share": "%",
-    "bytes": "B, KB, KiB, MB, MiB, GB or GiB",
-}
 
-
-def close_fields(word: str) -> list[str]:
+def close_fields(word: str, fields: tuple[str, ...] = FIELDS) -> list[str]:
     """Return the fields that a misspelt name may mean, at most three."""
-    found = [(_distance(word, field.rstrip(".")), field) for field in FIELDS]
+    found = [(_distance(word, each.rstrip(".")), each) for each in fields]
     nearest = min(found)[0]
     if nearest > min(2, max(len(word) - 1, 0)):
         return []
-    return [field for distance, field in found if distance == nearest][:3]
+    return [each for distance, each in found if distance == nearest][:3]
 
 
 def _distance(a: str, b: str) -> int:

@@ -6,14 +6,7 @@ import re
 from typing import Final, NoReturn, cast
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.fields import (
-    FIELDS,
-    NUMBERS,
-    TEXTS,
-    UNITS,
-    UNITS_TOLD,
-    close_fields,
-)
+from tvmdbg_widgets.analysis.query.fields import GRAPH, Vocabulary, close_fields
 from tvmdbg_widgets.analysis.query.regex import Regex, glob_regex
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
 from tvmdbg_widgets.analysis.query.tree import (
@@ -47,6 +40,7 @@ _FIELD: Final = re.compile(
     r"([Aa][Tt][Tt][Rr]\.[A-Za-z0-9_.-]*[A-Za-z0-9_]|[A-Za-z_][A-Za-z0-9_]*)"
     rf"(:(?!:)|{_S}*(?:<=|>=|==|!=|[<>=]))"
 )
+_WHOLE: Final = re.compile(rf"[+-]?[0-9]+{_END}")
 _DIGITS: Final = re.compile(rf"[0-9]+{_END}")
 _REGEX: Final = re.compile(rf"/((?:(?!{_S})[\s\S])*?)/{_END}")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -57,8 +51,14 @@ _PLAIN_SHAPE: Final = re.compile(rf"\({_S}*(?:[0-9]+{_S}*,{_S}*)*(?:[0-9]+{_S}*)
 _SIZE: Final = re.compile(rf"({_S}*)([0-9*?]+|\.\.\.){_S}*")
 
 
-def parse(text: str) -> Query | None:
+def parse(text: str, vocabulary: Vocabulary = GRAPH) -> Query | None:
     """Read a query.
+
+    Parameters
+    ----------
+    text : str
+    vocabulary : Vocabulary
+        The fields there are, and their units.
 
     Returns
     -------
@@ -70,12 +70,13 @@ def parse(text: str) -> Query | None:
     QueryError
         It does not follow the grammar, or is longer or nested deeper than any good one.
     """
-    return _Parser(text).parse()
+    return _Parser(text, vocabulary).parse()
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._text, self._at = text, 0
+        self._vocabulary = vocabulary
         self._depth = self._terms = 0
 
     def parse(self) -> Query | None:
@@ -164,6 +165,8 @@ class _Parser:
             self._space()
             if not self._text.startswith("->", self._at):
                 break
+            if not self._vocabulary.paths:
+                self._fail(self._at, "expected no '->'")
             arrow: Arrow = "->>" if self._text.startswith("->>", self._at) else "->"
             self._at += len(arrow)
             arrows.append(arrow)
@@ -176,7 +179,8 @@ class _Parser:
         if self._terms > _MOST_TERMS:
             self._fail(self._at, f"expected at most {_MOST_TERMS} terms")
         sign = self._text[self._at : self._at + 1]
-        plain = self._take(_PLAIN_SHAPE) if sign == "(" else None
+        has_shapes = "shape" in self._vocabulary.fields
+        plain = self._take(_PLAIN_SHAPE) if sign == "(" and has_shapes else None
         if plain and ("," in plain[0] or plain[0] == "()"):
             self._at = plain.start()
             return self._shape("")
@@ -209,33 +213,42 @@ class _Parser:
         if not match:
             return None
         name, sign = match[1].lower(), _SPACE.sub("", match[2], count=1)
-        if name.startswith("attr."):
+        is_attr = name.startswith("attr.") and "attr." in self._vocabulary.fields
+        if is_attr:
             name = f"attr.{match[1][5:]}"
-        known = name.startswith("attr.") or name in FIELDS
-        if not known and sign == ":" and _DIGITS.match(self._text, self._at):
-            self._at = at
-            return None
-        if not known:
+        elif name not in self._vocabulary.fields:
+            if sign == ":" and _DIGITS.match(self._text, self._at):
+                self._at = at
+                return None
             self._unknown(match[1], at)
         by = "=" if sign == "==" else sign
         if sign != ":":
             self._space()
         if name == "shape":
             return self._shape(by)
-        if name in NUMBERS or by in ("<", "<=", ">", ">="):
-            if name in TEXTS:
-                self._fail(match.start(2), f"expected ':', '=' or '!=' after {name}")
+        if self._is_number(name, by, match.start(2)):
             return self._number(name, by)
         mode, text = self._pattern(f"a pattern after '{match[1]}{sign}'", exact=by != ":")
         if name == "op" and mode != "regex":
             text = _NAMESPACE.sub("", text, count=1)
         return Text(name, mode, text, by == "!=")
 
+    def _is_number(self, name: str, by: str, at: int) -> bool:
+        is_text = name in self._vocabulary.texts
+        is_number = name in self._vocabulary.numbers
+        if by in ("<", "<=", ">", ">="):
+            if is_text and not is_number:
+                self._fail(at, f"expected ':', '=' or '!=' after {name}")
+            return True
+        whole = _WHOLE.match(self._text, self._at)
+        return is_number and (not is_text or whole is not None)
+
     def _unknown(self, name: str, at: int) -> NoReturn:
-        close = [_told(field) for field in close_fields(name.lower())]
+        fields = self._vocabulary.fields
+        close = [_told(field) for field in close_fields(name.lower(), fields)]
         hint = f"did you mean {' or '.join(close)}?"
         if not close:
-            hint = f"put a text in quotes; fields are {', '.join(map(_told, FIELDS))}"
+            hint = f"put a text in quotes; fields are {', '.join(map(_told, fields))}"
         self._fail(at, f"unknown field '{name}'", f"; {hint}")
 
     def _pattern(self, expected: str, *, exact: bool = False) -> tuple[Mode, str]:
@@ -272,19 +285,19 @@ class _Parser:
         if not match:
             self._missing("a number")
         value = float(match[0])
-        units = UNITS.get(name)
+        units = self._vocabulary.units.get(name)
         at = self._at
         found = self._take(_UNIT) if units else None
         if units and found:
-            unit = found[2].lower() if name == "bytes" else found[2]
-            if unit in units:
-                value *= units[unit]
+            unit = found[2].lower() if units.any_case else found[2]
+            if unit in units.factors:
+                value *= units.factors[unit]
             elif found[1]:
                 self._at, found = at, None
             else:
-                self._fail(at, f"expected {UNITS_TOLD[name]}", f", found '{found[2]}'")
-        if not found and name in ("time", "share") and value:
-            self._missing(f"a unit ({UNITS_TOLD[name]})")
+                self._fail(at, f"expected {units.told}", f", found '{found[2]}'")
+        if units and units.needed and not found and value:
+            self._missing(f"a unit ({units.told})")
         rest = self._at
         if self._bare():
             self._at = rest
