@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _EVIDENCE_SHOWN = 4
+_OF_LOGS = ("tasks", "trials")
 
 
 class Severity(enum.StrEnum):
@@ -68,6 +69,8 @@ class Finding:
     weight : float
         Rank within its severity, higher first: the share of time of a hotspot, else what the rule
         gives it. Errors of one confidence go by their first node.
+    tasks, trials : tuple of int
+        Of a tuning log: the tasks concerned, and the rows of the trials concerned.
     """
 
     rule: str
@@ -80,6 +83,8 @@ class Finding:
     entries: tuple[tuple[int, int], ...] = ()
     next_step: str = ""
     weight: float = field(default=0.0, compare=False)
+    tasks: tuple[int, ...] = ()
+    trials: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"
@@ -181,6 +186,10 @@ class Findings(Sequence[Finding]):
         """Return the findings that concern a node."""
         return self._of(each for each in self._items if node in each.nodes)
 
+    def by_task(self, task: int) -> Findings:
+        """Return the findings that concern a task of a tuning log."""
+        return self._of(each for each in self._items if task in each.tasks)
+
     def summary(self) -> str:
         """Return the counts in words: ``"1 error, 3 hotspots, 2 info"``."""
         counts = Counter(each.severity for each in self._items)
@@ -190,8 +199,13 @@ class Findings(Sequence[Finding]):
         return text or "none"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a finding (needs pandas); `kind` and `certainty` are the former words."""
-        fields = [name for name in Finding.__dataclass_fields__ if name != "weight"]
+        """Return one row a finding (needs pandas); `kind` and `certainty` are the former words.
+
+        Columns `tasks` and `trials` are there for tuning logs only.
+        """
+        of_logs = [name for name in _OF_LOGS if any(getattr(each, name) for each in self._items)]
+        left_out = {"weight", *_OF_LOGS} - {*of_logs}
+        fields = [name for name in Finding.__dataclass_fields__ if name not in left_out]
         columns: dict[str, list[Any]] = {
             name: [getattr(each, name) for each in self._items] for name in fields
         }
@@ -222,7 +236,7 @@ class Findings(Sequence[Finding]):
             items.append(
                 f"<li><b>{each.severity}</b> {html.escape(each.title)}"
                 f"<details><summary>evidence</summary><ul>{facts}</ul><p>{sure}</p>"
-                f"<p>{html.escape(each.next_step)}</p></details></li>"
+                f'<p style="white-space:pre-line">{html.escape(each.next_step)}</p></details></li>'
             )
         rest = f"<p>{self._rest()}</p>" if self._rest() else ""
         return f"<div>Findings: {self.summary()}</div><ol>{''.join(items)}</ol>{rest}"
