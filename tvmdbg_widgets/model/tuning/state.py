@@ -53,6 +53,8 @@ class Iterator:
     symbol : str
         The extent as printed where it is an expression, `extent` being None: the loop is printed
         with it; empty otherwise.
+    steps : tuple of int
+        Every step that split, fused or annotated the loop or what it was made from, ascending.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Iterator:
     factor: int | None = None
     min: str = "0"
     symbol: str = ""
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,11 @@ class Stage:
         ``""``, ``"cache read"``, ``"cache write"``, ``"rfactor"``.
     scope : str
         Of a cache stage: ``"shared"``, ``"local"``.
+    placed_by, unrolled_by, aligned_by : int
+        Index of the step that last set `compute_at`, `auto_unroll` and `storage_offset`; -1 for
+        none.
+    steps : tuple of int
+        Every step that made, placed, reordered or marked the stage as a whole, ascending.
     """
 
     name: str
@@ -99,6 +107,15 @@ class Stage:
     made_by: int = -1
     role: str = ""
     scope: str = ""
+    placed_by: int = -1
+    unrolled_by: int = -1
+    aligned_by: int = -1
+    steps: tuple[int, ...] = ()
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether ``print(state)`` shows it at the outermost level."""
+        return not self.is_placeholder and self.compute_at is ComputeAt.ROOT
 
 
 @dataclass(frozen=True)
@@ -141,6 +158,9 @@ class NestLine:
         Of a loop; see :class:`Iterator`.
     step : int
         The step that made the line, or last annotated it; -1 for none.
+    steps : tuple of int
+        Every step that had a hand in the line: a loop's own, and those of the whole stage for the
+        line that computes it.
     """
 
     kind: str
@@ -152,6 +172,7 @@ class NestLine:
     extent: int | None = None
     factor: int | None = None
     step: int = -1
+    steps: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return " " * self.indent + self.text

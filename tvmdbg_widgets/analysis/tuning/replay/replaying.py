@@ -1,0 +1,124 @@
+"""The replay of a schedule's steps over its compute DAG (``State::ApplySteps``, loop_state.cc)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.replay import loops, placing, stages
+from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
+from tvmdbg_widgets.analysis.tuning.replay.limits import MOST_LINES, MOST_STEPS
+from tvmdbg_widgets.analysis.tuning.replay.working import Working
+from tvmdbg_widgets.model.tuning.steps import (
+    AnnotationStep,
+    CacheReadStep,
+    CacheWriteStep,
+    ComputeAtStep,
+    ComputeInlineStep,
+    ComputeRootStep,
+    FollowFusedSplitStep,
+    FollowSplitStep,
+    FuseStep,
+    PragmaStep,
+    ReorderStep,
+    RfactorStep,
+    SplitStep,
+    StorageAlignStep,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.state import State
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+_APPLY: dict[type[AnyStep], Callable[[Working, Any], None]] = {
+    AnnotationStep: loops.annotate,
+    FuseStep: loops.fuse,
+    PragmaStep: loops.mark,
+    ReorderStep: loops.reorder,
+    SplitStep: loops.split,
+    FollowSplitStep: loops.follow_split,
+    FollowFusedSplitStep: loops.follow_fused_split,
+    StorageAlignStep: loops.align,
+    ComputeAtStep: placing.compute_at,
+    ComputeInlineStep: placing.compute_inline,
+    ComputeRootStep: placing.compute_root,
+    CacheReadStep: stages.cache_read,
+    CacheWriteStep: stages.cache_write,
+    RfactorStep: stages.rfactor,
+}
+
+
+class Replay:
+    """A replay step by step.
+
+    Parameters
+    ----------
+    dag : ComputeDag
+    steps : sequence of steps
+        All of the record: splits are followed by their index among them.
+    release : tuple of int
+        The TVM whose arithmetic is meant: products of fused extents are taken modulo 2³² from
+        0.10 on.
+    """
+
+    def __init__(
+        self, dag: ComputeDag, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
+    ) -> None:
+        if len(steps) > MOST_STEPS:
+            raise ReplayError(f"{len(steps):,} steps are more than the {MOST_STEPS:,} replayed")
+        self._working = Working(dag, tuple(steps), wraps=release >= (0, 10))
+
+    @property
+    def next_step(self) -> int:
+        """Index of the step that `advance` applies."""
+        return self._working.index
+
+    def advance(self) -> None:
+        """Apply one step, or raise `ReplayError`."""
+        step = self._working.steps[self._working.index]
+        _APPLY[type(step)](self._working, step)
+        self._working.index += 1
+
+    def state(self) -> State:
+        """Return the state as it is now."""
+        return self._working.state()
+
+
+def replay(dag: ComputeDag, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)) -> State:
+    """Replay all steps; raise `ReplayError` where TVM refuses one.
+
+    Parameters
+    ----------
+    dag, steps, release
+        See :class:`Replay`.
+
+    Returns
+    -------
+    State
+        Before bounds are inferred: loops of stages computed inside others have no extent.
+    """
+    replaying = Replay(dag, steps, release)
+    for _ in steps:
+        replaying.advance()
+    state = replaying.state()
+    _check_printable(state)
+    return state
+
+
+def _check_printable(state: State) -> None:
+    """Refuse stages that are attached inside themselves, over which TVM's printer never ends."""
+    waiting = [index for index, stage in enumerate(state.stages) if stage.is_printed]
+    lines = 0
+    while waiting:
+        index = waiting.pop()
+        lines += len(state.stages[index].iterators) + 3
+        if lines > MOST_LINES:
+            raise ReplayError(
+                f"the loop nest has more than {MOST_LINES:,} lines, or a stage is attached inside "
+                "itself"
+            )
+        for place in range(len(state.stages[index].iterators)):
+            waiting += state.attached.get((index, place), ())
