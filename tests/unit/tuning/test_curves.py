@@ -1,0 +1,207 @@
+"""Curves, rounds, sessions and gains against loops that take one record at a time."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.tuning.hand_made import Row, failed, trials_of
+from tvmdbg_widgets.analysis.tuning.curves import (
+    best_costs,
+    best_so_far,
+    known_weights,
+    total,
+    weighted_sum,
+)
+from tvmdbg_widgets.analysis.tuning.gains import gains
+from tvmdbg_widgets.analysis.tuning.rounds import round_of
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
+
+TASKS = 4
+some_rows = st.lists(
+    st.builds(
+        lambda task, cost: failed(task) if cost is None else Row(task, cost),
+        st.integers(0, TASKS - 1),
+        st.none() | st.floats(1e-7, 10),
+    ),
+    max_size=60,
+)
+
+
+def same(found: Any, expected: list[float]) -> bool:
+    return bool(np.array_equal(found, np.array(expected, np.float64), equal_nan=True))
+
+
+@given(some_rows)
+def test_the_best_so_far_is_the_lowest_of_the_task_up_to_there(rows: list[Row]) -> None:
+    best: dict[int, float] = {}
+    expected = []
+    for row in rows:
+        if row.cost is not None:
+            best[row.task] = min(best.get(row.task, math.inf), row.cost)
+        expected.append(best.get(row.task, math.nan))
+    trials = trials_of(rows)
+    assert same(best_so_far(trials), expected)
+    assert same(best_costs(trials, TASKS), [best.get(task, math.nan) for task in range(TASKS)])
+
+
+@given(some_rows, st.none() | st.lists(st.floats(0, 50), min_size=TASKS, max_size=TASKS))
+def test_the_total_is_the_sum_over_tasks_after_each_row(
+    rows: list[Row], weights: list[float] | None
+) -> None:
+    best = [math.nan] * TASKS
+    expected = []
+    for row in rows:
+        if row.cost is not None and not best[row.task] <= row.cost:
+            best[row.task] = row.cost
+        so_far = 0.0
+        for weight, cost in zip(weights or [1.0] * TASKS, best, strict=True):
+            so_far += weight * cost
+        expected.append(so_far)
+    found = total(trials_of(rows), TASKS, weights)
+    assert same(found, expected)
+    if rows:
+        last = weighted_sum(best_costs(trials_of(rows), TASKS), known_weights(weights, TASKS))
+        assert same(found[-1:], [last])
+
+
+def test_the_mean_of_the_runs_is_what_counts() -> None:
+    trials = trials_of([Row(0, (1.0, 5.0)), Row(0, (2.0, 3.0)), Row(0, (2.4, 2.7))])
+    assert best_so_far(trials).tolist() == [3.0, 2.5, 2.5]
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [1.0, math.nan]])
+def test_weights_that_do_not_fit_are_refused(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        total(trials_of([Row(0), Row(1)]), 2, weights)
+
+
+def test_a_task_without_a_valid_trial_leaves_the_total_unknown() -> None:
+    trials = trials_of([Row(0), failed(1), Row(0, 1e-4)])
+    assert np.isnan(total(trials, 2)).all()
+    assert np.isnan(total(trials_of([Row(0)]), 2)).all()
+
+
+def blocks(*pairs: tuple[int, int]) -> list[Row]:
+    return [Row(task) for task, count in pairs for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "lengths"),
+    [
+        ([(0, 64), (1, 64), (0, 128)], [64, 64, 64, 64]),
+        ([(0, 200)], [64, 64, 64, 8]),
+        ([(0, 10), (1, 10), (2, 10), (0, 20)], [10, 10, 10, 10, 10]),
+        ([(0, 64), (1, 40), (2, 64), (0, 64)], [64, 40, 64, 64]),
+        ([(0, 3), (1, 5)], [3, 5]),
+        ([], []),
+    ],
+)
+def test_rounds_end_with_the_task_and_when_they_are_full(
+    pairs: list[tuple[int, int]], lengths: list[int]
+) -> None:
+    found = round_of(trials_of(blocks(*pairs)))
+    assert found.dtype == np.int32
+    assert np.bincount(found, minlength=len(lengths)).tolist() == lengths
+    assert (np.diff(found) >= 0).all()
+
+
+def test_a_new_session_and_a_new_file_begin_new_rounds() -> None:
+    first = [Row(0, timestamp=1000.0 + i) for i in range(40)]
+    later = [Row(0, timestamp=90_000.0 + i) for i in range(64)]
+    other = [Row(0, timestamp=90_100.0 + i, source=1) for i in range(30)]
+    trials = trials_of([*first, *later, *other])
+    assert np.bincount(round_of(trials)).tolist() == [40, 64, 30]
+    assert np.bincount(session_of(trials)).tolist() == [40, 94]
+
+
+def test_a_slow_trial_is_no_gap() -> None:
+    rows = [Row(timestamp=0.0), Row(timestamp=700.0, all_cost=690.0), Row(timestamp=1500.0)]
+    assert session_of(trials_of(rows)).tolist() == [0, 0, 1]
+
+
+def test_time_leaves_gaps_between_sessions_out() -> None:
+    stamps = [100.0, 103.0, 103.0, 5000.0, 5001.0, 4999.0, 5004.0]
+    trials = trials_of([Row(timestamp=each) for each in stamps])
+    first, second = sessions(trials)
+    assert (first.trials, first.seconds, second.trials, second.seconds) == (3, 3.0, 4, 5.0)
+    assert second.gap == 4896.0
+    assert elapsed(trials).tolist() == [0, 3, 3, 4, 5, 5, 8]
+
+
+def test_older_records_behind_newer_ones_are_a_session_of_their_own() -> None:
+    trials = trials_of([Row(timestamp=each) for each in (9000.0, 9001.0, 10.0, 12.0)])
+    assert session_of(trials).tolist() == [0, 0, 1, 1]
+    assert elapsed(trials).tolist() == [0, 1, 1, 3]
+
+
+def test_without_timestamps_there_is_no_time() -> None:
+    trials = trials_of([Row(timestamp=math.nan)] * 3)
+    assert np.isnan(elapsed(trials)).all()
+    assert session_of(trials).tolist() == [0, 0, 0]
+    assert sessions(trials_of([])) == ()
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.none() | st.floats(1e-6, 1)),
+        min_size=1,
+        max_size=14,
+    ),
+    st.lists(st.floats(0.5, 9), min_size=3, max_size=3),
+)
+def test_gradients_are_those_of_the_task_scheduler(
+    rounds: list[tuple[int, float | None]], weights: list[float]
+) -> None:
+    rows = [
+        failed(task) if cost is None else Row(task, cost)
+        for task, cost in rounds
+        for _ in range(64)
+    ]
+    history: list[list[float]] = [[], [], []]
+    best = [1e10, 1e10, 1e10]
+    for task, cost in rounds:
+        best[task] = min(best[task], 1e10 if cost is None else cost)
+        history[task].append(best[task])
+    expected = []
+    for task in range(3):
+        count = len(history[task])
+        if not count:
+            expected.append(0.0)
+            continue
+        fell = (history[task][-1] - history[task][-4]) / 3 if count >= 4 else 0.0
+        ahead = best[task] - best[task] / count - best[task]
+        expected.append(weights[task] * (0.2 * fell + 0.8 * ahead))
+    found = gains(trials_of(rows), 3, weights)
+    assert found.gradient.tolist() == pytest.approx(expected, rel=1e-12)
+    assert found.rounds.tolist() == [len(each) for each in history]
+    assert found.gradient[found.order].tolist() == sorted(found.gradient.tolist())
+    failing = [best[task] == 1e10 and bool(history[task]) for task in range(3)]
+    assert all(np.isnan(found.gain[task]) for task in range(3) if failing[task])
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_trials_take_some_hundredths_of_a_second() -> None:
+    rng = np.random.default_rng(1)
+    task = np.repeat(rng.integers(0, 30, 1600), 64)[:100_000]
+    rows = trials_of(
+        [Row(int(t), float(c)) for t, c in zip(task, rng.random(len(task)), strict=True)]
+    )
+    start = time.process_time()
+    total(rows, 30)
+    gains(rows, 30)
+    elapsed(rows)
+    assert time.process_time() - start < 0.3
+
+
+def test_many_tasks_of_one_record_each_are_no_burden() -> None:
+    trials = trials_of([Row(task) for task in range(20_000)])
+    start = time.process_time()
+    assert total(trials, 20_000)[-1] == pytest.approx(20.0)
+    assert time.process_time() - start < 5

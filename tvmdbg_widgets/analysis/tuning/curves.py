@@ -1,0 +1,207 @@
+"""How the best cost fell: per task and over all, as TVM's task scheduler counts it.
+
+A trial's cost is the mean of its runs; failed trials take part in the count and never in the
+minimum. The total is ``sum(weight * best)``, unknown while a task has no valid measurement
+(``TaskScheduler._compute_score``, python/tvm/auto_scheduler/task_scheduler.py).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+def best_so_far(trials: Trials) -> Floats:
+    """Return the lowest cost of each row's own task up to that row.
+
+    Parameters
+    ----------
+    trials : Trials
+        N rows.
+
+    Returns
+    -------
+    float64 [N]
+        Seconds; NaN before the task's first valid measurement.
+    """
+    order, starts = _by_task(trials)
+    lowest = trials.cost[order]
+    for start, end in pairwise([*starts.tolist(), len(order)]):
+        np.fmin.accumulate(lowest[start:end], out=lowest[start:end])
+    found = np.empty_like(lowest)
+    found[order] = lowest
+    return found
+
+
+def _by_task(trials: Trials) -> tuple[Rows, Rows]:
+    """Return the rows sorted by task, each task's in log order, and where each task begins."""
+    order = np.argsort(trials.task, kind="stable")
+    of_task = trials.task[order]
+    return order, np.flatnonzero(np.diff(of_task, prepend=-1))
+
+
+def best_costs(trials: Trials, num_tasks: int) -> Floats:
+    """Return the lowest cost of each task, seconds; NaN where no trial is valid (float64 [T])."""
+    found = np.full(num_tasks, np.nan)
+    np.fmin.at(found, trials.task, trials.cost)
+    return found
+
+
+def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
+    """Return one weight a task (float64 [T]); 1 for each where none are given.
+
+    Raises
+    ------
+    ValueError
+        Where there are more or fewer weights than tasks, or one is not a number.
+    """
+    if weights is None:
+        return np.ones(num_tasks)
+    given = np.array(weights, np.float64)
+    if given.shape != (num_tasks,):
+        raise ValueError(
+            f"{counted(given.size, 'weight')} for {counted(num_tasks, 'task')}: give one a task, "
+            "in the order of log.tasks"
+        )
+    if not np.isfinite(given).all():
+        raise ValueError("weights must be finite numbers: how often the model calls each task")
+    return given
+
+
+def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Floats:
+    """Return the weighted sum of the best costs after each row.
+
+    Parameters
+    ----------
+    trials : Trials
+        N rows.
+    num_tasks : int
+        All tasks there are.
+    weights : sequence of float, optional
+        One a task; without them the plain sum. The log has none.
+
+    Returns
+    -------
+    float64 [N]
+        Seconds; NaN while a task has no valid measurement. Products are added in the order of
+        the tasks, so the last value is :func:`weighted_sum` of the best costs, bit for bit.
+    """
+    weight = known_weights(weights, num_tasks)
+    best = best_so_far(trials)
+    order, starts = _by_task(trials)
+    found = np.full(len(trials), np.nan)
+    steps = order[_falls(best[order], starts)]
+    of_step = trials.task[steps]
+    begins = np.searchsorted(of_step, np.arange(num_tasks + 1))
+    if not len(steps) or (np.diff(begins) == 0).any():
+        return found
+    known = steps[begins[:-1]].max()
+    changes = np.sort(steps[steps >= known])
+    sums = np.zeros(len(changes))
+    for task, (begin, end) in enumerate(pairwise(begins.tolist())):
+        own = steps[begin:end]
+        sums += weight[task] * best[own[np.searchsorted(own, changes, "right") - 1]]
+    found[known:] = sums[np.searchsorted(changes, np.arange(known, len(trials)), "right") - 1]
+    return found
+
+
+def _falls(values: Floats, starts: Rows) -> Rows:
+    """Return where a curve becomes known or falls, for curves one after the other."""
+    before = np.concatenate([[np.nan], values[:-1]])[: len(values)]
+    before[starts] = np.nan
+    return np.flatnonzero((values < before) | (np.isnan(before) & ~np.isnan(values)))
+
+
+def weighted_sum(best: Floats, weights: Floats) -> float:
+    """Return ``sum(weight * best)`` in the order of the tasks; NaN where one is unknown."""
+    found = 0.0
+    for product in (weights * best).tolist():
+        found += product
+    return found if len(best) else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve over trials and over time: of one task, or of the weighted total.
+
+    Attributes
+    ----------
+    title : str
+    rows : intp [M]
+        Row of the log that each point belongs to, ascending.
+    trial : int64 [M]
+        Which trial of those shown, from 1; failed ones count.
+    seconds : float64 [M]
+        Tuning time since the first record of the log, without the gaps between sessions; NaN
+        where the tuner writes no timestamps. Trials of a batch may share one value.
+    timestamp : float64 [M]
+        Unix time as recorded.
+    best : float64 [M]
+        Seconds; NaN while unknown.
+    valid : int
+        How many of the trials have a measurement.
+    """
+
+    title: str
+    rows: Rows
+    trial: npt.NDArray[np.int64]
+    seconds: Floats
+    timestamp: Floats
+    best: Floats
+    valid: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def last(self) -> float:
+        """Where the curve ends, seconds; NaN where it is unknown to the end."""
+        return float(self.best[-1]) if len(self) else math.nan
+
+    @property
+    def steps(self) -> Rows:
+        """Points at which the value became known or fell (intp [K])."""
+        return _falls(self.best, np.zeros(min(1, len(self)), np.intp))
+
+    @property
+    def reached(self) -> int | None:
+        """The trial at which the last value was reached; None where it is unknown."""
+        return int(self.trial[self.steps[-1]]) if len(self.steps) else None
+
+    @property
+    def lost(self) -> float:
+        """Share of the trials without a valid measurement; NaN for none.
+
+        What the curve would have been with them is not in the log.
+        """
+        return 1 - self.valid / len(self) if len(self) else math.nan
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row a point (needs pandas)."""
+        names = ("rows", "trial", "seconds", "timestamp", "best")
+        frame: pd.DataFrame = data_frame({name: getattr(self, name) for name in names})
+        return frame.rename(columns={"rows": "row"})
+
+    def __repr__(self) -> str:
+        end = "unknown" if self.reached is None else duration_text(self.last * 1e9)
+        reached = "" if self.reached is None else f", reached at trial {self.reached:,}"
+        lost = f"; {percent(self.lost)} of the trials have no measurement" if len(self) else ""
+        return f"Curve of {self.title}: {counted(len(self), 'trial')}, {end}{reached}{lost}"

@@ -1,0 +1,90 @@
+"""Sessions of a log that was resumed, and time without the gaps between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+#: Seconds without a record, less the next record's own building and running, after which a log was
+#: resumed. Between two batches TVM searches and trains its cost model: at most 158 s in the real
+#: logs that were looked at. The shortest pause there that was a restart, seen by the order of
+#: tasks or a new timeout that began with it, is 886 s.
+SESSION_GAP = 600.0
+
+
+@dataclass(frozen=True)
+class Session:
+    """Records without a gap between them.
+
+    Attributes
+    ----------
+    first_row, last_row : int
+    start, end : float
+        First and last timestamp, Unix seconds; NaN where the tuner writes none.
+    gap : float
+        Seconds since the session before ended; negative where the records are older, as in
+        files that were put together in another order; NaN for the first.
+    """
+
+    first_row: int
+    last_row: int
+    start: float
+    end: float
+    gap: float
+
+    @property
+    def trials(self) -> int:
+        """How many records it has."""
+        return self.last_row - self.first_row + 1
+
+    @property
+    def seconds(self) -> float:
+        """Last minus first timestamp: the first trial's own time is not in the log."""
+        return self.end - self.start
+
+
+def session_of(trials: Trials) -> npt.NDArray[np.int32]:
+    """Return which session each row belongs to, from 0 (int32 [N])."""
+    gap = np.diff(trials.timestamp)
+    idle = gap - np.nan_to_num(trials.all_cost[1:])
+    breaks = (idle > SESSION_GAP) | (gap < -SESSION_GAP)
+    return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int32)[: len(trials)]
+
+
+def sessions(trials: Trials) -> tuple[Session, ...]:
+    """Return the sessions, in the order of the log."""
+    of_row = session_of(trials)
+    starts = np.flatnonzero(np.diff(of_row, prepend=-1)).tolist()
+    found: list[Session] = []
+    for first, end in pairwise([*starts, len(of_row)]):
+        stamps = trials.timestamp[first:end]
+        low, high = float(np.fmin.reduce(stamps)), float(np.fmax.reduce(stamps))
+        gap = low - found[-1].end if found else float("nan")
+        found.append(Session(first, end - 1, low, high, gap))
+    return tuple(found)
+
+
+def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
+    """Return tuning time since the first record, without the gaps between sessions.
+
+    Returns
+    -------
+    float64 [N]
+        Seconds, never falling; each session begins where the one before ended. NaN where a row
+        has no timestamp.
+    """
+    found = np.full(len(trials), np.nan)
+    before = 0.0
+    for each in sessions(trials):
+        own = slice(each.first_row, each.last_row + 1)
+        found[own] = before + np.fmax.accumulate(trials.timestamp[own] - each.start)
+        before += each.seconds if np.isfinite(each.seconds) else 0.0
+    found[np.isnan(trials.timestamp)] = np.nan
+    return found
