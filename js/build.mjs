@@ -104,10 +104,20 @@ function options(watch) {
       format: "iife",
     })),
     { source: "js/src/graph/layout.worker.ts", out: "layout", format: "iife" },
+    {
+      source: "js/src/engine/engine.ts",
+      out: "engine",
+      format: "iife",
+      globalName: "tvmdbgEngine",
+    },
   ];
   return entries
     .filter(({ source }) => existsSync(join(root, source)))
-    .map(({ source, out, format }) => ({ ...common, entryPoints: [{ in: source, out }], format }));
+    .map(({ source, out, ...rest }) => ({
+      ...common,
+      ...rest,
+      entryPoints: [{ in: source, out }],
+    }));
 }
 
 function replace(path, contents) {

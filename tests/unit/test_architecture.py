@@ -28,9 +28,11 @@ LAYERS = (
 FACADES = ("run", "open", "plots", "samples", "executorch", "tuning")  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
-    *("pandas", "traitlets"),
+    *("pandas", "quickjs", "traitlets"),
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
+#: The one module that may import a package.
+ONLY = {"quickjs": "figures.engine", "pyodide": "figures.engine"}
 MODEL_MAY = ("ml_dtypes", "numpy")
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 
@@ -145,6 +147,8 @@ def _heaviness(each: Import) -> str | None:
     top = each.imported.partition(".")[0]
     if top in WIDGETS_ONLY and each.part != "widgets":
         return "only widgets/ knows it"
+    if each.importer != ONLY.get(top, each.importer):
+        return f"only {ONLY[top]} knows it"
     at_start = not (each.in_function or each.for_types)
     if top in HEAVY and at_start and each.part != "widgets":
         return "import it where it is first used"
@@ -179,6 +183,8 @@ def test_imports_point_down() -> None:
         ("formats.x", "from tvmdbg_widgets.run import DebugRun"),
         ("analysis.x", "try:\n    import pandas\nexcept ImportError:\n    pandas = None"),
         ("figures.x", "def f():\n    import anywidget"),
+        ("figures.x", "def f():\n    import quickjs"),
+        ("figures.engine", "import quickjs"),
         ("export.x", "def f():\n    from traitlets import Unicode"),
         ("widgets.graph", "from tvmdbg_widgets.export import html"),
         ("run", "from .model.graph import Graph"),
@@ -199,6 +205,7 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
         ("widgets.graph", "import anywidget\nfrom . import session"),
         ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
         ("cli.x", "from tvmdbg_widgets.open import open"),
+        ("figures.engine", "def f():\n    import quickjs"),
         ("run", "def f():\n    from .widgets.debugger import Debugger"),
     ],
 )
@@ -297,7 +304,7 @@ def front_end_problem(path: str, specifier: str) -> str | None:
     if target[:1] != ("src",):
         return None if target == (PACKAGE, "figures", "tokens.json") else "outside js/src"
     other = target[1] if len(target) > 2 else ""
-    if folder in (other, "page.ts", "page", "debugger", "comparison"):
+    if folder in (other, "page.ts", "page", "debugger", "comparison", "engine"):
         return None
     return None if other == "shared" else f"{folder} must not know {other or target[-1]}"
 
@@ -344,6 +351,8 @@ def test_names_from_files_never_become_markup() -> None:
         ("shared/theme.ts", "../../../tvmdbg_widgets/figures/tokens.json", True),
         ("page.ts", "./graph/mount.ts", True),
         ("page/graph.ts", "../graph/graph.ts", True),
+        ("engine/figures.ts", "../tuning/figure.ts", True),
+        ("tuning/figure.ts", "../engine/figures.ts", False),
         ("graph/mount.ts", "../page/open.ts", False),
         ("graph/mount.ts", "../page.ts", False),
         ("graph/mount.ts", "d3", False),

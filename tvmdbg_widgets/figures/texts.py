@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ _ASCII = (
     *(63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84),
 )
 _NARROW = {"·": 0.32, "µ": 0.64, "–": 0.56, "≈": 0.84, "−": 0.84, "×": 0.84}
-#: First and last character of a range, and the widest of it in em; all else 1.1.
+#: First and last character of a range, and the widest of it in em.
 _WIDE = (
     (0x80, 0x3FF, 0.92),
     (0x900, 0xDFF, 1.9),  # Indic letters
@@ -39,9 +39,14 @@ _WIDE = (
     (0x1F000, 0x1FAFF, 1.4),  # emoji
 )
 #: Joiners, soft hyphen, variation selectors.
-_JOINERS = frozenset("\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
+_JOINERS = "\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff"
+#: Marks of Chinese and Japanese that take the room of a letter.
+_WIDE_MARKS = "\u302a\u302b\u302c\u302d\u3099\u309a\U00016fe4"
+_OTHER = 1.1
 #: Bold is so much wider.
 _BOLD = 1.16
+#: Advance of U+0020 … U+007E in a font of one width.
+_MONO = 0.61
 _ELLIPSIS = "…"
 
 #: What XML 1.0 does not allow, and controls that turn the direction of the text around them.
@@ -81,14 +86,29 @@ def _em(char: str) -> float:
         return _NARROW[char]
     if joins(char):
         return 0.0
-    return next((em for first, last, em in _WIDE if first <= code <= last), 1.1)
+    return next((em for first, last, em in _WIDE if first <= code <= last), _OTHER)
 
 
 def joins(char: str) -> bool:
     """Tell whether a character is drawn onto the one before it and takes no room of its own."""
-    if unicodedata.east_asian_width(char) in "WF":
+    if char in _WIDE_MARKS:
         return False
     return char in _JOINERS or unicodedata.category(char) in ("Mn", "Me")
+
+
+def width_tables() -> dict[str, Any]:
+    """Return what widths are estimated with, for ``js/src/shared/text_widths.ts``."""
+    return {
+        "font": FONT,
+        "ascii": [hundredths / 100 for hundredths in _ASCII],
+        "narrow": _NARROW,
+        "wide": _WIDE,
+        "other": _OTHER,
+        "joiners": _JOINERS,
+        "wideMarks": _WIDE_MARKS,
+        "bold": _BOLD,
+        "mono": _MONO,
+    }
 
 
 def clusters(text: str) -> Iterator[str]:

@@ -58,44 +58,21 @@ class Scheme:
     ramps: dict[Ramp, tuple[str, ...]]
 
 
-_LIGHT = Scheme(
-    background="#ffffff",
-    surface="#f3f4f6",
-    text="#1f2328",
-    muted="#59636e",
-    line="#c3c8ce",
-    accent="#0b5fd0",
-    warning="#8a5300",
-    error="#b3261e",
-    kinds=TOKENS["opKinds"]["light"],
-    heats=tuple(TOKENS["heat"]["light"]),
-    healths=TOKENS["health"]["light"],
-    classes=tuple(TOKENS["classes"]["light"]),
-    groups=tuple(TOKENS["group"]["kinds"]["light"]),
-    ramps={
-        "sequential": tuple(reversed(TOKENS["values"]["sequential"])),
-        "diverging": tuple(TOKENS["values"]["diverging"]),
-    },
-)
-_DARK = Scheme(
-    background="#16191d",
-    surface="#22272d",
-    text="#e3e7eb",
-    muted="#a5afba",
-    line="#444c56",
-    accent="#6cb0ff",
-    warning="#e8b04b",
-    error="#ff8a80",
-    kinds=TOKENS["opKinds"]["dark"],
-    heats=tuple(TOKENS["heat"]["dark"]),
-    healths=TOKENS["health"]["dark"],
-    classes=tuple(TOKENS["classes"]["dark"]),
-    groups=tuple(TOKENS["group"]["kinds"]["dark"]),
-    ramps={
-        "sequential": tuple(TOKENS["values"]["sequential"]),
-        "diverging": tuple(TOKENS["values"]["divergingDark"]),
-    },
-)
+def _scheme(name: str, sequential: Sequence[str], diverging: Sequence[str]) -> Scheme:
+    return Scheme(
+        **TOKENS["schemes"][name],
+        kinds=TOKENS["opKinds"][name],
+        heats=tuple(TOKENS["heat"][name]),
+        healths=TOKENS["health"][name],
+        classes=tuple(TOKENS["classes"][name]),
+        groups=tuple(TOKENS["group"]["kinds"][name]),
+        ramps={"sequential": tuple(sequential), "diverging": tuple(diverging)},
+    )
+
+
+_VALUES = TOKENS["values"]
+_LIGHT = _scheme("light", _VALUES["sequential"][::-1], _VALUES["diverging"])
+_DARK = _scheme("dark", _VALUES["sequential"], _VALUES["divergingDark"])
 
 
 class Theme:

@@ -4,7 +4,7 @@ import { bytes } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import type { Camera } from "./camera.ts";
 import type { Popup } from "./popup.ts";
-import { SvgContext } from "./svg.ts";
+import { SvgCanvas } from "./svg.ts";
 import type { GraphView } from "./view.ts";
 
 /** A whole graph of more boxes is saved without texts. */
@@ -68,7 +68,7 @@ export class Saves {
   }
 
   #svg(camera: Camera, title: string): [Blob, string] {
-    const context = new SvgContext();
+    const context = new SvgCanvas();
     this.#view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
     const { palette, chosen } = this.#view;
     const words = `Graph of ${title}, colored by ${chosen.colorBy}`;

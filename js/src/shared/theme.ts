@@ -1,4 +1,11 @@
-import { group, health, heat, opKinds, values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import {
+  group,
+  health,
+  heat,
+  opKinds,
+  schemes,
+  values,
+} from "../../../tvmdbg_widgets/figures/tokens.json";
 
 /** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme {
@@ -34,6 +41,12 @@ export function readTheme(root: HTMLElement): Theme {
     font: style.fontFamily,
     health: health[schemeOf(dark)],
   };
+}
+
+/** The colors of figures, which are those of a page without a host. */
+export function figureTheme(dark: boolean, font: string): Theme {
+  const scheme = schemeOf(dark);
+  return { dark, ...schemes[scheme], font, health: health[scheme] };
 }
 
 function schemeOf(dark: boolean): "dark" | "light" {

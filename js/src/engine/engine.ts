@@ -1,0 +1,46 @@
+/** Draws the figures of the views where there is no DOM, for `figures/engine.py`. */
+import { ARRAYS, type Column, StringColumn } from "../shared/columns.ts";
+import type { FigureMaker, ThemeName } from "../shared/figure.ts";
+import { TextWidths, type WidthTables } from "../shared/text_widths.ts";
+import { figures } from "./figures.ts";
+
+type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]; codes: string };
+
+interface Request {
+  data: unknown;
+  columns: Record<string, Packed>;
+  options: unknown;
+  width: number;
+  theme: ThemeName;
+  widths: WidthTables;
+}
+
+/** Draws one figure; `request` and the answer are JSON. */
+export function draw(view: string, request: string): string {
+  if (!Object.hasOwn(figures, view)) throw new Error(`no view ${view} draws figures`);
+  return drawn(figures[view]!, request);
+}
+
+export function drawn(maker: FigureMaker, request: string): string {
+  const { columns, widths, ...rest } = JSON.parse(request) as Request;
+  const unpacked = Object.entries(columns).map(([name, packed]) => [name, column(packed)]);
+  const text = new TextWidths(widths);
+  return JSON.stringify(maker({ ...rest, columns: Object.fromEntries(unpacked), text }));
+}
+
+function column(packed: Packed): Column {
+  if ("unique" in packed) {
+    return new StringColumn(new Int32Array(buffer(packed.codes)), packed.unique);
+  }
+  return new ARRAYS[packed.kind](buffer(packed.base64));
+}
+
+function buffer(base64: string): ArrayBuffer {
+  return bytes(base64).buffer as ArrayBuffer;
+}
+
+function bytes(base64: string): Uint8Array {
+  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+  if (fromBase64) return fromBase64.call(Uint8Array, base64);
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}

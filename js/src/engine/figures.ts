@@ -1,0 +1,4 @@
+import type { FigureMaker } from "../shared/figure.ts";
+
+/** What draws the figure of each view. */
+export const figures: Readonly<Record<string, FigureMaker>> = {};

@@ -1,0 +1,319 @@
+import type { Mark, Style } from "./svg_marks.ts";
+
+const KEPT = [
+  ...(["fillStyle", "strokeStyle", "lineWidth", "globalAlpha"] as const),
+  ...(["font", "textAlign", "textBaseline"] as const),
+] as const;
+const WHOLE_TURN = 2 * Math.PI;
+
+/** Measures texts for a drawing that is recorded. */
+export interface TextRuler {
+  /** px. */
+  width(text: string, font: string): number;
+  /** How far below the line that `baseline` names the letters stand, px. */
+  shift(font: string, baseline: CanvasTextBaseline): number;
+  /** Whether widths are those of the font that will be drawn, so that texts can be held to them. */
+  exact: boolean;
+  /** The font of the whole document, which its texts need not name. */
+  family: string;
+}
+
+/**
+ * Records what painters draw into a 2-D canvas as marks of an SVG: the same shapes, and texts as texts.
+ *
+ * It needs no DOM and knows what the painters use. Whatever is not finite is left out, as canvases do.
+ */
+export class SvgContext {
+  fillStyle: string | CanvasGradient | CanvasPattern = "#000";
+  strokeStyle: string | CanvasGradient | CanvasPattern = "#000";
+  lineWidth = 1;
+  globalAlpha = 1;
+  font = "10px sans-serif";
+  lineJoin: CanvasLineJoin = "miter";
+  textAlign: CanvasTextAlign = "start";
+  textBaseline: CanvasTextBaseline = "alphabetic";
+  readonly marks: Mark[] = [];
+  readonly #ruler: TextRuler;
+  /** Coordinates are written in this part of a px. */
+  readonly #unit: number;
+  readonly #saved: (() => void)[] = [];
+  #path = "";
+  /** Middles of the circles that the path is made of, if it is made of circles of one radius alone. */
+  #circles: { path: string; radius: number } | null = null;
+  #dash = "";
+  /** Clips that are open. */
+  #open = 0;
+  /** The present point, and the one that is written. */
+  #x = 0;
+  #y = 0;
+  #writtenX = 0;
+  #writtenY = 0;
+  #shiftX = 0;
+  #shiftY = 0;
+
+  /** @param decimals  of coordinates. */
+  constructor(ruler: TextRuler, decimals = 2) {
+    this.#ruler = ruler;
+    this.#unit = 10 ** decimals;
+  }
+
+  measureText(text: string): TextMetrics {
+    return { width: this.#ruler.width(text, this.font) } as TextMetrics;
+  }
+
+  save(): void {
+    const values = Object.fromEntries(KEPT.map((name) => [name, this[name]]));
+    const [dash, open, x, y] = [this.#dash, this.#open, this.#shiftX, this.#shiftY];
+    this.#saved.push(() => {
+      Object.assign(this, values);
+      [this.#dash, this.#shiftX, this.#shiftY] = [dash, x, y];
+      for (; this.#open > open; this.#open--) this.marks.push({ kind: "end" });
+    });
+  }
+
+  restore(): void {
+    this.#saved.pop()?.();
+  }
+
+  translate(x: number, y: number): void {
+    this.#shiftX += x;
+    this.#shiftY += y;
+  }
+
+  setLineDash(dash: readonly number[]): void {
+    this.#dash = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
+  }
+
+  beginPath(): void {
+    this.#path = "";
+    this.#circles = null;
+  }
+
+  moveTo(x: number, y: number): void {
+    if (!Number.isFinite(x + y)) return;
+    this.#circles = null;
+    this.#move(x, y);
+  }
+
+  lineTo(x: number, y: number): void {
+    if (!Number.isFinite(x + y)) return;
+    if (!this.#path) this.#move(x, y);
+    else this.#line(x, y);
+    this.#circles = null;
+  }
+
+  closePath(): void {
+    this.#path += "z";
+    this.#circles = null;
+  }
+
+  rect(x: number, y: number, width: number, height: number): void {
+    if (!Number.isFinite(x + y + width + height)) return;
+    this.#path += this.#box(x, y, width, height);
+    this.#circles = null;
+  }
+
+  /** A line to where the circle touches the way to (x1, y1), and along it to the way to (x2, y2). */
+  arcTo(x1: number, y1: number, x2: number, y2: number, radius: number): void {
+    const [ax, ay, bx, by] = [this.#x - x1, this.#y - y1, x2 - x1, y2 - y1];
+    const [a, b] = [Math.hypot(ax, ay), Math.hypot(bx, by)];
+    const turn = ax * by - ay * bx;
+    if (radius <= 0 || a * b === 0 || Math.abs(turn) < 1e-9 * a * b) {
+      this.lineTo(x1, y1);
+      return;
+    }
+    const far =
+      radius / Math.tan(Math.acos(Math.max(-1, Math.min(1, (ax * bx + ay * by) / (a * b)))) / 2);
+    this.lineTo(x1 + (ax / a) * far, y1 + (ay / a) * far);
+    this.#bend(x1 + (bx / b) * far, y1 + (by / b) * far, radius, false, turn < 0);
+  }
+
+  /** A whole circle, or a part of one from `start` to `end` (radians), joined to the path by a line. */
+  arc(
+    x: number,
+    y: number,
+    radius: number,
+    start = 0,
+    end = WHOLE_TURN,
+    anticlockwise = false,
+  ): void {
+    if (!Number.isFinite(x + y + radius) || radius < 0) return;
+    const swept = anticlockwise ? start - end : end - start;
+    if (swept >= WHOLE_TURN) {
+      this.#circle(x, y, radius);
+      return;
+    }
+    const turn = ((swept % WHOLE_TURN) + WHOLE_TURN) % WHOLE_TURN;
+    this.lineTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
+    const [endX, endY] = [x + radius * Math.cos(end), y + radius * Math.sin(end)];
+    this.#bend(endX, endY, radius, turn > Math.PI, !anticlockwise);
+  }
+
+  roundRect(x: number, y: number, width: number, height: number, radii: number | number[]): void {
+    if (!Number.isFinite(x + y + width + height)) return;
+    const isOne = !Array.isArray(radii);
+    const most = isOne ? Math.min(width, height) / 2 : Math.min(width, height / 2);
+    const given = isOne ? [radii, radii, radii, radii] : radii;
+    const [a, b, c, d] = given.map((radius) => Math.max(0, Math.min(radius, most)));
+    const [left, top] = [x + this.#shiftX, y + this.#shiftY];
+    const text = (value: number) => this.#text(value);
+    const corner = (radius: number, dx: number, dy: number) =>
+      radius ? `a${text(radius)} ${text(radius)} 0 0 1 ${text(dx)} ${text(dy)}` : "";
+    this.#path += [
+      `M${text(left + a!)} ${text(top)}H${text(left + width - b!)}${corner(b!, b!, b!)}`,
+      `V${text(top + height - c!)}${corner(c!, -c!, c!)}H${text(left + d!)}${corner(d!, -d!, -d!)}`,
+      `V${text(top + a!)}${corner(a!, a!, -a!)}z`,
+    ].join("");
+    this.#circles = null;
+  }
+
+  fill(): void {
+    if (!this.#path) return;
+    const filled = this.#filled;
+    if (!this.#circles) {
+      this.marks.push({ kind: "path", data: this.#path, style: filled });
+      return;
+    }
+    // Dots at the ends of lines without length take a fifth of the letters.
+    const { path, radius } = this.#circles;
+    const rest = ` stroke-linecap="round" stroke-width="${this.#text(2 * radius)}"`;
+    const style: Style = { ...filled, fill: "none", stroke: filled.fill, rest };
+    this.marks.push({ kind: "joined", data: path, style });
+  }
+
+  stroke(): void {
+    if (!this.#path) return;
+    this.marks.push({ kind: "path", data: this.#path, style: this.#stroked });
+  }
+
+  clip(): void {
+    this.marks.push({ kind: "clip", data: this.#path });
+    this.#open++;
+  }
+
+  /** Nothing: a document begins empty. */
+  clearRect(): void {}
+
+  fillRect(x: number, y: number, width: number, height: number): void {
+    if (!Number.isFinite(x + y + width + height) || !width || !height) return;
+    const data = this.#box(x, y, width, height);
+    this.marks.push({ kind: "joined", data, style: this.#filled });
+  }
+
+  strokeRect(x: number, y: number, width: number, height: number): void {
+    if (!Number.isFinite(x + y + width + height)) return;
+    const data = this.#box(x, y, width, height);
+    this.marks.push({ kind: "path", data, style: this.#stroked });
+  }
+
+  fillText(text: string, x: number, y: number): void {
+    if (!text || !Number.isFinite(x + y)) return;
+    const { font, textAlign } = this;
+    const { size, weight, family } = parsedFont(font);
+    const baseline = y + this.#shiftY + this.#ruler.shift(font, this.textBaseline);
+    const attributes = [` x="${this.#text(x + this.#shiftX)}" y="${this.#text(baseline)}"`];
+    if (this.#ruler.exact)
+      attributes.push(` textLength="${this.#text(this.#ruler.width(text, font))}"`);
+    if (/^ | {2}| $/.test(text)) attributes.push(' xml:space="preserve"');
+    const rest = [` font-size="${this.#text(size)}"`];
+    if (family !== this.#ruler.family) rest.push(` font-family="${family.replaceAll('"', "'")}"`);
+    if (weight !== "400") rest.push(` font-weight="${weight}"`);
+    const anchor = ANCHORS[textAlign];
+    if (anchor) rest.push(` text-anchor="${anchor}"`);
+    const style = { ...this.#filled, rest: rest.join("") };
+    this.marks.push({ kind: "text", attributes: attributes.join(""), text, style });
+  }
+
+  get #filled(): Style {
+    return { fill: colorOf(this.fillStyle), stroke: "", opacity: this.#opacity, rest: "" };
+  }
+
+  get #stroked(): Style {
+    const rest = ` stroke-width="${this.#text(this.lineWidth)}"${this.#dash}`;
+    return { fill: "none", stroke: colorOf(this.strokeStyle), opacity: this.#opacity, rest };
+  }
+
+  get #opacity(): string {
+    return this.globalAlpha < 1 ? String(this.globalAlpha) : "";
+  }
+
+  #move(x: number, y: number): void {
+    [this.#x, this.#y] = [x, y];
+    [this.#writtenX, this.#writtenY] = [
+      this.#rounded(x + this.#shiftX),
+      this.#rounded(y + this.#shiftY),
+    ];
+    this.#path += `M${this.#written(this.#writtenX)} ${this.#written(this.#writtenY)}`;
+  }
+
+  #line(x: number, y: number): void {
+    const [dx, dy] = this.#step(x, y);
+    if (!dy) this.#path += `h${this.#written(dx)}`;
+    else if (!dx) this.#path += `v${this.#written(dy)}`;
+    else this.#path += `l${this.#written(dx)}${dy < 0 ? "" : " "}${this.#written(dy)}`;
+  }
+
+  #bend(x: number, y: number, radius: number, isLarge: boolean, isClockwise: boolean): void {
+    const [dx, dy] = this.#step(x, y);
+    const r = this.#text(radius);
+    const flags = `${isLarge ? 1 : 0} ${isClockwise ? 1 : 0}`;
+    this.#path += `a${r} ${r} 0 ${flags} ${this.#written(dx)} ${this.#written(dy)}`;
+  }
+
+  /** Goes to a point; returns how far it is from the last as that was written, so that rounding never adds up. */
+  #step(x: number, y: number): [dx: number, dy: number] {
+    [this.#x, this.#y] = [x, y];
+    const [toX, toY] = [this.#rounded(x + this.#shiftX), this.#rounded(y + this.#shiftY)];
+    const step: [number, number] = [toX - this.#writtenX, toY - this.#writtenY];
+    [this.#writtenX, this.#writtenY] = [toX, toY];
+    return step;
+  }
+
+  #circle(x: number, y: number, radius: number): void {
+    const isFirst = !this.#path;
+    const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
+    const [r, d] = [this.#text(radius), this.#text(2 * radius)];
+    this.#path += `M${this.#text(x + this.#shiftX - radius)} ${top}a${r} ${r} 0 1 0 ${d} 0a${r} ${r} 0 1 0 -${d} 0z`;
+    const before = isFirst ? { path: "", radius } : this.#circles;
+    const isSame = before?.radius === radius;
+    this.#circles = isSame ? { path: `${before.path}M${left} ${top}h0`, radius } : null;
+  }
+
+  #box(x: number, y: number, width: number, height: number): string {
+    const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
+    const [wide, high] = [this.#text(width), this.#text(height)];
+    return `M${left} ${top}h${wide}v${high}h${this.#text(-width)}z`;
+  }
+
+  #rounded(value: number): number {
+    return Math.round(value * this.#unit);
+  }
+
+  #written(units: number): string {
+    return String(units / this.#unit).replace(/^(-?)0\./, "$1.");
+  }
+
+  #text(value: number): string {
+    return this.#written(this.#rounded(value));
+  }
+}
+
+const ANCHORS: Partial<Record<CanvasTextAlign, string>> = {
+  center: "middle",
+  right: "end",
+  end: "end",
+};
+
+const HATCH = "url(#tvmdbg-hatch)";
+
+function colorOf(style: string | CanvasGradient | CanvasPattern): string {
+  return typeof style === "string" ? style : HATCH;
+}
+
+/** Size (px), weight and families of a canvas's font. */
+export function parsedFont(font: string): { size: number; weight: string; family: string } {
+  const [, before = "", size = "10", family = "sans-serif"] =
+    /^(.*?)([\d.]+)px(?:\/\S+)? (.*)$/.exec(font) ?? [];
+  const weight = /\b(bold|[1-9]00)\b/.exec(before)?.[1] ?? "400";
+  return { size: Number(size), weight: weight === "bold" ? "700" : weight, family };
+}

@@ -1,0 +1,151 @@
+import { clean } from "./xml_text.ts";
+
+/** The tables of `figures/texts.py`, as its `width_tables()` gives them; widths in em. */
+export interface WidthTables {
+  font: string;
+  /** Of U+0020 … U+007E. */
+  ascii: readonly number[];
+  narrow: Readonly<Record<string, number>>;
+  /** First and last character of a range, and the widest of it. */
+  wide: readonly (readonly [first: number, last: number, em: number])[];
+  /** Of all other characters. */
+  other: number;
+  /** Characters that take no room. */
+  joiners: string;
+  /** Marks that take the room of a letter, unlike all others. */
+  wideMarks: string;
+  /** Bold is so much wider. */
+  bold: number;
+  /** Of U+0020 … U+007E in a font of one width. */
+  mono: number;
+}
+
+const ELLIPSIS = "…";
+const MARK = /^[\p{Mn}\p{Me}]$/u;
+const SPACING_MARK = /^\p{Mc}$/u;
+const TRAILING_SPACE = /[^\S\ufeff]+$/u;
+
+/** Upper estimates of how wide texts are, whatever font is at hand, as `figures/texts.py` makes them. */
+export class TextWidths {
+  readonly #tables: WidthTables;
+  readonly #joiners: ReadonlySet<string>;
+  readonly #wideMarks: ReadonlySet<string>;
+  readonly #known = new Map<string, number>();
+
+  constructor(tables: WidthTables) {
+    this.#tables = tables;
+    this.#joiners = new Set(tables.joiners);
+    this.#wideMarks = new Set(tables.wideMarks);
+  }
+
+  /** The fonts of a figure, first the preferred one. */
+  get font(): string {
+    return this.#tables.font;
+  }
+
+  /** Width of a line in px. */
+  width(text: string, size: number, bold = false, mono = false): number {
+    let ems = 0;
+    for (const char of text) {
+      ems += mono && char >= " " && char <= "~" ? this.#tables.mono : this.#em(char);
+    }
+    return ems * size * (bold ? this.#tables.bold : 1);
+  }
+
+  /** What the room (px) holds of the text, cut with an ellipsis; "" if nothing. */
+  fit(text: string, room: number, size: number, bold = false, mono = false): string {
+    const line = clean(text);
+    if (this.width(line, size, bold, mono) <= room) return line;
+    const left = room - this.width(ELLIPSIS, size, bold, mono);
+    const kept = this.#head(line, left, size, bold, mono);
+    return kept ? kept.replace(TRAILING_SPACE, "") + ELLIPSIS : "";
+  }
+
+  /**
+   * The text in lines of at most `room` px, broken at spaces where it has them.
+   *
+   * A word that is longer than a line is broken; the last line is cut if more is left.
+   */
+  wrap(text: string, room: number, size: number, lines = 12, bold = false): string[] {
+    let rest = clean(text).replace(/^ +| +$/g, "");
+    const found: string[] = [];
+    while (rest) {
+      if (found.length + 1 === lines || this.width(rest, size, bold) <= room) {
+        found.push(this.fit(rest, room, size, bold));
+        break;
+      }
+      let line = this.#head(rest, room, size, bold);
+      if (!line) break;
+      if (rest[line.length] !== " ") line = beforeBreak(line);
+      found.push(line.replace(TRAILING_SPACE, ""));
+      rest = rest.slice(line.length).replace(/^ +/, "");
+    }
+    return found.filter((line) => line);
+  }
+
+  /** As much of the beginning as the room holds. */
+  #head(text: string, room: number, size: number, bold: boolean, mono = false): string {
+    let [kept, left] = ["", room];
+    for (const cluster of this.clusters(text)) {
+      left -= this.width(cluster, size, bold, mono);
+      if (left < 0) break;
+      kept += cluster;
+    }
+    return kept;
+  }
+
+  /** The parts of a text between which it may be cut: a letter keeps its marks, an emoji its parts. */
+  *clusters(text: string): Generator<string> {
+    let [cluster, last, flags] = ["", "", 0];
+    for (const char of text) {
+      flags = char >= "\u{1f1e6}" && char <= "\u{1f1ff}" ? flags + 1 : 0;
+      const together =
+        this.joins(char) ||
+        SPACING_MARK.test(char) ||
+        (char >= "\u{1f3fb}" && char <= "\u{1f3ff}") ||
+        last === "\u200d" ||
+        (flags > 0 && flags % 2 === 0);
+      if (cluster && !together) {
+        yield cluster;
+        cluster = "";
+      }
+      cluster += char;
+      last = char;
+    }
+    if (cluster) yield cluster;
+  }
+
+  /** Whether a character is drawn onto the one before it and takes no room of its own. */
+  joins(char: string): boolean {
+    return this.#joiners.has(char) || (MARK.test(char) && !this.#wideMarks.has(char));
+  }
+
+  #em(char: string): number {
+    const known = this.#known.get(char);
+    if (known !== undefined) return known;
+    const em = this.#found(char);
+    if (this.#known.size > 4096) this.#known.clear();
+    this.#known.set(char, em);
+    return em;
+  }
+
+  #found(char: string): number {
+    const { ascii, narrow, wide, other } = this.#tables;
+    const code = char.codePointAt(0)!;
+    if (code >= 0x20 && code <= 0x7e) return ascii[code - 0x20]!;
+    if (Object.hasOwn(narrow, char)) return narrow[char]!;
+    if (this.joins(char)) return 0;
+    return wide.find(([first, last]) => first <= code && code <= last)?.[2] ?? other;
+  }
+}
+
+/** As much of a line as stands before the best place to end it, where the next word does not fit. */
+function beforeBreak(line: string): string {
+  const chars = Array.from(line);
+  const half = chars.length / 2;
+  const space = chars.lastIndexOf(" ");
+  if (space > half) return chars.slice(0, space).join("");
+  const mark = Math.max(...Array.from("_/.:-", (each) => chars.lastIndexOf(each)));
+  if (mark > half) return chars.slice(0, mark + 1).join("");
+  return space > 0 ? chars.slice(0, space).join("") : line;
+}
