@@ -45,6 +45,8 @@ class Vocabulary:
         By field.
     paths : bool
         Whether ``->`` and ``->>`` join terms.
+    example : str
+        A query.
     """
 
     texts: tuple[str, ...]
@@ -52,6 +54,7 @@ class Vocabulary:
     fields: tuple[str, ...]
     units: Mapping[str, Units] = field(default_factory=dict)
     paths: bool = False
+    example: str = ""
 
 
 TEXTS: Final = ("name", "op", "func", "kind", "dtype", "device", "layout", "group")
@@ -91,6 +94,7 @@ GRAPH: Final = Vocabulary(
         "bytes": Units(_BYTES, "B, KB, KiB, MB, MiB, GB or GiB", any_case=True),
     },
     paths=True,
+    example="time>1ms op:conv",
 )
 """Of the nodes of a graph: times in nanoseconds, shares of 1."""
 

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.query.errors import QueryError
+from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex import Regex, glob_regex
+from tvmdbg_widgets.analysis.query.regex_tree import RegexError
 from tvmdbg_widgets.analysis.query.tree import And, Compare, Id, Not, Or, Path, Shape, Text, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.query.fields import Vocabulary
     from tvmdbg_widgets.analysis.query.tree import Comparison, Mode, Query
 
 Mask = npt.NDArray[np.bool_]
@@ -68,6 +72,26 @@ class Masks(ABC):
         unknown = len(known) - int(known.sum())
         if unknown:
             self.unknown[field] = unknown
+
+
+def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
+    """Return the rows that a query finds, ascending; none for a query of nothing.
+
+    Raises
+    ------
+    TypeError
+        The query is no str.
+    QueryError
+        It does not follow the grammar, or takes too long; a ValueError that shows where.
+    """
+    if not isinstance(query, str):
+        name = type(query).__name__
+        raise TypeError(f"a query is a str such as {vocabulary.example!r}, not {name}")
+    tree = parse(query, vocabulary)
+    try:
+        return np.flatnonzero([] if tree is None else masks.mask(tree))
+    except RegexError as error:
+        raise QueryError(query, max(0, query.find("/")), str(error)) from None
 
 
 def fitting(mode: Mode, text: str) -> Callable[[str], bool]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.evaluate import Evaluation
-from tvmdbg_widgets.analysis.query.parser import parse
-from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.analysis.query.fields import GRAPH
+from tvmdbg_widgets.analysis.query.listed import Listed
+from tvmdbg_widgets.analysis.query.masks import rows_found
 from tvmdbg_widgets.model.node_words import GIVEN
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.query.facts import Facts
     from tvmdbg_widgets.model.nodes import Node
 
-_SHOWN = 12
-_CELL = 'style="text-align: left; white-space: nowrap"'
 
-
-class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
+class Selection(Listed):
     """Ids of the nodes that a query finds, ascending: a tuple, so ``session.selected`` takes it.
 
     Made by :meth:`tvmdbg_widgets.DebugRun.select`.
@@ -38,6 +34,7 @@ class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none
         comparison.
     """
 
+    _head = ("node", "is", "time", "outputs")
     query: str
     unknown: dict[str, int]
     _facts: Facts
@@ -68,43 +65,14 @@ class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none
         found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
         return "; ".join([found, *unknown_told(self.unknown, count)])
 
-    def _rows(self) -> list[list[str]]:
-        graph, times = self._facts.graph, self._facts.node_ns
-        rows = []
-        for each in self[:_SHOWN]:
-            node = graph.nodes[each]
-            outputs = ", ".join(
-                f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
-                for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
-            )
-            time = _time(node, float(times[each]))
-            rows.append([str(each), one_line(self._facts.labels[each])[:80], time, outputs])
-        return rows
-
-    def __repr__(self) -> str:
-        rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        more = [f"… and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n  ".join([self.caption, *lines, *more])
-
-    def _repr_html_(self) -> str:
-        titles = "".join(f"<th {_CELL}>{name}</th>" for name in ("node", "is", "time", "outputs"))
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._rows()
+    def _cells(self, each: int) -> list[str]:
+        node = self._facts.graph.nodes[each]
+        outputs = ", ".join(
+            f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
+            for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
         )
-        more = f"<p>… and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
-        return (
-            f"<table><caption>{html.escape(self.caption)}</caption>"
-            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{more}"
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (tuple(self),)
+        time = _time(node, float(self._facts.node_ns[each]))
+        return [str(each), one_line(self._facts.labels[each])[:80], time, outputs]
 
 
 def _time(node: Node, ns: float) -> str:
@@ -137,12 +105,6 @@ def select(facts: Facts, query: str) -> Selection:
     QueryError
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
-    if not isinstance(query, str):
-        raise TypeError(f"a query is a str such as 'time>1ms op:conv', not {type(query).__name__}")
-    tree = parse(query)
     evaluation = Evaluation(facts)
-    try:
-        found = [] if tree is None else np.flatnonzero(evaluation.mask(tree)).tolist()
-    except RegexError as error:
-        raise QueryError(query, max(0, query.find("/")), str(error)) from None
+    found = rows_found(query, evaluation, GRAPH).tolist()
     return Selection(found, query, evaluation.unknown, facts)
