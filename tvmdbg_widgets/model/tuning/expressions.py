@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: Signs of binary operations; floordiv, floormod, max and min are printed as calls.
 ARITHMETIC = ("+", "-", "*", "/", "%", "floordiv", "floormod", "max", "min")
@@ -179,3 +179,21 @@ def walk(expression: Expression) -> Iterator[Expression]:
 def reads(expression: Expression) -> tuple[Read, ...]:
     """Return all reads of tensors, those in the indices of others too, inner ones first."""
     return tuple(each for each in walk(expression) if isinstance(each, Read))
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return an expression of changed parts; `change` is called with each part, not with theirs."""
+    match expression:
+        case Read():
+            return replace(expression, indices=tuple(map(change, expression.indices)))
+        case Not() | Cast():
+            return replace(expression, a=change(expression.a))
+        case Binary():
+            return replace(expression, a=change(expression.a), b=change(expression.b))
+        case Select():
+            return Select(*map(change, expression.parts))
+        case Call():
+            return replace(expression, arguments=tuple(map(change, expression.arguments)))
+        case Reduction():
+            return replace(expression, sources=tuple(map(change, expression.sources)))
+    return expression

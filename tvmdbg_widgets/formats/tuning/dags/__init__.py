@@ -1,0 +1,1 @@
+"""Compute DAGs from the text that TVM prints of them."""

@@ -1,0 +1,203 @@
+"""Extents of axes that the shapes of inputs imply.
+
+A DAG's text gives no extents of computed operations. What follows holds for all of TVM's own
+operators, though not for every expression that could be written: an axis that alone indexes a
+dimension covers it (element-wise operations, reductions, products), and a window ``y*s + r*d``
+has as many positions as fit, as in convolutions and poolings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tuning.dags.affine import Affine, affine
+from tvmdbg_widgets.model.tuning.expressions import (
+    Binary,
+    Call,
+    Expression,
+    Number,
+    Read,
+    Select,
+    Variable,
+    reads,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.model.tuning.dag import Axis, Operation
+
+#: Passes over all operations, forward and back: real DAGs are done after three.
+_PASSES = 6
+_LARGEST = 2**31 - 1
+
+
+def with_extents(
+    operations: tuple[Operation, ...], shapes: Sequence[Sequence[int]] = ()
+) -> tuple[Operation, ...]:
+    """Return operations with the extents that can be told.
+
+    Parameters
+    ----------
+    operations : tuple of Operation
+    shapes : sequence of shapes
+        Of inputs, then outputs, as in a workload key; empty where unknown.
+    """
+    extents = _Extents(operations)
+    extents.take_output(shapes)
+    for _ in range(_PASSES):
+        before = extents.known
+        for at in (*range(len(operations)), *reversed(range(len(operations)))):
+            extents.visit(at)
+        if extents.known == before:
+            break
+    return tuple(extents.operation(at) for at in range(len(operations)))
+
+
+@dataclass(frozen=True)
+class _Access:
+    """One dimension of a read: what indexes it, and whether a condition guards it."""
+
+    producer: int
+    dimension: int
+    index: Expression
+    guarded: frozenset[str]
+
+
+class _Extents:
+    def __init__(self, operations: tuple[Operation, ...]) -> None:
+        self._operations = operations
+        self._of: list[dict[str, int]] = [
+            {
+                axis.name: axis.extent
+                for axis in (*each.axes, *each.reduce_axes)
+                if axis.extent is not None
+            }
+            for each in operations
+        ]
+        self._accesses = [list(_accesses(each)) for each in operations]
+
+    @property
+    def known(self) -> int:
+        return sum(map(len, self._of))
+
+    def operation(self, at: int) -> Operation:
+        def filled(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
+            return tuple(replace(axis, extent=self._of[at].get(axis.name)) for axis in axes)
+
+        each = self._operations[at]
+        return replace(each, axes=filled(each.axes), reduce_axes=filled(each.reduce_axes))
+
+    def take_output(self, shapes: Sequence[Sequence[int]]) -> None:
+        """Give the DAG's only output the last of the key's shapes."""
+        read = {
+            each.operation
+            for one in self._operations
+            for body in one.bodies
+            for each in reads(body)
+        }
+        outputs = [
+            at
+            for at, each in enumerate(self._operations)
+            if at not in read and not each.is_placeholder
+        ]
+        inputs = [each.shape for each in self._operations if each.is_placeholder]
+        if not shapes or len(outputs) != 1 or Counter(map(tuple, shapes[:-1])) != Counter(inputs):
+            return
+        axes = self._operations[outputs[0]].axes
+        if len(axes) == len(shapes[-1]):
+            for axis, extent in zip(axes, shapes[-1], strict=True):
+                self._give(outputs[0], axis.name, extent)
+
+    def visit(self, at: int) -> None:
+        """Relate an operation's extents to those of what it reads."""
+        direct: dict[str, set[int]] = {}
+        for access in self._accesses[at]:
+            size = self._size(access)
+            index = affine(access.index)
+            if index is None:
+                self._quotient(at, access, size)
+                continue
+            moving = {
+                name: coefficient
+                for name, coefficient in index.terms.items()
+                if len(index.terms) == 1 or self._of[at].get(name) != 1
+            }
+            if len(moving) == 1 and not index.constant and not moving.keys() & access.guarded:
+                (name, coefficient), *_ = moving.items()
+                if coefficient == 1 and size is not None:
+                    direct.setdefault(name, set()).add(size)
+                elif coefficient == 1 and name in self._of[at]:
+                    self._resize(access, self._of[at][name])
+            elif len(moving) > 1 and not index.constant:
+                self._window(at, access, Affine(0, moving), size)
+        for name, sizes in direct.items():
+            if len(sizes) == 1:
+                self._give(at, name, *sizes)
+
+    def _window(self, at: int, access: _Access, index: Affine, size: int | None) -> None:
+        """Relate ``y*s + r*d`` to the dimension that it moves in."""
+        spatial = {axis.name for axis in self._operations[at].axes}
+        places = [name for name in index.terms if name in spatial]
+        if len(places) != 1 or min(index.terms.values()) < 1:
+            return
+        (place,) = places
+        stride = index.terms[place]
+        extents = {name: self._of[at].get(name) for name in index.terms}
+        within = 0
+        for name, coefficient in index.terms.items():
+            extent = extents[name]
+            if name != place and extent is None:
+                return
+            within += coefficient * ((extent or 1) - 1) if name != place else 0
+        extent = extents[place]
+        if size is not None and extent is None and size > within:
+            self._give(at, place, (size - within - 1) // stride + 1)
+        elif size is None and extent is not None and stride == 1:
+            self._resize(access, extent + within)
+
+    def _quotient(self, at: int, access: _Access, size: int | None) -> None:
+        """Relate ``floordiv(n, 16)`` to the dimension that it covers."""
+        match access.index:
+            case Binary("floordiv", Variable(name), Number(int(divisor))) if size and divisor > 0:
+                if name not in access.guarded:
+                    self._give(at, name, size * int(divisor))
+
+    def _size(self, access: _Access) -> int | None:
+        producer = self._operations[access.producer]
+        if producer.is_placeholder:
+            return producer.shape[access.dimension]
+        return self._of[access.producer].get(producer.axes[access.dimension].name)
+
+    def _resize(self, access: _Access, extent: int) -> None:
+        producer = self._operations[access.producer]
+        if not producer.is_placeholder:
+            self._give(access.producer, producer.axes[access.dimension].name, extent)
+
+    def _give(self, at: int, name: str, extent: int) -> None:
+        if 0 < extent <= _LARGEST:
+            self._of[at].setdefault(name, extent)
+
+
+def _accesses(operation: Operation) -> Iterator[_Access]:
+    for body in operation.bodies:
+        yield from _within(body, frozenset())
+
+
+def _within(expression: Expression, guarded: frozenset[str]) -> Iterator[_Access]:
+    if isinstance(expression, Read):
+        for dimension, index in enumerate(expression.indices):
+            if expression.operation >= 0:
+                yield _Access(expression.operation, dimension, index, guarded)
+        return  # what is read within an index says nothing of how far it goes
+    conditional = isinstance(expression, Select) or (
+        isinstance(expression, Call) and expression.function == "tir.if_then_else"
+    )
+    if conditional and expression.parts:
+        names = {each.name for each in walk(expression.parts[0]) if isinstance(each, Variable)}
+        guarded |= names
+    for part in expression.parts:
+        yield from _within(part, guarded)
