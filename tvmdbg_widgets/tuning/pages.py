@@ -2,8 +2,109 @@
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING, Any
+
 from tvmdbg_widgets.tuning.recorded import Recorded
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 
 class Pages(Recorded):
-    """What is shown of a log."""
+    """The views of a log."""
+
+    def __init__(self, parts: TuningParts, weights: Sequence[float] | None = None) -> None:
+        super().__init__(parts, weights)
+        self._view: TuningView | None = None
+        self._view_lock = threading.Lock()
+
+    def view(self, run: DebugRun | None = None, **traits: Any) -> TuningView:
+        """Return a view of the log; linked to a run, tasks and nodes select each other.
+
+        ::
+
+            log.view(task=3, along="time")
+
+        Parameters
+        ----------
+        run : DebugRun, optional
+            A run of the tuned model.
+        **traits
+            Initial state, as of :class:`~tvmdbg_widgets.TuningView`.
+        """
+        from tvmdbg_widgets.widgets.tuning.view import TuningView
+
+        return TuningView(self, run, **traits)  # type: ignore[arg-type]
+
+    def link(self, run: DebugRun) -> TaskLinks:
+        """Return which nodes of a run each task tuned, and how sure that is.
+
+        Raises
+        ------
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.tuning.links import link_tasks
+
+        if run.graph is None:
+            raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
+        return link_tasks(self.parts, run.graph)
+
+    def node_status(self, run: DebugRun) -> NodeColumn:
+        """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
+
+        Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
+        product.
+        """
+        graph, table = self._graph_of(run), self.task_table()  # type: ignore[attr-defined]
+        return self.link(run).status(graph, table)
+
+    def node_gain(self, run: DebugRun) -> NodeColumn:
+        """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
+        graph, table = self._graph_of(run), self.task_table()  # type: ignore[attr-defined]
+        return self.link(run).gain(graph, table)
+
+    def figure(self, width: float = 720, theme: str = "light", **traits: Any) -> Figure:
+        """Return the log as a static figure, made without a browser.
+
+        Parameters
+        ----------
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"`` or ``"auto"``.
+        **traits
+            As of :meth:`view`.
+        """
+        return self.view(**traits).figure(width, theme)
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        theme: str = "auto",
+        of: TuningView | None = None,
+    ) -> Path:
+        """Write the view as one HTML file that works offline, without a kernel."""
+        raise NotImplementedError
+
+    def _ipython_display_(self) -> None:
+        with self._view_lock:
+            if self._view is None or self._view.comm is None:
+                self._view = self.view()
+        self._view._ipython_display_()
+
+    def _graph_of(self, run: DebugRun) -> Any:
+        self.link(run)
+        return run.graph

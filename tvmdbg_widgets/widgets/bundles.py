@@ -10,7 +10,7 @@ from pathlib import Path
 
 STATIC = Path(__file__).parents[1] / "static"
 #: Views that fetch their code from the kernel.
-VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 #: What is fetched beside a view: the worker that lays graphs out.
 PARTS = ("layout",)
 

@@ -4,7 +4,9 @@ import { pageModule } from "../shared/page_module.ts";
 import { request } from "../shared/request.ts";
 
 interface LoaderState {
-  run: string;
+  /** What the view shows; a view of a tuning log names that. */
+  run?: string;
+  log?: string;
   /** Which view, and of which build: "tensor 1f3a…". */
   _code: string;
 }
@@ -24,7 +26,8 @@ export default {
     const { model, el, host, signal } = props;
     let view: ViewModule;
     try {
-      const run = (await host.getModel(model.get("run"))) as AnyModel;
+      const source = model.get("run") ?? model.get("log");
+      const run = (await host.getModel(source!)) as AnyModel;
       const name = model.get("_code");
       const [kind] = name.split(" ");
       view = await pageModule(name, (limit) => request(run, "code", { view: kind }, limit), signal);

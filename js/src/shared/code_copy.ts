@@ -1,11 +1,15 @@
 import { codeOfRun } from "./code.ts";
 import { element, KEEP_KEYS } from "./dom.ts";
-import type { RunClient } from "./run_client.ts";
 
 const SHOWN_MS = 2600;
 
 /** The key that copies code, in every view. */
 export const COPY_KEY = "y";
+
+/** What the copied code is of. */
+interface Titled {
+  summary(): Promise<{ title: string }>;
+}
 
 /** Copies code for what a view shows: by its own command, and by the browser's copy keys on its root. */
 export class CodeCopy {
@@ -20,7 +24,7 @@ export class CodeCopy {
     root: HTMLElement,
     code: () => string | null,
     say: (text: string) => void,
-    { run, signal }: { run: RunClient; signal: AbortSignal },
+    { run, signal }: { run: Titled; signal: AbortSignal },
   ) {
     this.#root = root;
     this.#code = () => {

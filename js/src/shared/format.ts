@@ -8,9 +8,6 @@ export const UNITS = [
   [1, "ns"],
 ] as const;
 
-/** Kept: to make one takes longer than all that is written with it in a frame. */
-const NUMBERS = new Intl.NumberFormat("en-US");
-
 /** A duration with four significant digits, as `duration_text` in `model/numbers.py` writes it: `2.571 ms`. */
 export function duration(ns: number): string {
   if (Number.isNaN(ns)) return "unknown";
@@ -51,8 +48,9 @@ export function bytes(count: number): string {
   return `${(count / 1024 ** power).toFixed(1)} ${unit} (${integer(count)})`;
 }
 
+/** A whole number with its thousands apart, without `Intl`, which the engine that draws figures lacks. */
 export function integer(count: number): string {
-  return NUMBERS.format(count);
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 node`, `1,024 nodes`. */

@@ -1,0 +1,144 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
+import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
+import { fullScreenButton } from "../shared/full_screen.ts";
+import { helpButton } from "../shared/keys.ts";
+import { Overflow } from "../shared/overflow.ts";
+import type { TuningData } from "./data.ts";
+import type { Along } from "./options.ts";
+import { taskTitle } from "./words.ts";
+
+export interface BarEvents {
+  task: (task: number | null) => void;
+  along: (along: Along) => void;
+  query: (query: string) => void;
+  zoom: (factor: number) => void;
+  all: () => void;
+  best: () => void;
+  copy: () => void;
+}
+
+const ALL = "all";
+
+/** The controls above the view. */
+export class Bar {
+  readonly node: HTMLElement;
+  readonly #field: HTMLInputElement;
+  readonly #found = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
+  readonly #tasks: HTMLSelectElement;
+  readonly #trial: HTMLButtonElement;
+  readonly #time: HTMLButtonElement;
+  readonly #all: HTMLButtonElement;
+  readonly #overflow: Overflow;
+  readonly #title = element("span", { class: "tvmdbg-title" });
+
+  constructor(events: BarEvents, root: HTMLElement, signal: AbortSignal) {
+    this.#tasks = select("task", [[ALL, "all tasks"]], ALL, (value) =>
+      events.task(value === ALL ? null : Number(value)),
+    );
+    this.#tasks.classList.add("tvmdbg-tuning-tasks-menu");
+    this.#trial = button("trials", "show over the trials (x)", () => events.along("trial"));
+    this.#time = button("time", "show over wall time (x)", () => events.along("time"));
+    const along = element(
+      "span",
+      { class: "tvmdbg-joined", role: "group", "aria-label": "horizontal axis" },
+      this.#trial,
+      this.#time,
+    );
+    this.#all = iconButton("fit", "fit", "fit all trials (0)", events.all);
+    const zoom = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+    );
+    const best = iconButton("peak", "best", "go to the best trial (b)", events.best);
+    this.#field = element("input", {
+      type: "search",
+      class: "tvmdbg-tuning-query",
+      placeholder: "Filter trials… (/)",
+      "aria-label": "filter trials: error:6 task:3 cost<2ms",
+      title: "error:6 task:3 cost<2ms unroll>=512 failed",
+      spellcheck: "false",
+      autocomplete: "off",
+      ...KEEP_KEYS,
+    });
+    this.#field.addEventListener("change", () => events.query(this.#field.value));
+    this.#field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" && event.key !== "Enter") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Escape") this.#field.value = "";
+      events.query(this.#field.value);
+      root.focus({ preventScroll: true });
+    });
+    const copy = iconButton(
+      "code",
+      "copy Python code",
+      `Copy Python code for the trial (${COPY_KEY})`,
+      events.copy,
+    );
+    const help = helpButton(root);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "tuning" },
+      this.#title,
+      this.#tasks,
+      along,
+      zoom,
+      this.#all,
+      best,
+      element("span", { class: "tvmdbg-space" }),
+      this.#found,
+      this.#field,
+      copy,
+      help,
+      fullScreenButton(root),
+    );
+    this.#overflow = new Overflow(
+      this.node,
+      { always: [copy, help], sometimes: [zoom, this.#all, best, along] },
+      signal,
+    );
+  }
+
+  /** Takes over the tasks of a log, which may have grown. */
+  showLog(data: TuningData): void {
+    this.#title.textContent = "Tuning";
+    const options = data.info.tasks.map((task) =>
+      element("option", { value: task.index }, taskTitle(task)),
+    );
+    this.#tasks.replaceChildren(element("option", { value: ALL }, "all tasks"), ...options);
+    this.#tasks.hidden = options.length < 2;
+    this.#time.disabled = !data.info.timed;
+    if (!data.info.timed) this.#time.title = "this log has no times";
+    this.#overflow.fit();
+  }
+
+  show(task: number | null, along: Along, all: boolean): void {
+    this.#tasks.value = task === null ? ALL : String(task);
+    this.#trial.setAttribute("aria-pressed", String(along === "trial"));
+    this.#time.setAttribute("aria-pressed", String(along === "time"));
+    this.#all.disabled = all;
+  }
+
+  /** What a query found, or what is wrong with it. */
+  showQuery(query: string, said: string, isWrong: boolean): void {
+    if (document.activeElement !== this.#field) this.#field.value = query;
+    this.#field.setAttribute("aria-invalid", String(isWrong));
+    this.#found.classList.toggle("tvmdbg-error", isWrong);
+    if (this.#found.textContent === said) return;
+    this.#found.textContent = said;
+    this.#found.title = said;
+    this.#overflow.fit();
+  }
+
+  /** Leaves the page without a kernel without a field that nobody answers. */
+  hideQuery(): void {
+    this.#field.hidden = true;
+  }
+
+  focusQuery(): void {
+    this.#field.focus();
+    this.#field.select();
+  }
+}

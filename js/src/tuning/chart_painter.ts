@@ -1,0 +1,255 @@
+import { integer } from "../shared/format.ts";
+import type { Pen } from "../shared/pen.ts";
+import type { Theme } from "../shared/theme.ts";
+import { niceTicks } from "../shared/ticks.ts";
+import { errorFill, slotFill } from "./colors.ts";
+import { LANE, RIGHT, type Scene } from "./scene.ts";
+import { elapsed, seconds } from "./words.ts";
+
+/** Trials in one cell of so many px are one mark. */
+const CELL = 2;
+const POINT = 3;
+const LABEL_GAP = 46;
+const LOG_STEPS = [1, 2, 5];
+const BACKGROUND_ALPHA = 0.35;
+const MOST_THIN = 60;
+
+/** Paints costs over trials: axes, every trial, failures in a lane of their own, what was the best so far, errors. */
+export class ChartPainter {
+  readonly #scene: Scene;
+  readonly #pen: Pen;
+  readonly #cell: number;
+
+  /** @param cell  px of a cell that holds one mark at most; larger where the picture must be small. */
+  constructor(scene: Scene, pen: Pen, cell = CELL) {
+    this.#scene = scene;
+    this.#pen = pen;
+    this.#cell = cell;
+  }
+
+  paint(theme: Theme): { points: number } {
+    this.#axes(theme);
+    const pen = this.#pen;
+    const { plot } = this.#scene;
+    pen.save();
+    pen.beginPath();
+    pen.rect(plot.left - POINT, 0, plot.right - plot.left + 2 * POINT, plot.bottom + POINT);
+    pen.clip();
+    const points = this.#points(theme);
+    this.#failures(theme);
+    this.#curves(theme);
+    pen.restore();
+    this.#strip(theme);
+    return { points };
+  }
+
+  #axes(theme: Theme): void {
+    const pen = this.#pen;
+    const { plot, costs } = this.#scene;
+    pen.font = `11px ${theme.font}`;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    let last = Number.POSITIVE_INFINITY;
+    for (const cost of this.#costTicks(costs)) {
+      const y = Math.round(this.#scene.y(cost)) + 0.5;
+      if (y < plot.top || y > plot.bottom || last - y < 16) continue;
+      last = y;
+      this.#line(theme.line, plot.left, y, plot.right, y, 0.5);
+      pen.fillStyle = theme.muted;
+      pen.fillText(seconds(cost).replace(/\.0+(?= )|(\.\d*?)0+(?= )/, "$1"), plot.left - 6, y);
+    }
+    pen.textAlign = "center";
+    for (const { value, text } of this.#alongTicks()) {
+      const x = Math.round(this.#scene.x(value)) + 0.5;
+      this.#line(theme.line, x, plot.bottom, x, plot.bottom + 4, 1);
+      pen.fillStyle = theme.muted;
+      pen.fillText(text, Math.min(x, plot.right + RIGHT - text.length * 3), plot.bottom + 11);
+    }
+    pen.textAlign = "right";
+    pen.fillStyle = theme.muted;
+    pen.fillText("failed", plot.left - 6, this.#scene.laneY);
+    this.#line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
+    this.#line(theme.line, plot.left, plot.bottom + 0.5, plot.right, plot.bottom + 0.5, 1);
+    pen.textAlign = "left";
+  }
+
+  /** 1, 2 and 5 times powers of ten; powers alone where the scale is long. */
+  #costTicks([low, high]: [number, number]): number[] {
+    const steps = high - low > 2.5 ? [1] : LOG_STEPS;
+    const found: number[] = [];
+    for (let power = Math.floor(low); power <= high; power++) {
+      for (const step of steps) {
+        const cost = step * 10 ** power;
+        if (Math.log10(cost) >= low && Math.log10(cost) <= high) found.push(cost);
+      }
+    }
+    if (found.length >= 2) return found;
+    const [from, to] = [10 ** low, 10 ** high];
+    return niceTicks(from, to, 4).map(({ value }) => value);
+  }
+
+  #alongTicks(): { value: number; text: string }[] {
+    const { plot, viewport, along } = this.#scene;
+    const most = Math.max(2, Math.floor((plot.right - plot.left) / (2 * LABEL_GAP)));
+    if (along === "trial") {
+      const ticks = niceTicks(viewport.start, viewport.end, most);
+      return ticks
+        .filter(({ value }) => Number.isInteger(value))
+        .map(({ value }) => ({ value, text: integer(value) }));
+    }
+    const step = TIME_STEPS.find((each) => viewport.span / each <= most) ?? viewport.span;
+    const ticks = [];
+    for (let at = Math.ceil(viewport.start / step) * step; at <= viewport.end; at += step) {
+      ticks.push({ value: at, text: elapsed(at) });
+    }
+    return ticks;
+  }
+
+  /** Every trial that was measured; those behind are of other tasks. */
+  #points(theme: Theme): number {
+    const pen = this.#pen;
+    const scene = this.#scene;
+    const { data, viewport, plot } = scene;
+    const cell = this.#cell;
+    const columns = Math.ceil(scene.width / cell) + 1;
+    const taken = new Uint8Array(columns * (Math.ceil(scene.height / cell) + 1));
+    const [front, behind]: [number[], number[]] = [[], []];
+    const ordered = scene.along === "trial";
+    const first = ordered ? Math.max(0, Math.floor(viewport.start) - 1) : 0;
+    const end = ordered ? Math.min(data.count, Math.ceil(viewport.end) + 1) : data.count;
+    for (const pass of [front, behind]) {
+      for (let row = first; row < end; row++) {
+        const cost = data.cost[row]!;
+        if (!(cost > 0) || data.error[row] || scene.isShown(row) !== (pass === front)) continue;
+        if (pass === behind && scene.chosen && !scene.chosen[row]) continue;
+        const [x, y] = [scene.x(scene.value(row)), scene.y(cost)];
+        if (!(x >= plot.left && x <= plot.right && y >= plot.top && y <= plot.bottom)) continue;
+        const at = Math.floor(y / cell) * columns + Math.floor(x / cell);
+        if (taken[at]) continue;
+        taken[at] = 1;
+        pass.push(x, y);
+      }
+    }
+    const draw = (points: number[], color: string, alpha: number, size: number) => {
+      pen.globalAlpha = alpha;
+      pen.fillStyle = color;
+      for (let i = 0; i < points.length; i += 2) {
+        pen.fillRect(points[i]! - size / 2, points[i + 1]! - size / 2, size, size);
+      }
+      pen.globalAlpha = 1;
+    };
+    draw(behind, theme.muted, BACKGROUND_ALPHA, CELL);
+    draw(front, theme.accent, scene.task < 0 ? 0.55 : 0.8, POINT);
+    return (front.length + behind.length) / 2;
+  }
+
+  #failures(theme: Theme): void {
+    const pen = this.#pen;
+    const scene = this.#scene;
+    const { data, plot } = scene;
+    const columns = Math.ceil(scene.width / this.#cell) + 1;
+    const taken = new Set<number>();
+    for (let row = 0; row < data.count; row++) {
+      const error = data.error[row]!;
+      if (!error || !scene.isShown(row)) continue;
+      const x = scene.x(scene.value(row));
+      if (!(x >= plot.left && x <= plot.right)) continue;
+      const at = error * columns + Math.floor(x / this.#cell);
+      if (taken.has(at)) continue;
+      taken.add(at);
+      pen.fillStyle = errorFill(theme, error);
+      pen.fillRect(x - 1, scene.laneY - LANE / 2 + 3, 2, LANE - 5);
+    }
+  }
+
+  /** The best so far: of the task, or of each and their total. */
+  #curves(theme: Theme): void {
+    const { data, task } = this.#scene;
+    if (task >= 0) {
+      const rows = data.curve(task);
+      this.#steps(rows, (at) => data.cost[rows[at]!]!, theme.text, 2);
+      return;
+    }
+    const { tasks } = data.info;
+    if (tasks.length <= MOST_THIN && tasks.length > 1) {
+      for (const each of tasks) {
+        const rows = data.curve(each.index);
+        this.#steps(rows, (at) => data.cost[rows[at]!]!, theme.muted, 1);
+      }
+    }
+    this.#steps(data.totalRows, (at) => data.totals[at]!, theme.text, 2);
+  }
+
+  /** A line that stays level until the next of some trials, and to the end of the plot. */
+  #steps(rows: Int32Array, cost: (at: number) => number, color: string, width: number): void {
+    if (!rows.length) return;
+    const pen = this.#pen;
+    const scene = this.#scene;
+    pen.strokeStyle = color;
+    pen.lineWidth = width;
+    pen.beginPath();
+    let y = 0;
+    rows.forEach((row, at) => {
+      const x = scene.x(scene.value(row));
+      if (at) pen.lineTo(x, y);
+      y = scene.y(cost(at));
+      if (at) pen.lineTo(x, y);
+      else pen.moveTo(x, y);
+    });
+    const { viewport, data } = scene;
+    const end = scene.along === "trial" ? data.count : viewport.last;
+    pen.lineTo(scene.x(end), y);
+    pen.stroke();
+  }
+
+  /** How many trials of each round failed, and with which error; full height is all of them. */
+  #strip(theme: Theme): void {
+    const pen = this.#pen;
+    const scene = this.#scene;
+    const { strip, bins, along } = scene;
+    const high = strip.bottom - strip.top;
+    pen.textAlign = "right";
+    pen.font = `11px ${theme.font}`;
+    pen.fillStyle = theme.muted;
+    pen.fillText("errors", strip.left - 6, strip.top + high / 2 - 7);
+    const size = bins.length ? Math.round(bins[0]!.to - bins[0]!.from) : 0;
+    const rounds = size <= 64 ? "per round" : `per ${integer(size)}`;
+    pen.fillText(
+      along === "trial" ? rounds : "over time",
+      strip.left - 6,
+      strip.top + high / 2 + 7,
+    );
+    pen.textAlign = "left";
+    for (const bin of bins) {
+      if (!bin.trials) continue;
+      const from = Math.max(strip.left, scene.x(bin.from));
+      const to = Math.min(strip.right, scene.x(bin.to));
+      const wide = Math.max(1, to - from - (to - from > 5 ? 1 : 0));
+      let y = strip.bottom;
+      const scale = high / bin.trials;
+      for (let slot = bin.slots.length - 1; slot >= 0; slot--) {
+        const count = bin.slots[slot]!;
+        if (!count) continue;
+        y -= count * scale;
+        pen.fillStyle = slotFill(theme, slot);
+        pen.fillRect(from, y, wide, count * scale);
+      }
+    }
+    this.#line(theme.line, strip.left, strip.bottom + 0.5, strip.right, strip.bottom + 0.5, 1);
+  }
+
+  #line(color: string, x: number, y: number, toX: number, toY: number, width: number): void {
+    const pen = this.#pen;
+    pen.strokeStyle = color;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(toX, toY);
+    pen.stroke();
+  }
+}
+
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800],
+  ...[86400, 172800, 604800],
+];

@@ -1,0 +1,80 @@
+import type { AnyModel } from "@anywidget/types";
+import { type Column, type ColumnHeader, fields } from "../shared/columns.ts";
+import { NewestWins, request } from "../shared/request.ts";
+import { TuningData, type TuningInfo } from "./data.ts";
+import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";
+import { Tiles, type TilesInfo } from "./tiles.ts";
+
+/** What a query found: one byte a trial, and the sentence that tells how many. */
+export interface Chosen {
+  mask: Uint8Array;
+  caption: string;
+}
+
+interface Packed<T> {
+  columns: ColumnHeader[];
+  info: T;
+}
+
+/** The questions that the view asks of its log's model. */
+export class TuningClient {
+  readonly #model: AnyModel;
+  readonly #signal: AbortSignal;
+  readonly #schedules = new Map<number, Promise<ScheduleInfo>>();
+  readonly #newest = new NewestWins();
+
+  constructor(model: AnyModel, signal: AbortSignal) {
+    this.#model = model;
+    this.#signal = signal;
+  }
+
+  /** Tells when the log has grown. */
+  onGrown(listener: () => void): void {
+    this.#model.on("change:content", listener);
+    this.#signal.addEventListener("abort", () => this.#model.off("change:content", listener));
+  }
+
+  async data(): Promise<TuningData> {
+    this.#schedules.clear();
+    const [info, columns] = await this.#packed<TuningInfo>("tuning", {});
+    return new TuningData(info, columns);
+  }
+
+  /** The schedule of a trial; each is asked for once. */
+  schedule(trial: number): Promise<ScheduleInfo> {
+    const known = this.#schedules.get(trial);
+    if (known) return known;
+    const asked = this.#newest.ask(() => this.#plain<ScheduleInfo>("schedule", { trial }));
+    this.#schedules.set(trial, asked);
+    asked.catch(() => this.#schedules.delete(trial));
+    return asked;
+  }
+
+  change(a: number, b: number): Promise<ScheduleChange> {
+    return this.#plain<ScheduleChange>("change", { a, b });
+  }
+
+  async tiles(task: number): Promise<Tiles> {
+    const [info, columns] = await this.#packed<TilesInfo>("tiles", { task });
+    return new Tiles(
+      info,
+      columns.rows as Int32Array,
+      columns.values as Float32Array,
+      columns.costs as Float64Array,
+    );
+  }
+
+  async select(query: string): Promise<Chosen> {
+    const [info, columns] = await this.#packed<{ caption: string }>("select", { query });
+    return { mask: columns.mask as Uint8Array, caption: info.caption };
+  }
+
+  async #plain<T>(kind: string, payload: object): Promise<T> {
+    return (await request<T>(this.#model, kind, payload, this.#signal)).result;
+  }
+
+  async #packed<T>(kind: string, payload: object): Promise<[T, Record<string, Column>]> {
+    const answer = await request<Packed<T>>(this.#model, kind, payload, this.#signal);
+    return [answer.result.info, fields(answer.result.columns, answer.buffers)];
+  }
+}

@@ -1,0 +1,87 @@
+import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { integer, percent } from "../shared/format.ts";
+import { readTheme } from "../shared/theme.ts";
+import { errorFill } from "./colors.ts";
+import type { ErrorRow, ErrorTableInfo, TuningData } from "./data.ts";
+
+/** Which trials failed, by what they have in common: task, unroll setting, threads. */
+export class ErrorsPane {
+  readonly node = element("div", {
+    class: "tvmdbg-tuning-errors",
+    tabindex: 0,
+    "aria-label": "errors",
+    ...KEEP_KEYS,
+  });
+  readonly #root: HTMLElement;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  show(data: TuningData): void {
+    const { errorsBy } = data.info;
+    const codes = Object.keys(data.info.errorNames)
+      .map(Number)
+      .sort((a, b) => a - b);
+    this.node.replaceChildren(
+      this.#legend(data, codes),
+      ...errorsBy.map((table) => this.#table(table)),
+    );
+  }
+
+  #legend(data: TuningData, codes: readonly number[]): HTMLElement {
+    const theme = readTheme(this.#root);
+    const counts = new Map<number, number>();
+    for (const code of data.error) counts.set(code, (counts.get(code) ?? 0) + 1);
+    return element(
+      "p",
+      { class: "tvmdbg-tuning-legend" },
+      ...codes.map((code) => {
+        const chip = element("i", { class: "tvmdbg-tuning-chip" });
+        chip.style.backgroundColor = errorFill(theme, code);
+        const number = code === 255 ? "" : `${code} `;
+        return element(
+          "span",
+          {},
+          chip,
+          `${number}${data.errorName(code)}: ${integer(counts.get(code) ?? 0)}`,
+        );
+      }),
+    );
+  }
+
+  #table({ by, note, kinds, rows }: ErrorTableInfo): HTMLElement {
+    const caption = element("caption", {}, `by ${by}`);
+    if (note) caption.append(element("span", { class: "tvmdbg-muted" }, ` ${note}`));
+    return element(
+      "table",
+      { "aria-label": `errors by ${by}` },
+      caption,
+      element("tbody", {}, ...rows.map((row) => this.#row(row, kinds))),
+    );
+  }
+
+  #row({ label, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {
+    const theme = readTheme(this.#root);
+    const failed = counts.reduce((sum, count) => sum + count, 0);
+    const bar = element("span", { class: "tvmdbg-tuning-bar" });
+    const told: string[] = [];
+    counts.forEach((count, at) => {
+      if (!count) return;
+      const part = element("i", {});
+      part.style.width = `${(100 * count) / Math.max(1, trials)}%`;
+      part.style.backgroundColor = errorFill(theme, kinds[at]!.code);
+      bar.append(part);
+      told.push(`${integer(count)} ${kinds[at]!.label}`);
+    });
+    return element(
+      "tr",
+      { title: told.join(", ") || undefined },
+      element("th", { scope: "row" }, label),
+      element("td", { class: "tvmdbg-tuning-number" }, integer(trials)),
+      element("td", {}, bar),
+      element("td", { class: "tvmdbg-tuning-number" }, trials ? percent(failed / trials) : ""),
+      element("td", { class: "tvmdbg-muted" }, told.join(", ")),
+    );
+  }
+}

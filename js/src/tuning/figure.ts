@@ -1,0 +1,324 @@
+import { type Drawing, type FigureRequest, MONO, pencil, svgDocument } from "../shared/figure.ts";
+import type { Pen } from "../shared/pen.ts";
+import type { TextWidths } from "../shared/text_widths.ts";
+import type { Theme } from "../shared/theme.ts";
+import { ChartPainter } from "./chart_painter.ts";
+import { annotationColor, errorFill } from "./colors.ts";
+import { countTrials } from "./counts.ts";
+import { TuningData, type TuningInfo } from "./data.ts";
+import type { TuningOptions } from "./options.ts";
+import { paintOverlay } from "./overlay.ts";
+import { Scene } from "./scene.ts";
+import { factorText, lineParts, type ScheduleInfo } from "./schedule.ts";
+import { knowsFlops, type TaskRow, taskRows } from "./task_rows.ts";
+import { headline, taskTitle } from "./words.ts";
+
+interface FigureData {
+  info: TuningInfo;
+  schedule: ScheduleInfo | null;
+}
+
+type Request = FigureRequest<FigureData, TuningOptions>;
+
+const MARGIN = 14;
+const LINE = 16;
+const CHART = 250;
+const CELL = 3;
+const SMALL = 11;
+const FINDINGS = 3;
+const TASKS = 10;
+const NEST = 28;
+const CODE_LINE = 15;
+
+/** One part of the figure: how high it is, and what draws it from a top down. */
+interface Part {
+  height: number;
+  paint: (pen: Pen, theme: Theme, top: number) => void;
+}
+
+/** The tuning log as a static figure: the same chart, rows and loops as the live view. */
+export function tuningFigure(request: Request): Drawing {
+  const { data: given, columns, options, width, text } = request;
+  const data = new TuningData(given.info, columns);
+  const scene = sceneOf(data, options, given.schedule);
+  scene.width = width;
+  scene.height = CHART;
+  const counts = scene.range && countTrials(data, scene.range[0], scene.range[1], scene.chosen);
+  const rows = taskRows(given.info, options.sort, counts);
+  const room = width - 2 * MARGIN;
+  const lines = textOf(data, rows, given.schedule);
+  const parts = [
+    words([{ text: given.info.title, bold: true }], room, text),
+    words([{ text: headline(data) }], room, text),
+    ...given.info.findings
+      .slice(0, FINDINGS)
+      .map((finding) =>
+        words(
+          [{ text: `${finding.severity}: ${finding.title}`, color: finding.severity }],
+          room,
+          text,
+        ),
+      ),
+    ...(given.info.refused
+      ? [
+          words(
+            [{ text: `${given.info.refused} lines could not be read`, color: "error" }],
+            room,
+            text,
+          ),
+        ]
+      : []),
+    chart(scene),
+    legend(data, room, text),
+    table(given.info, rows, room, text),
+    ...(given.schedule ? [nest(given.schedule, room, text)] : []),
+  ];
+  const height = parts.reduce((sum, each) => sum + each.height, 2 * MARGIN);
+  const title = `Tuning log ${given.info.title}: ${headline(data)}`;
+  const svg = svgDocument(request, { height, title, words: lines.join("; ") }, (pen, theme) => {
+    let top = MARGIN;
+    for (const part of parts) {
+      part.paint(pen, theme, top);
+      top += part.height;
+    }
+  });
+  return { svg, text: lines.join("\n"), description: describe(data, rows, scene, given.schedule) };
+}
+
+function sceneOf(data: TuningData, options: TuningOptions, schedule: ScheduleInfo | null): Scene {
+  const scene = new Scene(data);
+  scene.along = data.info.timed ? options.along : "trial";
+  scene.task = options.task ?? -1;
+  scene.trial = schedule?.trial ?? -1;
+  scene.range = options.trial_range;
+  return scene;
+}
+
+interface Phrase {
+  text: string;
+  bold?: boolean;
+  color?: string;
+}
+
+function words([phrase]: [Phrase], room: number, text: TextWidths): Part {
+  const { bold = false, color = "" } = phrase;
+  const size = bold ? 13 : SMALL;
+  const lines = text.wrap(phrase.text, room, size, 4, bold);
+  return {
+    height: lines.length * LINE,
+    paint(pen, theme, top) {
+      pen.font = `${bold ? "600 " : ""}${size}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      pen.fillStyle = colorOf(theme, color);
+      lines.forEach((line, at) => {
+        pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
+      });
+    },
+  };
+}
+
+function colorOf(theme: Theme, severity: string): string {
+  if (severity === "error") return theme.error;
+  if (severity === "warning") return theme.warning;
+  return severity === "muted" ? theme.muted : theme.text;
+}
+
+function chart(scene: Scene): Part {
+  return {
+    height: CHART,
+    paint(pen, theme, top) {
+      pen.save();
+      pen.translate(0, top);
+      new ChartPainter(scene, pen, CELL).paint(theme);
+      paintOverlay(scene, pen, theme);
+      pen.restore();
+    },
+  };
+}
+
+/** What the colors of errors mean. */
+function legend(data: TuningData, room: number, text: TextWidths): Part {
+  const codes = Object.keys(data.info.errorNames).map(Number);
+  const items = codes.map((code) => ({ code, name: code ? data.errorName(code) : "measured" }));
+  const places: [x: number, row: number][] = [];
+  let [x, row] = [0, 0];
+  for (const { name } of items) {
+    const wide = 28 + text.width(name, SMALL);
+    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
+    places.push([x, row]);
+    x += wide;
+  }
+  return {
+    height: (row + 1) * LINE + 8,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      items.forEach(({ code, name }, at) => {
+        const [left, line] = places[at]!;
+        const y = top + line * LINE + LINE / 2;
+        pen.fillStyle = errorFill(theme, code);
+        pen.fillRect(MARGIN + left, y - 5, 10, 10);
+        pen.fillStyle = theme.muted;
+        pen.fillText(name, MARGIN + left + 15, y);
+      });
+    },
+  };
+}
+
+const COLUMNS = ["best", "gflops", "trials", "failed", "share", "gain"] as const;
+const HEADS = {
+  best: "best",
+  gflops: "GFLOPS",
+  trials: "trials",
+  failed: "failed",
+  share: "of total",
+  gain: "to gain",
+} as const;
+
+/** The first tasks of the table. */
+function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: TextWidths): Part {
+  const shown = rows.slice(0, TASKS);
+  const columns = COLUMNS.filter((name) => name !== "gflops" || knowsFlops(info)).filter((name) =>
+    rows.some((row) => row[name]),
+  );
+  const wide = columns.map(
+    (name) =>
+      18 +
+      Math.max(
+        ...[HEADS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
+      ),
+  );
+  const numbers = wide.reduce((sum, each) => sum + each, 0);
+  const names = shown.map((row) => text.fit(taskTitle(row.task), room - numbers, SMALL));
+  const more = rows.length - shown.length;
+  return {
+    height: (shown.length + 1 + (more > 0 ? 1 : 0)) * LINE + 8,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      const line = (at: number) => top + (at + 0.5) * LINE;
+      const cells = (texts: readonly string[], at: number, color: string) => {
+        pen.fillStyle = color;
+        pen.textAlign = "right";
+        let right = MARGIN + room - numbers;
+        texts.forEach((each, column) => {
+          right += wide[column]!;
+          pen.fillText(each, right, line(at));
+        });
+        pen.textAlign = "left";
+      };
+      cells(
+        columns.map((name) => HEADS[name]),
+        0,
+        theme.muted,
+      );
+      shown.forEach((row, at) => {
+        cells(
+          columns.map((name) => row[name]),
+          at + 1,
+          theme.text,
+        );
+        pen.fillText(names[at]!, MARGIN, line(at + 1));
+      });
+      if (more > 0) {
+        pen.fillStyle = theme.muted;
+        pen.fillText(`and ${more} more tasks`, MARGIN, line(shown.length + 1));
+      }
+    },
+  };
+}
+
+/** The loops of a schedule, the words that bind them in color. */
+function nest(schedule: ScheduleInfo, room: number, text: TextWidths): Part {
+  const shown = schedule.lines.slice(0, NEST);
+  const more = schedule.lines.length - shown.length;
+  const mono = `${SMALL}px ${MONO}`;
+  const ruler = pencil(text);
+  ruler.font = mono;
+  const step = ruler.measureText("  ").width;
+  const lines = shown.map((line) => {
+    const [word, rest] = lineParts(line);
+    const left = line.depth * step;
+    const wide = word ? ruler.measureText(`${word} `).width : 0;
+    const tail = `${rest.trimStart()}${factorText(line)}`;
+    return { word, left, wide, rest: text.fit(tail, room - left - wide, SMALL, false, true) };
+  });
+  const notes = schedule.notes.flatMap((note) => text.wrap(note, room, SMALL, 2));
+  const facts = schedule.facts.map(([name, value]) => `${name} ${value}`).join(" · ");
+  const head = [schedule.title, ...text.wrap(facts, room, SMALL, 2), ...notes];
+  return {
+    height: head.length * LINE + (lines.length + (more > 0 ? 1 : 0)) * CODE_LINE + 8,
+    paint(pen, theme, top) {
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      head.forEach((line, at) => {
+        pen.font = `${at ? "" : "600 "}${SMALL}px ${theme.font}`;
+        pen.fillStyle = at ? theme.muted : theme.text;
+        pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
+      });
+      pen.font = mono;
+      const below = top + head.length * LINE + 4;
+      lines.forEach(({ word, left, wide, rest }, at) => {
+        const y = below + (at + 0.5) * CODE_LINE;
+        pen.fillStyle = annotationColor(theme, word) || theme.text;
+        if (word) pen.fillText(word, MARGIN + left, y);
+        pen.fillStyle = theme.text;
+        pen.fillText(rest, MARGIN + left + wide, y);
+      });
+      if (more > 0) {
+        pen.fillStyle = theme.muted;
+        pen.fillText(`… ${more} more lines`, MARGIN, below + (lines.length + 0.5) * CODE_LINE);
+      }
+    },
+  };
+}
+
+/** The figure in words. */
+function textOf(
+  data: TuningData,
+  rows: readonly TaskRow[],
+  schedule: ScheduleInfo | null,
+): string[] {
+  const { info } = data;
+  const lines = [`${info.title}: ${headline(data)}`];
+  for (const finding of info.findings) lines.push(`${finding.severity}: ${finding.title}`);
+  if (info.refused) lines.push(`${info.refused} lines could not be read`);
+  for (const row of rows.slice(0, TASKS)) {
+    const failed = row.failed ? `, ${row.failed} failed` : "";
+    lines.push(`${taskTitle(row.task)}: ${row.best}, ${row.trials} trials${failed}`);
+  }
+  if (rows.length > TASKS) lines.push(`and ${rows.length - TASKS} more tasks`);
+  if (schedule) {
+    lines.push(schedule.title, ...schedule.notes);
+    for (const line of schedule.lines)
+      lines.push(`${"  ".repeat(line.depth)}${line.text}${factorText(line)}`);
+  }
+  return lines;
+}
+
+function describe(
+  data: TuningData,
+  rows: readonly TaskRow[],
+  scene: Scene,
+  schedule: ScheduleInfo | null,
+): Drawing["description"] {
+  const { info } = data;
+  return {
+    title: info.title,
+    headline: headline(data),
+    findings: info.findings.map(({ rule }) => rule),
+    refused: info.refused,
+    along: scene.along,
+    task: scene.task < 0 ? null : scene.task,
+    trial: scene.trial < 0 ? null : scene.trial,
+    trial_range: scene.range,
+    tasks: rows.map(({ task, best, trials, failed }) => ({
+      task: task.index,
+      best,
+      trials,
+      failed,
+    })),
+    loops: schedule?.lines.map(({ text }) => text) ?? [],
+  };
+}

@@ -1,0 +1,127 @@
+import { element } from "../shared/dom.ts";
+import { fullScreenAction } from "../shared/full_screen.ts";
+import { bindKeys } from "../shared/keys.ts";
+import { hinted, message } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { paletteAction } from "../shared/palette/palette.ts";
+import { isAbort } from "../shared/request.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import { onThemeChange } from "../shared/theme.ts";
+import { actions } from "./actions.ts";
+import type { TuningData } from "./data.ts";
+import { refusedText } from "./findings_pane.ts";
+import { linkSession } from "./link.ts";
+import { bindPointer } from "./pointer.ts";
+import { type TuningContext, TuningView } from "./view.ts";
+
+const BUSY_AFTER_MS = 150;
+const HINT_MS = 2000;
+/** Below this width the parts stand below each other. */
+const NARROW = 760;
+const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
+
+/** The TuningView: costs over trials, the tasks, and the schedule of a trial. */
+export async function mountTuning(
+  root: HTMLElement,
+  context: TuningContext,
+  session: SessionClient | null,
+): Promise<void> {
+  const { client, signal } = context;
+  root.classList.add("tvmdbg-tuning");
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", "tuning log");
+  root.setAttribute("aria-label", "Tuning log: costs of trials, tasks, and schedules");
+  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
+    root.replaceChildren(message(kind, title, detail));
+    if (kind !== "busy") root.dataset.ready = "true";
+  };
+  const busy = setTimeout(() => say("busy", "Reading the tuning log …"), BUSY_AFTER_MS);
+  signal.addEventListener("abort", () => clearTimeout(busy));
+  try {
+    const data = await client.data();
+    clearTimeout(busy);
+    if (signal.aborted) return;
+    const show = build(root, context, data, session);
+    show(data);
+    root.dataset.ready = "true";
+    client.onGrown(() => void client.data().then((grown) => signal.aborted || show(grown)));
+  } catch (error) {
+    clearTimeout(busy);
+    if (signal.aborted || isAbort(error)) return;
+    const hint =
+      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
+    say("error", "The tuning log could not be read", hinted(error, hint));
+  }
+}
+
+/** Builds the view; returns what shows a log in it. */
+function build(
+  root: HTMLElement,
+  context: TuningContext,
+  data: TuningData,
+  session: SessionClient | null,
+): (data: TuningData) => void {
+  const { options, signal } = context;
+  const mirror = new Mirror();
+  const view = new TuningView(root, context, data, (text) => mirror.say(text));
+  const head = element("div", { class: "tvmdbg-tuning-head" });
+  root.replaceChildren(
+    view.bar.node,
+    head,
+    element("div", { class: "tvmdbg-tuning-above" }, view.chart.stage, view.table.node),
+    view.panes.node,
+    view.tooltip.node,
+    mirror.node,
+  );
+  const resize = () => {
+    root.classList.toggle("tvmdbg-tuning-narrow", root.clientWidth < NARROW);
+    root.style.setProperty("--height", `${options.get("height")}px`);
+    view.chart.changed();
+  };
+  resize();
+  const observer = new ResizeObserver(resize);
+  observer.observe(root);
+  signal.addEventListener("abort", () => observer.disconnect());
+  options.onChange("height", resize, signal);
+  for (const trait of TRAITS) options.onChange(trait, () => view.look(), signal);
+  let hinted: ReturnType<typeof setTimeout> | undefined;
+  const hint = () => {
+    clearTimeout(hinted);
+    root.classList.add("tvmdbg-tuning-hint");
+    hinted = setTimeout(() => root.classList.remove("tvmdbg-tuning-hint"), HINT_MS);
+  };
+  signal.addEventListener("abort", () => clearTimeout(hinted));
+  bindPointer(root, view, hint, signal);
+  bindKeys(root, [...actions(view), paletteAction(root), fullScreenAction(root)], signal);
+  onThemeChange(() => view.showLog(view.data), signal);
+  if (session) linkSession(view, session, options, signal);
+  return (shown) => {
+    view.showLog(shown);
+    head.replaceChildren(...headOf(shown, view.headline, () => view.showPane("findings")));
+  };
+}
+
+/** What the log says of itself, the gravest finding, and how much of it could not be read. */
+function headOf({ info }: TuningData, headline: string, show: () => void): HTMLElement[] {
+  const parts = [
+    element("strong", {}, info.title),
+    element("span", { title: info.about.join("\n") }, headline),
+  ];
+  const [first] = info.findings;
+  if (first && first.severity !== "info") {
+    const more = info.findings.length - 1;
+    const button = element(
+      "button",
+      { type: "button", class: `tvmdbg-tuning-top tvmdbg-finding-${first.severity}` },
+      element("i", { class: `tvmdbg-icon tvmdbg-icon-${first.severity}`, "aria-hidden": "true" }),
+      first.title,
+      more ? element("span", { class: "tvmdbg-muted" }, ` and ${more} more`) : null,
+    );
+    button.addEventListener("click", show);
+    parts.push(button);
+  }
+  if (info.refused) {
+    parts.push(element("span", { class: "tvmdbg-error" }, refusedText(info.refused)));
+  }
+  return parts;
+}

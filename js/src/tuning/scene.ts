@@ -1,0 +1,233 @@
+import { Viewport } from "../shared/viewport.ts";
+import { ROUND, SLOTS, slotOf } from "./counts.ts";
+import type { TuningData } from "./data.ts";
+import type { Along } from "./options.ts";
+
+/** Room around the plot, CSS px. */
+export const LEFT = 62;
+export const RIGHT = 14;
+const TOP = 8;
+/** The lane of failed trials above the plot. */
+export const LANE = 14;
+const TICKS = 20;
+export const STRIP = 44;
+const BELOW = 6;
+/** How near the pointer must be to a trial. */
+const NEAR = 14;
+/** The least width of a bin of the strip. */
+const LEAST_BIN = 4;
+/** Bins of the strip over time. */
+const TIME_BINS = 96;
+
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** One bar of the error strip: the values of the x axis that it spans, and trials by slot. */
+export interface StripBin {
+  from: number;
+  to: number;
+  trials: number;
+  slots: Int32Array;
+}
+
+/** Where everything in the chart of costs lies: trials over their number or over time, on a logarithmic scale. */
+export class Scene {
+  readonly data: TuningData;
+  along: Along = "trial";
+  /** The task that is looked at, -1 for all. */
+  task = -1;
+  /** The trial that is looked at, -1 for none. */
+  trial = -1;
+  hovered = -1;
+  /** 1 for the trials that the query finds; null without a query. */
+  chosen: Uint8Array | null = null;
+  range: [first: number, end: number] | null = null;
+  /** What the pointer is dragging over, in values of the axis. */
+  dragged: [from: number, to: number] | null = null;
+  width = 0;
+  height = 0;
+  readonly #viewports: Record<Along, Viewport>;
+  /** log10 of the cheapest and the dearest trial, with room around them. */
+  #costs: [low: number, high: number] | null = null;
+  #bins: { key: string; bins: StripBin[] } | null = null;
+
+  constructor(data: TuningData) {
+    this.data = data;
+    let last = 0;
+    for (const time of data.time) if (time > last) last = time;
+    this.#viewports = {
+      trial: new Viewport(0, Math.max(1, data.count), 4),
+      time: new Viewport(0, Math.max(1, last), 1),
+    };
+  }
+
+  get viewport(): Viewport {
+    return this.#viewports[this.along];
+  }
+
+  get plot(): Box {
+    const bottom = this.height - BELOW - STRIP - TICKS;
+    return { left: LEFT, top: TOP + LANE, right: this.width - RIGHT, bottom };
+  }
+
+  get strip(): Box {
+    const bottom = this.height - BELOW;
+    return { left: LEFT, top: bottom - STRIP, right: this.width - RIGHT, bottom };
+  }
+
+  /** The trials that are in the foreground: those of the task, as far as the query finds them. */
+  isShown(row: number): boolean {
+    return (this.task < 0 || this.data.task[row] === this.task) && !!(this.chosen?.[row] ?? 1);
+  }
+
+  changed(): void {
+    this.#costs = null;
+    this.#bins = null;
+  }
+
+  value(row: number): number {
+    return this.along === "trial" ? row + 0.5 : this.data.time[row]!;
+  }
+
+  x(value: number): number {
+    const { left, right } = this.plot;
+    return left + ((value - this.viewport.start) / this.viewport.span) * (right - left);
+  }
+
+  /** The value of the axis at a place. */
+  at(x: number): number {
+    const { left, right } = this.plot;
+    return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
+  }
+
+  /** The scale of the costs in the foreground, log10 of seconds. */
+  get costs(): [low: number, high: number] {
+    if (this.#costs) return this.#costs;
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const { cost } = this.data;
+    for (let row = 0; row < cost.length; row++) {
+      const value = cost[row]!;
+      if (!(value > 0) || !this.isShown(row)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    if (this.task < 0) for (const total of this.data.totals) if (total > high) high = total;
+    if (!(high > 0)) [low, high] = [1e-4, 1e-1];
+    const [from, to] = [Math.log10(low), Math.log10(high)];
+    const room = Math.max(0.08, (to - from) * 0.05);
+    this.#costs = [from - room, to + room];
+    return this.#costs;
+  }
+
+  y(cost: number): number {
+    const [low, high] = this.costs;
+    const { top, bottom } = this.plot;
+    return bottom - ((Math.log10(cost) - low) / (high - low)) * (bottom - top);
+  }
+
+  /** The middle of the lane of failed trials. */
+  get laneY(): number {
+    return TOP + LANE / 2;
+  }
+
+  /** The trials that are counted, as values of the axis; null for all. */
+  get rangeValues(): [from: number, to: number] | null {
+    if (!this.range) return null;
+    if (this.along === "trial") return this.range;
+    const { time, count } = this.data;
+    const [first, end] = [Math.max(0, this.range[0]), Math.min(count, this.range[1])];
+    return first < end ? [time[first]!, time[end - 1]!] : null;
+  }
+
+  /** The trials between two values of the axis, null for none. */
+  between(from: number, to: number): [first: number, end: number] | null {
+    const { count } = this.data;
+    let [first, end] = [count, 0];
+    for (let row = 0; row < count; row++) {
+      const value = this.value(row);
+      if (!(value >= from && value <= to)) continue;
+      first = Math.min(first, row);
+      end = row + 1;
+    }
+    return first < end ? [first, end] : null;
+  }
+
+  /** The trial in the foreground that is nearest to a place, -1 where none is near. */
+  hit(x: number, y: number): number {
+    let [found, least] = [-1, NEAR * NEAR];
+    const { cost, error, count } = this.data;
+    const [from, to] = [this.at(x - NEAR), this.at(x + NEAR)];
+    const ordered = this.along === "trial";
+    const first = ordered ? Math.max(0, Math.floor(from)) : 0;
+    const end = ordered ? Math.min(count, Math.ceil(to) + 1) : count;
+    for (let row = first; row < end; row++) {
+      const value = this.value(row);
+      if (!(value >= from && value <= to) || !this.isShown(row)) continue;
+      const across = this.x(value) - x;
+      const down = (error[row] ? this.laneY : this.y(cost[row]!)) - y;
+      const distance = across * across + down * down;
+      if (distance < least) [found, least] = [row, distance];
+    }
+    return found;
+  }
+
+  /** The bars of the error strip. */
+  get bins(): StripBin[] {
+    const key = `${this.along} ${this.task} ${this.width} ${this.viewport.start} ${this.viewport.end}`;
+    if (this.#bins?.key !== key) {
+      this.#bins = { key, bins: this.along === "trial" ? this.#rounds() : this.#periods() };
+    }
+    return this.#bins.bins;
+  }
+
+  #rounds(): StripBin[] {
+    const { left, right } = this.plot;
+    const shown = (this.viewport.span / Math.max(1, right - left)) * LEAST_BIN;
+    const size = ROUND * Math.max(1, Math.ceil(shown / ROUND));
+    const found: StripBin[] = [];
+    const { count } = this.data;
+    const begin = Math.max(0, Math.floor(this.viewport.start / size) * size);
+    for (let from = begin; from < Math.min(count, this.viewport.end); from += size) {
+      const to = Math.min(count, from + size);
+      const bin: StripBin = { from, to, trials: 0, slots: new Int32Array(SLOTS) };
+      for (let row = from; row < to; row++) this.#count(bin, row);
+      found.push(bin);
+    }
+    return found;
+  }
+
+  #periods(): StripBin[] {
+    const { start, end, span } = this.viewport;
+    const found = Array.from({ length: TIME_BINS }, (_, at) => ({
+      from: start + (at * span) / TIME_BINS,
+      to: start + ((at + 1) * span) / TIME_BINS,
+      trials: 0,
+      slots: new Int32Array(SLOTS),
+    }));
+    for (let row = 0; row < this.data.count; row++) {
+      const time = this.data.time[row]!;
+      if (!(time >= start && time <= end)) continue;
+      const at = Math.min(TIME_BINS - 1, Math.floor(((time - start) / span) * TIME_BINS));
+      this.#count(found[at]!, row);
+    }
+    return found;
+  }
+
+  #count(bin: StripBin, row: number): void {
+    if (!this.isShown(row)) return;
+    bin.trials++;
+    bin.slots[slotOf(this.data.error[row]!)]!++;
+  }
+
+  /** The bar of the strip under a place. */
+  binAt(x: number, y: number): StripBin | null {
+    const { top, bottom } = this.strip;
+    if (y < top || y > bottom) return null;
+    const value = this.at(x);
+    return this.bins.find(({ from, to }) => value >= from && value < to) ?? null;
+  }
+}

@@ -1,0 +1,32 @@
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import "../shared/theme.css";
+import "./tuning.css";
+import { SessionClient, type SessionState } from "../shared/session_client.ts";
+import { modelOptions, sized } from "../shared/view.ts";
+import { viewRoot } from "../shared/view_root.ts";
+import { TuningClient } from "./client.ts";
+import { mountTuning } from "./mount.ts";
+import type { TuningOptions } from "./options.ts";
+
+/** The model names its log, and the session of a run where it is linked to one. */
+interface TuningState extends TuningOptions {
+  log: string;
+  session: string | null;
+  _figure_id: string;
+}
+
+export default {
+  async render({ model, el, host, signal }: RenderProps<TuningState>): Promise<void> {
+    const log = (await host.getModel(model.get("log"))) as AnyModel;
+    const linked = model.get("session");
+    const session = linked ? await host.getModel<SessionState>(linked) : null;
+    if (signal.aborted) return;
+    const root = viewRoot(el, model.get("_figure_id"), signal);
+    const traits = modelOptions<TuningOptions>(model as unknown as AnyModel);
+    await mountTuning(
+      root,
+      { client: new TuningClient(log, signal), options: sized(root, traits, signal), signal },
+      session && new SessionClient(session),
+    );
+  },
+};

@@ -1,0 +1,482 @@
+import { CodeCopy } from "../shared/code_copy.ts";
+import { integer } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import { Bar } from "./bar.ts";
+import { Chart } from "./chart.ts";
+import type { TuningClient } from "./client.ts";
+import { countTrials } from "./counts.ts";
+import type { TuningData } from "./data.ts";
+import { ErrorsPane } from "./errors_pane.ts";
+import { FindingsPane } from "./findings_pane.ts";
+import { type Along, type Pane, SORTS, type Sort, type TuningOptions } from "./options.ts";
+import { Panes } from "./panes.ts";
+import { Scene } from "./scene.ts";
+import { SchedulePane } from "./schedule_pane.ts";
+import { TaskTable } from "./task_table.ts";
+import { TilesPane } from "./tiles_pane.ts";
+import { Tooltip } from "./tooltip.ts";
+import { binLines, chartWords, headline, trialLines } from "./words.ts";
+
+/** All that the view is given. */
+export interface TuningContext {
+  client: TuningClient;
+  options: ViewOptions<TuningOptions>;
+  signal: AbortSignal;
+}
+
+/** One view: what its parts do to each other. */
+export class TuningView {
+  readonly chart: Chart;
+  readonly bar: Bar;
+  readonly table: TaskTable;
+  readonly panes: Panes;
+  readonly tooltip = new Tooltip();
+  readonly #schedule: SchedulePane;
+  readonly #tiles: TilesPane;
+  readonly #errors: ErrorsPane;
+  readonly #findings: FindingsPane;
+  readonly #root: HTMLElement;
+  readonly #client: TuningClient;
+  readonly #options: ViewOptions<TuningOptions>;
+  readonly #say: (text: string) => void;
+  readonly #copier: CodeCopy;
+  #scene: Scene;
+  #query = "";
+  #pinned = -1;
+  #tilesOf = -2;
+  #due = false;
+
+  constructor(
+    root: HTMLElement,
+    context: TuningContext,
+    data: TuningData,
+    say: (text: string) => void,
+  ) {
+    const { client, options, signal } = context;
+    this.#root = root;
+    this.#client = client;
+    this.#options = options;
+    this.#say = say;
+    this.#scene = new Scene(data);
+    const title = async () => ({ title: this.data.info.title });
+    this.#copier = new CodeCopy(root, () => this.#code, say, { run: { summary: title }, signal });
+    this.chart = new Chart(root, signal);
+    this.bar = new Bar(
+      {
+        task: (task) => this.pickTask(task),
+        along: (along) => this.showAlong(along),
+        query: (query) => this.filter(query),
+        zoom: (factor) => this.zoom(factor),
+        all: () => this.showAll(),
+        best: () => this.best(),
+        copy: () => this.copy(),
+      },
+      root,
+      signal,
+    );
+    this.table = new TaskTable(
+      (task) => this.pickTask(task),
+      (sort) => this.#set("sort", sort),
+    );
+    this.#schedule = new SchedulePane(root, () => this.pin());
+    this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
+    this.#errors = new ErrorsPane(root);
+    this.#findings = new FindingsPane({
+      task: (task) => this.pickTask(task),
+      trial: (trial) => this.pickTrial(trial),
+      copy: (text) => this.#copier.copyText(text, "what to do"),
+    });
+    this.panes = new Panes(
+      {
+        schedule: this.#schedule.node,
+        tiles: this.#tiles.node,
+        errors: this.#errors.node,
+        findings: this.#findings.node,
+      },
+      (pane) => this.showPane(pane),
+    );
+  }
+
+  get data(): TuningData {
+    return this.#scene.data;
+  }
+
+  /** Takes over the log, also one that has grown; what is looked at stays. */
+  showLog(data: TuningData): void {
+    const { viewport } = this.#scene;
+    const view = viewport.all ? null : ([viewport.start, viewport.end] as const);
+    this.#scene = new Scene(data);
+    this.#scene.along = this.#options.get("along");
+    if (view) this.#scene.viewport.show(...view);
+    this.#tilesOf = -2;
+    this.bar.showLog(data);
+    this.#errors.show(data);
+    this.#findings.show(data);
+    const failed = data.info.tasks.reduce((sum, each) => sum + each.trials - each.valid, 0);
+    this.panes.count("errors", failed ? integer(failed) : "");
+    this.panes.count(
+      "findings",
+      data.info.findings.length ? String(data.info.findings.length) : "",
+    );
+    this.chart.show(this.#scene);
+    if (this.#query) void this.#find(this.#query);
+    this.look();
+  }
+
+  focus(): void {
+    this.#root.focus({ preventScroll: true });
+  }
+
+  /** Takes over what the traits say, once for all that change together. */
+  look(): void {
+    if (this.#due) return;
+    this.#due = true;
+    queueMicrotask(() => {
+      this.#due = false;
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const scene = this.#scene;
+    const { data } = scene;
+    const task = this.#options.get("task");
+    scene.task = task !== null && task < data.info.tasks.length ? task : -1;
+    const along = this.#options.get("along");
+    scene.along = data.info.timed ? along : "trial";
+    scene.range = this.#options.get("trial_range");
+    scene.trial = this.#trialShown;
+    scene.changed();
+    this.bar.show(scene.task < 0 ? null : scene.task, scene.along, scene.viewport.all);
+    this.#showTasks();
+    this.panes.show(this.#options.get("pane"));
+    this.#fillPane();
+    const query = this.#options.get("query");
+    if (query !== this.#query) void this.#find(query);
+    this.chart.changed();
+    this.#say(this.#spoken);
+  }
+
+  /** The trial that is looked at: the one chosen, else the best of the task, or of the slowest one. */
+  get #trialShown(): number {
+    const { data, task } = this.#scene;
+    const chosen = this.#options.get("trial");
+    if (chosen !== null && chosen < data.count) return chosen;
+    const { tasks } = data.info;
+    const slowest = tasks.reduce<number>((most, each) => {
+      const time = each.weight * (each.best ?? -1);
+      const known = most < 0 ? -1 : tasks[most]!.weight * (tasks[most]!.best ?? -1);
+      return time > known ? each.index : most;
+    }, -1);
+    const of = task < 0 ? slowest : task;
+    return of < 0 ? -1 : (tasks[of]!.bestTrial ?? -1);
+  }
+
+  get #spoken(): string {
+    const { data, task, trial } = this.#scene;
+    const words = [chartWords(data, task)];
+    if (trial >= 0) words.push(trialLines(data, trial).join(", "));
+    return words.join(". ");
+  }
+
+  #showTasks(): void {
+    const { data, range, chosen } = this.#scene;
+    const counts =
+      range || chosen ? countTrials(data, range?.[0] ?? 0, range?.[1] ?? data.count, chosen) : null;
+    const where = range ? ` (trials ${integer(range[0])} to ${integer(range[1] - 1)})` : "";
+    this.table.show(data, this.#options.get("sort"), counts, where);
+    this.table.mark(this.#scene.task < 0 ? null : this.#scene.task);
+  }
+
+  #fillPane(): void {
+    const pane = this.#options.get("pane");
+    const { trial, task, data } = this.#scene;
+    if (pane === "schedule") {
+      if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
+        void this.#schedule.showChange(this.#client.change(this.#pinned, trial));
+      } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
+        void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial));
+      }
+    }
+    if (pane !== "tiles") return;
+    const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
+    if (of !== this.#tilesOf) {
+      this.#tilesOf = of;
+      void this.#tiles.show(of < 0 ? null : this.#client.tiles(of), data);
+    }
+    this.#tiles.mark(trial);
+  }
+
+  #set<K extends keyof TuningOptions>(name: K, value: TuningOptions[K]): void {
+    this.#options.set(name, value);
+  }
+
+  pickTask(task: number | null): void {
+    this.#options.set("trial", null);
+    this.#set("task", task);
+    this.focus();
+  }
+
+  pickTrial(trial: number): void {
+    const { data } = this.#scene;
+    if (trial < 0 || trial >= data.count) return;
+    if (this.#scene.task >= 0) this.#options.set("task", data.task[trial]!);
+    this.#set("trial", trial);
+    this.#reveal(trial);
+  }
+
+  #reveal(trial: number): void {
+    const { viewport } = this.#scene;
+    const value = this.#scene.value(trial);
+    if (Number.isNaN(value) || (value >= viewport.start && value <= viewport.end)) return;
+    viewport.reveal(value, value);
+    this.#moved();
+  }
+
+  /** The trial so many places on among those in the foreground. */
+  step(by: number): void {
+    const { data, trial } = this.#scene;
+    const direction = by < 0 ? -1 : 1;
+    const isFar = !Number.isFinite(by);
+    let at = isFar ? (by < 0 ? -1 : data.count) : trial;
+    const onward = isFar ? -direction : direction;
+    for (at += onward; at >= 0 && at < data.count; at += onward) {
+      if (this.#scene.isShown(at)) {
+        this.pickTrial(at);
+        return;
+      }
+    }
+  }
+
+  otherTask(by: number): void {
+    const { order } = this.table;
+    const at =
+      this.#scene.task < 0 ? (by > 0 ? -1 : order.length) : order.indexOf(this.#scene.task);
+    const next = order[Math.min(order.length - 1, Math.max(0, at + by))];
+    if (next !== undefined) this.pickTask(next);
+  }
+
+  best(): void {
+    this.#options.set("trial", null);
+    const trial = this.#trialShown;
+    if (trial >= 0) this.pickTrial(trial);
+    this.focus();
+  }
+
+  nextImprovement(): void {
+    const { data, task, trial } = this.#scene;
+    const of = task >= 0 ? task : data.task[trial];
+    const rows = of === undefined ? [] : [...data.curve(of)];
+    const next = rows.find((row) => row > trial) ?? rows[0];
+    if (next !== undefined) this.pickTrial(next);
+  }
+
+  nextFailure(): void {
+    const { data, trial } = this.#scene;
+    for (let i = 1; i <= data.count; i++) {
+      const row = (trial + i + data.count) % data.count;
+      if (data.error[row] && this.#scene.isShown(row)) {
+        this.pickTrial(row);
+        return;
+      }
+    }
+    this.#say("no trial failed");
+  }
+
+  showAlong(along: Along): void {
+    this.#set("along", along);
+    this.focus();
+  }
+
+  turnAxis(): void {
+    if (!this.data.info.timed) {
+      this.#copier.tell("This log has no times.");
+      return;
+    }
+    this.showAlong(this.#scene.along === "trial" ? "time" : "trial");
+  }
+
+  nextSort(): void {
+    const sorts: readonly Sort[] = SORTS;
+    const next = sorts[(sorts.indexOf(this.#options.get("sort")) + 1) % sorts.length]!;
+    this.#set("sort", next);
+    this.#say(`tasks sorted by ${next}`);
+  }
+
+  showPane(pane: Pane): void {
+    this.#set("pane", pane);
+    this.focus();
+  }
+
+  /** Keeps the schedule to compare the next one with; a second time lets it go. */
+  pin(): void {
+    const { trial } = this.#scene;
+    this.#pinned = this.#pinned >= 0 ? -1 : trial;
+    if (this.#pinned >= 0) {
+      this.#copier.tell(`Trial ${integer(trial)} is kept: select another to compare it.`);
+    } else this.#fillPane();
+    this.showPane("schedule");
+  }
+
+  zoom(factor: number): void {
+    const { trial, viewport } = this.#scene;
+    const value = trial < 0 ? Number.NaN : this.#scene.value(trial);
+    const inView = value >= viewport.start && value <= viewport.end;
+    viewport.zoom(factor, inView ? value : (viewport.start + viewport.end) / 2);
+    this.#moved();
+  }
+
+  zoomAt(factor: number, x: number): void {
+    this.#scene.viewport.zoom(factor, this.#scene.at(x));
+    this.#moved();
+  }
+
+  pan(share: number): void {
+    this.#scene.viewport.pan(share * this.#scene.viewport.span);
+    this.#moved();
+  }
+
+  panBy(x: number): void {
+    const { left, right } = this.#scene.plot;
+    this.pan(x / Math.max(1, right - left));
+  }
+
+  showAll(): void {
+    this.#scene.viewport.showAll();
+    this.#moved();
+    this.focus();
+  }
+
+  #moved(): void {
+    this.bar.show(
+      this.#scene.task < 0 ? null : this.#scene.task,
+      this.#scene.along,
+      this.#scene.viewport.all,
+    );
+    this.tooltip.hide();
+    this.chart.changed();
+  }
+
+  countInView(): void {
+    const { viewport } = this.#scene;
+    this.#set(
+      "trial_range",
+      viewport.all ? null : this.#scene.between(viewport.start, viewport.end),
+    );
+  }
+
+  dragOver(from: number, to: number): void {
+    this.#scene.dragged = [this.#scene.at(from), this.#scene.at(to)];
+    this.chart.touched();
+  }
+
+  /** Ends a drag: the trials under it are those that are counted from now on. */
+  dropRange(span: [from: number, to: number] | null): void {
+    this.#scene.dragged = null;
+    this.chart.touched();
+    if (!span) return;
+    const [from, to] = [this.#scene.at(Math.min(...span)), this.#scene.at(Math.max(...span))];
+    this.#set("trial_range", this.#scene.between(from, to));
+  }
+
+  hoverAt(x: number, y: number): void {
+    const scene = this.#scene;
+    const found = scene.hit(x, y);
+    const bin = found < 0 ? scene.binAt(x, y) : null;
+    if (found !== scene.hovered) {
+      scene.hovered = found;
+      this.chart.touched();
+    }
+    const lines =
+      found >= 0
+        ? trialLines(scene.data, found)
+        : bin?.trials
+          ? binLines(scene.data, scene.along, bin)
+          : null;
+    if (!lines) {
+      this.tooltip.hide();
+      return;
+    }
+    const { offsetLeft, offsetTop } = this.chart.stage;
+    this.tooltip.show(lines, x + offsetLeft, y + offsetTop, this.#root);
+  }
+
+  leave(): void {
+    this.tooltip.hide();
+    if (this.#scene.hovered < 0) return;
+    this.#scene.hovered = -1;
+    this.chart.touched();
+  }
+
+  pickAt(x: number, y: number): void {
+    const found = this.#scene.hit(x, y);
+    if (found >= 0) this.pickTrial(found);
+    else if (this.#scene.range) this.#set("trial_range", null);
+  }
+
+  filter(query: string): void {
+    if (query.trim() !== this.#options.get("query")) this.#set("query", query.trim());
+  }
+
+  focusQuery(): void {
+    this.bar.focusQuery();
+  }
+
+  async #find(query: string): Promise<void> {
+    this.#query = query;
+    if (!query) {
+      this.#scene.chosen = null;
+      this.bar.showQuery("", "", false);
+      this.#chosen();
+      return;
+    }
+    try {
+      const { mask, caption } = await this.#client.select(query);
+      if (query !== this.#query) return;
+      this.#scene.chosen = mask.length === this.data.count ? mask : null;
+      this.bar.showQuery(query, caption, false);
+      this.#say(caption);
+    } catch (error) {
+      if (query !== this.#query || isAbort(error)) return;
+      this.#scene.chosen = null;
+      this.bar.showQuery(query, errorText(error), true);
+      this.#say(errorText(error));
+    }
+    this.#chosen();
+  }
+
+  #chosen(): void {
+    this.#scene.changed();
+    this.#showTasks();
+    this.chart.changed();
+  }
+
+  get #code(): string | null {
+    const { trial } = this.#scene;
+    if (trial < 0) return "log";
+    return this.#schedule.shown?.trial === trial
+      ? this.#schedule.shown.python
+      : `log.schedule(${trial})`;
+  }
+
+  copy(): void {
+    const { trial } = this.#scene;
+    const { shown } = this.#schedule;
+    if (shown?.trial === trial && shown.python) this.#copier.copyText(shown.python, "Python code");
+    else this.#copier.copy();
+  }
+
+  clear(): void {
+    if (this.#pinned >= 0) this.pin();
+    else if (this.#options.get("trial_range")) this.#set("trial_range", null);
+    else if (this.#options.get("trial") !== null) this.#set("trial", null);
+    else if (this.#options.get("task") !== null) this.#set("task", null);
+    else if (this.#options.get("query")) this.#set("query", "");
+  }
+
+  get headline(): string {
+    return headline(this.data);
+  }
+}

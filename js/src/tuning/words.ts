@@ -1,0 +1,103 @@
+import { counted, duration, integer, percent } from "../shared/format.ts";
+import type { TaskInfo, TuningData } from "./data.ts";
+import type { Along } from "./options.ts";
+import type { StripBin } from "./scene.ts";
+
+const NS = 1e9;
+
+/** Seconds as a duration; unknown where there are none. */
+export function seconds(value: number | null): string {
+  return value === null ? "unknown" : duration(value * NS);
+}
+
+/** A time since the start of the tuning: `1 h 12 min`, `3 min 20 s`, `12 s`. */
+export function elapsed(value: number): string {
+  const whole = Math.round(value);
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ];
+  if (hours) return minutes ? `${hours} h ${minutes} min` : `${hours} h`;
+  if (minutes) return rest ? `${minutes} min ${rest} s` : `${minutes} min`;
+  return `${rest} s`;
+}
+
+/** A place on the axis. */
+export function alongText(along: Along, value: number): string {
+  return along === "trial" ? `trial ${integer(Math.floor(value))}` : elapsed(value);
+}
+
+/** How a trial went: its cost, or why it has none. */
+export function outcome(data: TuningData, row: number): string {
+  const error = data.error[row]!;
+  return error ? data.errorName(error) : seconds(data.cost[row]!);
+}
+
+/** All there is to say of one trial, a line each. */
+export function trialLines(data: TuningData, row: number): string[] {
+  const task = data.info.tasks[data.task[row]!]!;
+  const place = data.rowsOf(task.index).indexOf(row);
+  const time = data.time[row]!;
+  const lines = [
+    `trial ${integer(row)}: ${outcome(data, row)}`,
+    `task ${task.index}, ${task.name}`,
+    `its trial ${integer(place)} of ${integer(task.trials)}`,
+  ];
+  if (task.bestTrial === row) lines.push("the best of its task");
+  else if (!data.error[row] && task.best) {
+    lines.push(`${(data.cost[row]! / task.best).toFixed(2)}× the best of its task`);
+  }
+  if (!Number.isNaN(time)) lines.push(`${elapsed(time)} after the first trial`);
+  return lines;
+}
+
+/** A bar of the error strip. */
+export function binLines(data: TuningData, along: Along, bin: StripBin): string[] {
+  const where =
+    along === "trial"
+      ? `trials ${integer(bin.from)} to ${integer(bin.to - 1)}`
+      : `${elapsed(bin.from)} to ${elapsed(bin.to)}`;
+  const failed = bin.trials - bin.slots[0]!;
+  const lines = [`${where}: ${failedOf(failed, bin.trials)}`];
+  bin.slots.forEach((count, slot) => {
+    if (slot && count) lines.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
+  });
+  return lines;
+}
+
+export function failedOf(failed: number, trials: number): string {
+  if (!trials) return "no trials";
+  if (!failed) return `${counted(trials, "trial")}, none failed`;
+  return `${integer(failed)} of ${counted(trials, "trial")} failed (${percent(failed / trials)})`;
+}
+
+/** What is looked at, in one sentence; also for screen readers. */
+export function headline(data: TuningData): string {
+  const { info } = data;
+  const tasks = counted(info.tasks.length, "task");
+  if (!data.count) return `${tasks}, no trials`;
+  const kind = info.weighted ? "weighted total" : "plain sum of the best of each task";
+  const total =
+    info.total === null
+      ? "no total latency: a task has no valid trial"
+      : `${seconds(info.total)} (${kind})`;
+  const best = info.tasks.length === 1 ? seconds(info.tasks[0]!.best) : total;
+  return `${tasks}, ${info.summary}; best ${best}`;
+}
+
+export function taskTitle(task: TaskInfo): string {
+  return `task ${task.index}: ${task.name}`;
+}
+
+/** What the whole chart shows, for those who cannot see it. */
+export function chartWords(data: TuningData, task: number): string {
+  if (task < 0) return headline(data);
+  const each = data.info.tasks[task]!;
+  const failed = each.trials - each.valid;
+  const best =
+    each.bestTrial === null
+      ? "no valid trial"
+      : `best ${seconds(each.best)} at trial ${integer(each.bestTrial)}`;
+  return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}`;
+}

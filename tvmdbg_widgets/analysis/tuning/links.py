@@ -1,0 +1,203 @@
+"""Which nodes of a run each task of a log tuned.
+
+Neither the function's name nor the calls are in a log. What ties the two, the surest first:
+
+* the structural hash that a node carries, where the workload is named by it;
+* the function names of the task scheduler's printed table; a compiled function has the same name
+  behind another prefix, and a number behind it that is another at each compilation
+  (``extract_tasks``, python/tvm/auto_scheduler/relay_integration.py);
+* the shapes of inputs and output, where no other task has the same ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.tuning.curves import best_costs
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.node_columns import NodeColumn, classed
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.operators import op_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    import pandas as pd
+
+    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
+
+BY_HASH: Final = "by hash"
+BY_NAME: Final = "by function name"
+BY_SHAPES: Final = "by shapes"
+#: Operators that the auto-scheduler makes tasks of (``EXTRACT_COMPLEX_TASK_ONLY``).
+_TUNED_KINDS: Final = ("convolution", "matmul")
+_TUNED, _FAILED, _FALLBACK = "tuned", "no valid schedule", "fallback (no task)"
+_PREFIX: Final = re.compile(r"^(?:vm_mod_|tvmgen_(?:(?!fused_)\w)+?_(?=fused_))")
+_NUMBER: Final = re.compile(r"(?:_\d+)+$")
+_PRINTED_MS: Final = 5e-4
+
+
+@dataclass(frozen=True)
+class TaskLinks:
+    """The nodes of each of T tasks.
+
+    Attributes
+    ----------
+    nodes : tuple of tuple of int [T]
+        Node ids, ascending; empty where none was found.
+    hows : tuple of str [T]
+        ``"by hash"``, ``"by function name"``, ``"by shapes"``; empty where there is none.
+    ambiguous : tuple of int
+        Nodes that several tasks fit equally well: they are left out.
+    """
+
+    nodes: tuple[tuple[int, ...], ...]
+    hows: tuple[str, ...]
+    ambiguous: tuple[int, ...] = ()
+
+    def nodes_of(self, task: int) -> tuple[int, ...]:
+        """Return the nodes that a task tuned."""
+        return self.nodes[task]
+
+    def how(self, task: int) -> str:
+        """Return what ties them to the task."""
+        return self.hows[task]
+
+    def task_of(self, node: int) -> int | None:
+        """Return the task that tuned a node, None where none is known."""
+        return next((task for task, nodes in enumerate(self.nodes) if node in nodes), None)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row a task and node (needs pandas)."""
+        rows = [(task, node) for task, nodes in enumerate(self.nodes) for node in nodes]
+        columns = {
+            "task": [task for task, _ in rows],
+            "node": [node for _, node in rows],
+            "how": [self.hows[task] for task, _ in rows],
+        }
+        frame: pd.DataFrame = data_frame(columns)
+        return frame
+
+    def status(self, graph: Graph, table: TaskTable) -> NodeColumn:
+        """Return what became of the tuning of each node, to color a graph by.
+
+        ``"tuned"``, ``"no valid schedule"``, or for convolutions and matrix products that no task
+        stands for, ``"fallback (no task)"``.
+        """
+        texts: list[str | None] = [None] * graph.num_nodes
+        for node in range(graph.num_nodes):
+            if op_kind(graph.func_names[node], graph.kinds[node]) in _TUNED_KINDS:
+                texts[node] = _FALLBACK
+        for node in self.ambiguous:
+            texts[node] = None
+        for task, nodes in enumerate(self.nodes):
+            found = _FAILED if np.isnan(table.best[task]) else _TUNED
+            for node in nodes:
+                texts[node] = found
+        note = "operators that are not tuned, or that several tasks fit"
+        return classed("tuning", "nodes", texts, note=note)
+
+    def gain(self, graph: Graph, table: TaskTable) -> NodeColumn:
+        """Return what another round may gain at each node, nanoseconds, to color a graph by."""
+        values = np.full(graph.num_nodes, np.nan)
+        for task, nodes in enumerate(self.nodes):
+            values[list(nodes)] = table.gains.gain[task] * 1e9
+        return NodeColumn("tuning gain", "nodes", values=values, unit="ns", together="sum")
+
+    def __repr__(self) -> str:
+        found = sum(map(bool, self.nodes))
+        nodes = sum(map(len, self.nodes))
+        told = f"TaskLinks: {found} of {counted(len(self.nodes), 'task')} stand for {nodes} nodes"
+        unsure = f"; {len(self.ambiguous)} nodes fit several tasks" if self.ambiguous else ""
+        return told + unsure
+
+
+def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
+    """Return which nodes of a graph each task tuned."""
+    operators = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist()
+    names = _console_names(parts)
+    found: dict[int, tuple[int, str]] = {}
+    ambiguous: dict[int, None] = {}
+    matchers: tuple[tuple[str, dict[Hashable, list[int]], Callable[[int], Hashable]], ...] = (
+        (BY_HASH, _by_key((task.workload.name, task.index) for task in parts.tasks),
+         lambda node: graph.attrs[node].get("hash")),
+        (BY_NAME, _by_key((name, task) for task, each in names.items() for name in each),
+         lambda node: bare_function(graph.func_names[node])),
+        (BY_SHAPES, _by_key((each.workload.shapes, each.index) for each in parts.tasks),
+         lambda node: _shapes(graph, node)),
+    )  # fmt: skip
+    for how, tasks, key_of in matchers:
+        for node in operators:
+            if node in found:
+                continue
+            fitting = tasks.get(key_of(node) or (), [])
+            if how != BY_SHAPES and len(fitting) > 1:
+                shapes = _shapes(graph, node)
+                fitting = [each for each in fitting if parts.tasks[each].workload.shapes == shapes]
+            if len(fitting) == 1:
+                found[node] = fitting[0], how
+                ambiguous.pop(node, None)
+            elif fitting:
+                ambiguous[node] = None
+    nodes: list[list[int]] = [[] for _ in parts.tasks]
+    hows = [""] * len(parts.tasks)
+    for node, (task, how) in sorted(found.items()):
+        nodes[task].append(node)
+        hows[task] = hows[task] or how
+    return TaskLinks(tuple(map(tuple, nodes)), tuple(hows), tuple(sorted(ambiguous)))
+
+
+def bare_function(name: str) -> str:
+    """Return a function's name without what differs between compilations."""
+    return _NUMBER.sub("", _PREFIX.sub("", name))
+
+
+def _by_key(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, list[int]]:
+    found: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for key, task in pairs:
+        if key and task not in found[key]:
+            found[key].append(task)
+    return found
+
+
+def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of a node's inputs and outputs; nothing where one is unknown."""
+    edges = graph.in_edges(node)
+    pairs = zip(graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist(), strict=True)
+    shapes = [graph.shape(source, output) if source >= 0 else None for source, output in pairs]
+    shapes += [graph.shape(node, output) for output in range(len(graph.entry_range(node)))]
+    known = [tuple(each) for each in shapes if each is not None]
+    return tuple(known) if len(known) == len(shapes) else ()
+
+
+def _console_names(parts: TuningParts) -> dict[int, set[str]]:
+    """Return the function names that the printed table gives each task.
+
+    Its ids are not in the log. A row is of the one task whose best cost reads the same.
+    """
+    if parts.console is None:
+        return {}
+    best_ms = best_costs(parts.trials, len(parts.tasks)) * 1e3
+    return {
+        task: {bare_function(name) for name in description.split(",") if name.strip()}
+        for task, description in _rows_of(parts.console, best_ms.tolist())
+    }
+
+
+def _rows_of(console: ConsoleTable, best_ms: list[float]) -> Iterable[tuple[int, str]]:
+    for row in console.rows:
+        if row.latency_ms is None or not row.description:
+            continue
+        fitting = [
+            task for task, each in enumerate(best_ms) if abs(each - row.latency_ms) <= _PRINTED_MS
+        ]
+        if len(fitting) == 1:
+            yield fitting[0], row.description

@@ -1,0 +1,1 @@
+"""What the view of a tuning log is given, and its figure."""

@@ -1,0 +1,191 @@
+"""What the view shows of a whole log: trials as columns, and what was counted of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.tuning.curves import best_so_far
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
+    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
+    from tvmdbg_widgets.model.findings import Finding
+    from tvmdbg_widgets.tuning import TuningLog
+
+_REFUSED_SHOWN = 5
+#: What fails by the row of a table is worth telling; by task stands in the table of tasks.
+_TABLES = ("round", "unroll", "threads")
+_ROWS_SHOWN = 100
+_UNRECORDED = 255
+
+
+class Overview(NamedTuple):
+    """Facts as JSON, and columns; as ``js/src/tuning/data.ts`` reads them."""
+
+    info: dict[str, Any]
+    columns: dict[str, npt.NDArray[Any]]
+
+
+def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
+    """Return what the view is given of a log.
+
+    Parameters
+    ----------
+    log : TuningLog
+    links : TaskLinks, optional
+        Nodes of a run that the tasks stand for.
+    """
+    trials = log.trials
+    time = elapsed(trials)
+    table = log.task_table()
+    bests, codes = _bests(log), np.unique(trials.error)
+    rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
+    total = log.curve()
+    tasks = [
+        {
+            "index": task.index,
+            "name": one_line(task.name),
+            "key": one_line(task.workload_key),
+            "target": one_line(task.target.text),
+            "trials": int(table.errors.trials[at]),
+            "valid": int(table.errors.valid[at]),
+            "best": _known(table.best[at]),
+            "bestTrial": bests.get(at),
+            "gflops": _known(_gflops(log, at, float(table.best[at]))),
+            "gain": _known(table.gains.gain[at]),
+            "spent": _known(table.errors.seconds[at]),
+            "weight": float(table.weights[at]),
+            "share": _known(table.share[at]),
+            "nodes": [] if links is None else list(links.nodes_of(at)),
+            "linkedBy": "" if links is None else links.how(at),
+        }
+        for at, task in enumerate(log.tasks)
+    ]
+    info = {
+        "title": one_line(log.title),
+        "about": _about(log),
+        "tasks": tasks,
+        "findings": [_finding(each) for each in log.findings()],
+        "errorNames": {
+            str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
+            for code in codes.tolist()
+        },
+        "errorsBy": [_table(log.errors_by(by)) for by in _TABLES],
+        "refused": log.parts.num_refused,
+        "refusedWhy": [
+            one_line(f"line {each.line}: {each.why}") for each in log.parts.refused[:_REFUSED_SHOWN]
+        ],
+        "weighted": table.weighted,
+        "total": _known(table.total),
+        "timed": bool(np.isfinite(time).any()),
+        "summary": _summary(int(trials.failed.sum()), len(trials)),
+    }
+    steps = total.steps
+    columns = {
+        "task": trials.task,
+        "cost": trials.cost,
+        "error": np.where(trials.error < 0, _UNRECORDED, trials.error).astype(np.uint8),
+        "time": time,
+        "curveRows": rows,
+        "curveOffsets": offsets,
+        "totalRows": total.rows[steps].astype(np.int32),
+        "totals": total.best[steps],
+    }
+    return Overview(info, columns)
+
+
+def _bests(log: TuningLog) -> dict[int, int]:
+    """Return the best trial of each task that has one: the first of the lowest cost."""
+    return {record.task.index: record.row for record in log.best()}
+
+
+def _improvements(
+    best: npt.NDArray[np.float64], task: npt.NDArray[np.int32], tasks: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the rows at which their task's best became known or fell, by task, and their ends."""
+    order = np.argsort(task, kind="stable")
+    sorted_best, sorted_task = best[order], task[order]
+    before = np.concatenate([[np.nan], sorted_best[:-1]])[: len(best)]
+    before[np.diff(sorted_task, prepend=-1) != 0] = np.nan
+    falls = (sorted_best < before) | (np.isnan(before) & ~np.isnan(sorted_best))
+    offsets = np.searchsorted(sorted_task[falls], np.arange(tasks + 1)).astype(np.int32)
+    return order[falls].astype(np.int32), offsets
+
+
+def _gflops(log: TuningLog, task: int, best: float) -> float:
+    operations = log.flop_count(task)
+    return operations / best / 1e9 if operations and best > 0 else math.nan
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _about(log: TuningLog) -> list[str]:
+    parts = log.parts
+    versions = [each for each in sorted(set(log.trials.version.unique)) if each]
+    told = [f"{parts.tuner} {', '.join(versions)}".strip()]
+    told += [one_line(source.name) for source in parts.sources]
+    for what, count in parts.undecoded.items():
+        told.append(f"{count:,} × {one_line(what)}, not decoded")
+    if parts.cut:
+        told.append("the last line is cut off: tuning was stopped, or still runs")
+    return told
+
+
+def _summary(failed: int, trials: int) -> str:
+    if not failed:
+        return f"{counted(trials, 'trial')}, none failed"
+    return f"{failed:,} of {counted(trials, 'trial')} failed"
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "title": finding.title,
+        "evidence": list(finding.evidence),
+        "confidence": finding.confidence.value,
+        "why": finding.why,
+        "nextStep": finding.next_step,
+        "tasks": list(finding.tasks[:_ROWS_SHOWN]),
+        "trials": list(finding.trials[:_ROWS_SHOWN]),
+    }
+
+
+def _table(table: ErrorTable) -> dict[str, Any]:
+    order: Sequence[int] = range(len(table))
+    if len(table) > _ROWS_SHOWN:
+        failed = table.trials - table.valid
+        order = sorted(np.argsort(-failed, kind="stable")[:_ROWS_SHOWN].tolist())
+    left = len(table) - len(order)
+    return {
+        "by": table.by,
+        "note": f"the {len(order)} with most errors; {left:,} more" if left else "",
+        "kinds": [{"label": kind, "code": _code(kind)} for kind in table.kinds],
+        "rows": [
+            {
+                "label": table.labels[at],
+                "trials": int(table.trials[at]),
+                "counts": table.counts[at].tolist(),
+            }
+            for at in order
+        ],
+    }
+
+
+def _code(kind: str) -> int:
+    """Return the code of a kind of error, which may say more than the code's own name."""
+    codes = {each.label: int(each) for each in MeasureError}
+    code = codes[kind.partition(", ")[0]]
+    return code if code >= 0 else _UNRECORDED

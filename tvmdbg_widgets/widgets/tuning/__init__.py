@@ -1,0 +1,1 @@
+"""The view of a tuning log and the model that answers it."""

@@ -1,0 +1,69 @@
+"""Answers to the questions of the tuning view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.figures.tuning.overview import overview
+from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
+from tvmdbg_widgets.figures.tuning.tiles import tiles
+from tvmdbg_widgets.widgets.answering import Reply
+from tvmdbg_widgets.widgets.bundles import code
+from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.messages import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
+    from tvmdbg_widgets.tuning import TuningLog
+
+_LONGEST_QUERY = 10_000
+_KINDS = ("tuning", "schedule", "change", "tiles", "select", "code")
+
+
+def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
+    """Answer one question.
+
+    Parameters
+    ----------
+    log : TuningLog
+    links : TaskLinks or None
+        Nodes of the run that the view is linked to.
+    message : object
+        As it came from the page: checked as if hostile.
+
+    Raises
+    ------
+    ValueError
+        There is no such question, or a query that does not follow the grammar.
+    """
+    question = Question(message)
+    if question.kind == "tuning":
+        return _packed(*overview(log, links))
+    if question.kind == "schedule":
+        return Reply(schedule_answer(log, _trial(log, question, "trial")))
+    if question.kind == "change":
+        pair = _trial(log, question, "a"), _trial(log, question, "b")
+        return Reply(change_answer(log, *pair))
+    if question.kind == "tiles":
+        return _packed(*tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
+    if question.kind == "select":
+        found = log.select(question.text("query", _LONGEST_QUERY) or "")
+        mask = np.zeros(len(log), np.uint8)
+        mask[found.rows] = 1
+        return _packed({"caption": found.caption}, {"mask": mask})
+    if question.kind == "code" and question.choice("view", ("tuning",)):
+        return Reply(None, (code("tuning"),))
+    raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
+
+
+def _trial(log: TuningLog, question: Question, name: str) -> int:
+    return question.integer(name, 0, len(log) - 1)
+
+
+def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:
+    headers, buffer = pack(columns)
+    return Reply({"info": info, "columns": headers}, (buffer,))

@@ -1,0 +1,82 @@
+"""The model through which the views of a tuning log ask their questions."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.desk import HAS_THREADS
+from tvmdbg_widgets.widgets.guarded import Guarded
+from tvmdbg_widgets.widgets.messages import message_id
+from tvmdbg_widgets.widgets.tuning.answers import answer
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
+    from tvmdbg_widgets.tuning import TuningLog
+
+_LOG = logging.getLogger(__name__)
+
+
+class LogModel(Guarded):
+    """Answers the views of one tuning log over custom messages; it has no view of its own.
+
+    Answers are made beside the kernel's main thread, one after the other.
+
+    Attributes
+    ----------
+    content : int
+        Changes when the log has grown.
+    """
+
+    _esm = bundle("run.js")
+    _view_name = traitlets.Any(None).tag(sync=True)
+
+    content = traitlets.Int(0).tag(sync=True, page=False)
+
+    def __init__(self, log: TuningLog, links: TaskLinks | None = None, **traits: Any) -> None:
+        self._log = log
+        self._links = links
+        self._pool = ThreadPoolExecutor(1, "tvmdbg-tuning") if HAS_THREADS else None
+        super().__init__(**traits)
+        self.on_msg(self._on_question)
+
+    @property
+    def tuning_log(self) -> TuningLog:
+        """The log as far as it is known."""
+        return self._log
+
+    def grow(self, log: TuningLog) -> None:
+        """Answer with a log that has more records from now on, and tell the views."""
+        self._log = log
+        self.content += 1
+
+    def close(self) -> None:
+        """Free the model in the kernel and in every page."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        super().close()
+
+    def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
+        if self._pool is None:
+            self._answer(message)
+        else:
+            self._pool.submit(self._answer, message)
+
+    def _answer(self, message: object) -> None:
+        content: dict[str, Any] = {"id": message_id(message)}
+        try:
+            reply = answer(self._log, self._links, message)
+        except (ValueError, LookupError, OSError) as problem:
+            self.send(content | {"error": str(problem)})
+        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
+            _LOG.exception("answering a tuning view failed")
+            self.send(content | {"error": f"{type(problem).__name__}: {problem}"})
+        else:
+            self.send(content | {"result": reply.result}, list(reply.buffers))
+
+    def __repr__(self) -> str:
+        return f"LogModel({self._log.title!r})"
