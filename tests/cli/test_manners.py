@@ -96,7 +96,7 @@ def test_a_missing_file_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("summary", tmp_path / "nowhere")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "no such file or folder" in done.stderr.replace("\n", " ")
+    assert "no such file or folder" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 

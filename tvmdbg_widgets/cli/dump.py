@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import re
 import sys
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tvmdbg_widgets.cli.arguments import taking
 from tvmdbg_widgets.cli.failures import UsageError
 
 if TYPE_CHECKING:
@@ -169,13 +168,13 @@ class Named:
         if [*self.dump, *self._files()].count("-") > 1:
             raise UsageError("standard input ('-') can be used only once")
         return open_dump(
-            *map(_source, self.dump),
-            graph=_source(self.graph),
-            params=_source(self.params),
-            trace=_source(self.trace),
-            table=_source(self.table),
+            *map(source_of, self.dump),
+            graph=source_of(self.graph),
+            params=source_of(self.params),
+            trace=source_of(self.trace),
+            table=source_of(self.table),
             device=self.device,
-            debug_buffer=_source(self.debug_buffer),
+            debug_buffer=source_of(self.debug_buffer),
             method=self.method,
             execution=self.execution,
             follow_links=self.follow_links,
@@ -204,22 +203,7 @@ class Named:
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the arguments that name a run; it takes them as its first, a :class:`Named`."""
-    signature = inspect.signature(function, eval_str=True)
-    _, *own = signature.parameters.values()
-    named = (
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=each
-        )
-        for name, each in _FILES.items()
-    )
-    dump = inspect.Parameter("dump", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Dump)
-
-    @functools.wraps(function)
-    def run(*, dump: list[str], **given: Any) -> None:
-        function(Named(dump, **{name: given.pop(name) for name in _FILES}), **given)
-
-    run.__signature__ = signature.replace(parameters=[dump, *own, *named])  # type: ignore[attr-defined]
-    return run
+    return taking(Named, ("dump", _Dump), _FILES, _DEFAULTS)(function)
 
 
 def _limit(text: str) -> tuple[str, int]:
@@ -234,7 +218,8 @@ def _limit(text: str) -> tuple[str, int]:
     return found[1], int(found[2]) << _UNITS[found[3].upper()]
 
 
-def _source(name: str | None) -> Any:
+def source_of(name: str | None) -> Any:
+    """Return what an argument names: a path, or for ``-`` the bytes of standard input."""
     if name != "-":
         return name
     if sys.stdin is None or sys.stdin.isatty():
