@@ -8,7 +8,7 @@ from tvmdbg_widgets.tuning.recorded import Recorded
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.records.applied import Applied
     from tvmdbg_widgets.analysis.tuning.records.selection import TrialSelection
     from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike
+    from tvmdbg_widgets.analysis.tuning.records.weights import Weights
     from tvmdbg_widgets.model.tuning.record import Record
     from tvmdbg_widgets.model.tuning.target import Target
-    from tvmdbg_widgets.model.tuning.task import Task
 
 
 class Records(Recorded):
@@ -192,19 +192,21 @@ class Records(Recorded):
 
         return write_lines(path, self.parts, range(len(self)) if rows is None else list(rows))
 
-    def weighted(self, weights: Mapping[str | int | Task, float] | Sequence[float]) -> Self:
+    def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
 
         Parameters
         ----------
         weights : sequence or mapping
-            One number a task, in the order of ``log.tasks``, as ``extract_tasks`` returns them;
-            or numbers by workload key, index or task.
+            One number a task, in the order of ``log.tasks``; or numbers by workload key, index or
+            task, where a task that is not named counts once.
 
         Raises
         ------
-        ValueError, KeyError
-            A task has none, or there are too many, or one is no finite number.
+        ValueError
+            They do not fit the tasks in number, or one is negative or no finite number.
+        KeyError, IndexError
+            What is named is no task of the log.
         """
         from tvmdbg_widgets.analysis.tuning.records.weights import weights_of
 

@@ -1,54 +1,57 @@
-"""How often a model calls each task: what the log does not have."""
+"""How often a network calls each task: what the log does not have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.curves import known_weights
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
-from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.task import Task
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
+
+Weights: TypeAlias = Sequence[float] | Mapping[str | int | Task, float]
 
 
-def weights_of(
-    parts: TuningParts, given: Mapping[str | int | Task, float] | Sequence[float]
-) -> tuple[float, ...]:
+def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     """Return the weight of each task.
 
     Parameters
     ----------
     parts : TuningParts
     given : sequence or mapping
-        One number a task, in the order of ``log.tasks``; or numbers by workload key (of tasks of
-        any target; keys that the log does not have are left out), index or task.
+        One number a task, in the order of ``log.tasks``; or numbers by workload key (for each
+        target it was tuned for), index or task, where a task that is not named counts once.
 
     Raises
     ------
     ValueError
-        There are more or fewer weights than tasks, or one is no finite number.
-    KeyError
-        A task has none, or an index or name is of no task.
+        There are more or fewer weights than tasks, or one is negative or no finite number.
+    KeyError, IndexError
+        What is named is no task of the log.
     """
-    if isinstance(given, Mapping):
-        by_task: dict[int, float] = {}
-        for key, weight in given.items():
-            if not isinstance(key, str):
-                by_task[task_meant(parts, key).index] = weight
-        for task in parts.tasks:
-            if task.workload_key in given:
-                by_task.setdefault(task.index, given[task.workload_key])
-        lacking = [task for task in parts.tasks if task.index not in by_task]
-        if lacking:
-            raise KeyError(
-                f"{counted(len(lacking), 'task')} have no weight, the first is {lacking[0].index} "
-                f"({one_line(lacking[0].name)}): give each one; 0 leaves it out of the total"
-            )
-        weights = [by_task[task.index] for task in parts.tasks]
-    else:
-        weights = list(given)
-    return tuple(known_weights(weights, len(parts.tasks)).tolist())
+    found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
+    try:
+        weights: list[float] = known_weights(found, len(parts.tasks)).tolist()
+    except TypeError:
+        raise ValueError("weights must be numbers: how often each task is called") from None
+    if min(weights, default=0) < 0:
+        raise ValueError(f"a task cannot be called {min(weights):g} times: weights are 0 or more")
+    return tuple(weights)
+
+
+def _by_name(parts: TuningParts, given: Mapping[str | int | Task, float]) -> list[float]:
+    found = [1.0] * len(parts.tasks)
+    for name, weight in given.items():
+        if isinstance(name, str):
+            meant = [task for task in parts.tasks if task.workload_key == name]
+            if not meant:
+                raise KeyError(f"weights: no task of the log has the key {one_line(name)!r}")
+        else:
+            meant = [task_meant(parts, name)]
+        for task in meant:
+            found[task.index] = weight
+    return found
