@@ -2,8 +2,127 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from tvmdbg_widgets.tuning.recorded import Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.analysis.tuning.curves import Curve
+    from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
+    from tvmdbg_widgets.analysis.tuning.gains import Gains
+    from tvmdbg_widgets.analysis.tuning.sessions import Session
+    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
+    from tvmdbg_widgets.model.findings import Findings
 
 
 class Diagnosis(Recorded):
     """How the tuning went."""
+
+    def findings(self) -> Findings:
+        """Return ranked statements about the log, each with evidence, confidence and remedy.
+
+        ``Finding.tasks`` and ``Finding.trials`` name the tasks and rows concerned.
+        """
+        from tvmdbg_widgets.analysis.findings.tuning import find
+        from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+        return find(LogEvidence(self.parts))
+
+    def curve(self, task: int | None = None, weights: Sequence[float] | None = None) -> Curve:
+        """Return how the best cost fell, over trials and over time.
+
+        Parameters
+        ----------
+        task : int, optional
+            Index of the task; the weighted total of all where it is left out.
+        weights : sequence of float, optional
+            One a task, instead of those the log was opened with; the plain sum where there are
+            none. The log itself has no weights.
+
+        Raises
+        ------
+        IndexError
+            There is no such task.
+        ValueError
+            The weights do not fit the tasks.
+        """
+        from tvmdbg_widgets.analysis.tuning.curves import task_curve, total_curve
+
+        if task is not None:
+            return task_curve(self.parts, task)
+        return total_curve(self.parts, self.weights if weights is None else weights)
+
+    @property
+    def rounds(self) -> npt.NDArray[np.int32]:
+        """Which round of the task scheduler each row belongs to, from 0 (int32 [N])."""
+        from tvmdbg_widgets.analysis.tuning.rounds import round_of
+
+        return round_of(self.trials)
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The sessions of the log: more than one where it was resumed."""
+        from tvmdbg_widgets.analysis.tuning.sessions import sessions
+
+        return sessions(self.trials)
+
+    def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
+        """Return trials, errors, best cost, share and what is left to gain of each task.
+
+        Parameters
+        ----------
+        weights : sequence of float, optional
+            One a task, instead of those the log was opened with.
+
+        Raises
+        ------
+        ValueError
+            The weights do not fit the tasks.
+        """
+        from tvmdbg_widgets.analysis.tuning.task_table import task_table
+
+        return task_table(self.parts, self.weights if weights is None else weights)
+
+    def gains(self, weights: Sequence[float] | None = None) -> Gains:
+        """Return what the task scheduler would expect of each task's next round."""
+        return self.task_table(weights).gains
+
+    def errors_by(
+        self, by: Literal["task", "round", "session", "unroll", "threads"], *, progress: bool = True
+    ) -> ErrorTable:
+        """Return the errors by task, round, session, unroll setting or threads of a block.
+
+        Parameters
+        ----------
+        by : str
+            ``"threads"`` reads the steps of every record.
+        progress : bool
+            Whether to show a bar where this takes more than a second.
+
+        Raises
+        ------
+        ValueError
+            It is none of these.
+        FormatError
+            A file changed since it was opened.
+        """
+        from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
+
+        return errors_by(self.parts, by, progress=progress)
+
+    @property
+    def effective_trials(self) -> int:
+        """How many trials have a measurement."""
+        return len(self.trials) - int(self.trials.failed.sum())
+
+    @property
+    def wasted_seconds(self) -> float:
+        """Seconds of builds that timed out; builds run in parallel, so not wall time."""
+        from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
+
+        return wasted_seconds(self.trials)

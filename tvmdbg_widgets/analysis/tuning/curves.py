@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 Floats = npt.NDArray[np.float64]
@@ -204,4 +207,45 @@ class Curve:
         end = "unknown" if self.reached is None else duration_text(self.last * 1e9)
         reached = "" if self.reached is None else f", reached at trial {self.reached:,}"
         lost = f"; {percent(self.lost)} of the trials have no measurement" if len(self) else ""
-        return f"Curve of {self.title}: {counted(len(self), 'trial')}, {end}{reached}{lost}"
+        return (
+            f"Curve of {one_line(self.title)}: {counted(len(self), 'trial')}, {end}{reached}{lost}"
+        )
+
+
+def task_curve(parts: TuningParts, task: int) -> Curve:
+    """Return the curve of one task over its own trials.
+
+    Raises
+    ------
+    IndexError
+        There is no such task.
+    """
+    if not 0 <= task < len(parts.tasks):
+        raise IndexError(f"task {task}: the log has {counted(len(parts.tasks), 'task')}, from 0")
+    rows = parts.trials.of_task(task)
+    return _curve(parts.tasks[task].name, parts.trials, rows, best_so_far(parts.trials)[rows])
+
+
+def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:
+    """Return the curve of the weighted total over all trials.
+
+    Raises
+    ------
+    ValueError
+        Where the weights do not fit the tasks.
+    """
+    title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
+    rows = np.arange(len(parts.trials))
+    return _curve(title, parts.trials, rows, total(parts.trials, len(parts.tasks), weights))
+
+
+def _curve(title: str, trials: Trials, rows: Rows, best: Floats) -> Curve:
+    return Curve(
+        title,
+        rows,
+        np.arange(1, len(rows) + 1),
+        elapsed(trials)[rows],
+        trials.timestamp[rows],
+        best,
+        int(np.count_nonzero(~trials.failed[rows])),
+    )

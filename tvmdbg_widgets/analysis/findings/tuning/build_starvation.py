@@ -1,0 +1,77 @@
+"""More builds at once than the machine has cores for: all of them slow down until they time out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "build-starvation"
+_MANY = 3
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where timeouts are in most tasks and at every unroll setting."""
+    builds = evidence.builds
+    if builds.cause is not Cause.STARVATION:
+        return
+    judged, high = int(builds.judged.sum()), int(builds.high.sum())
+    low = builds.low_unroll(np.ones(len(evidence.trials), bool))
+    unroll_known = low[1] >= thresholds.FEW
+    if not unroll_known:
+        confidence = Confidence.LOW
+        why = (
+            f"{high} of {counted(judged, 'task')} lose a tenth or more, but how far programs were "
+            "unrolled is not known: large programs would look the same"
+        )
+    else:
+        everywhere = high == judged >= _MANY
+        confidence = Confidence.HIGH if everywhere else Confidence.MEDIUM
+        why = (
+            f"{high} of {counted(judged, 'task')} lose a tenth or more, and so do programs that "
+            f"are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
+        )
+        why += "" if everywhere else "; tasks that are slow to compile would look similar"
+    cores = _cores(evidence)
+    facts = [
+        words.how_many(evidence),
+        words.by_task(evidence),
+        *words.by_unroll(evidence),
+        words.by_round(evidence),
+        words.cost(evidence),
+        f"how many builds ran at once (n_parallel) is not in the log{cores}",
+    ]
+    yield Finding(
+        NAME,
+        Severity.WARNING if confidence is Confidence.LOW else Severity.ERROR,
+        f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, in "
+        f"{high} of {counted(judged, 'task')}",
+        tuple(facts),
+        confidence,
+        why,
+        next_step=remedies.fewer_builds(evidence.parts.tuner, builds.timeout),
+        weight=builds.share,
+        tasks=tuple(builds.by_task.keys[builds.high].tolist()),
+        trials=evidence.rows(builds.lost),
+    )
+
+
+def _cores(evidence: LogEvidence) -> str:
+    known = {each.hardware.num_cores for each in evidence.parts.tasks if each.hardware is not None}
+    if len(known) != 1 or min(known) <= 0:
+        return ""
+    return f"; TVM counted {counted(known.pop(), 'core')} for the programs themselves"
+
+
+RULE = LogRule(NAME, find)

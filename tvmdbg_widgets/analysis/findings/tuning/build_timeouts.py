@@ -1,0 +1,62 @@
+"""Many build timeouts of which the log does not tell why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "build-timeouts"
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where timeouts are more than usual and no other rule has a cause."""
+    builds = evidence.builds
+    if builds.cause is not Cause.UNCLEAR:
+        return
+    many = builds.share >= thresholds.HIGH
+    tasks = builds.by_task.keys[builds.by_task.lost > 0].tolist()
+    yield Finding(
+        NAME,
+        Severity.WARNING if many else Severity.INFO,
+        f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
+        (
+            words.how_many(evidence),
+            words.by_task(evidence),
+            *words.by_unroll(evidence),
+            words.by_round(evidence),
+            words.cost(evidence),
+        ),
+        Confidence.LOW,
+        _why(evidence),
+        next_step=remedies.fewer_builds(evidence.parts.tuner, builds.timeout),
+        weight=builds.share,
+        tasks=tuple(tasks),
+        trials=evidence.rows(builds.lost),
+    )
+
+
+def _why(evidence: LogEvidence) -> str:
+    if int(np.count_nonzero(evidence.builds.judged)) < 2:
+        return (
+            "with one task alone, too many builds at once and programs that are slow to compile "
+            "look the same"
+        )
+    return (
+        "the timeouts are neither in most tasks nor in few, and not only in programs that are "
+        "unrolled far"
+    )
+
+
+RULE = LogRule(NAME, find)

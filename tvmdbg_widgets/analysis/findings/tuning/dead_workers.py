@@ -1,0 +1,75 @@
+"""Build workers that died: their builds fail, and take exactly the timeout in the log.
+
+``local_builder_build`` writes COMPILE_HOST (2) with the timeout as time cost where the worker
+raised or ended; a program that does not compile has its own time (python/tvm/auto_scheduler/
+measure.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies, words
+from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "dead-build-workers"
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where builds ended without a result."""
+    builds = evidence.builds
+    if builds.cause is not Cause.DEAD_WORKERS:
+        return
+    dead = int(np.count_nonzero(builds.dead))
+    tasks = evidence.tasks_of(builds.dead)
+    share = percent(dead / len(evidence.trials))
+    timed_out = [words.how_many(evidence)] if builds.count else []
+    yield Finding(
+        NAME,
+        Severity.ERROR,
+        f"Build workers died: {counted(dead, 'trial')} ({share}) ended without a program or an "
+        "error of the compiler",
+        (
+            f"CompileHostError after exactly {seconds_text(builds.timeout)}, the build timeout: "
+            + counted(dead, "trial"),
+            evidence.in_tasks(tasks),
+            *timed_out,
+            words.cost(evidence),
+            "how many builds ran at once (n_parallel) is not in the log",
+        ),
+        Confidence.HIGH,
+        "TVM writes the timeout as the time of such a build only where its worker raised or "
+        "ended, else the time it took; why it ended is not in the log, most often memory ran out",
+        next_step="\n".join(
+            [
+                "See whether the kernel killed compilers for lack of memory:",
+                'dmesg -T | grep -i "killed process"',
+                "Run fewer builds at once, so that each has its memory:",
+                remedies.imports(evidence.parts.tuner),
+                remedies.builder(
+                    evidence.parts.tuner,
+                    builds.timeout,
+                    cores="max(1, len(os.sched_getaffinity(0)) // 2)",
+                ),
+                remedies.use_builder(evidence.parts.tuner),
+                remedies.LIMITS,
+            ]
+        ),
+        weight=(dead + builds.count) / len(evidence.trials),
+        tasks=tuple(tasks),
+        trials=evidence.rows(builds.dead),
+    )
+
+
+RULE = LogRule(NAME, find)

@@ -1,0 +1,112 @@
+"""Schedules that were measured more than once, and records that are there twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+NAME = "duplicates"
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding of equal records, and one of schedules measured again."""
+    trials = evidence.trials
+    again = _repeats(trials.schedule)
+    equal = again & _repeats(*_columns(trials))
+    if equal.any():
+        yield _equal(evidence, equal)
+    measured = again & ~equal
+    if measured.any():
+        yield _measured_again(evidence, measured)
+
+
+def _columns(trials: Trials) -> tuple[npt.NDArray[np.generic], ...]:
+    cost = np.nan_to_num(trials.cost, nan=-1.0)
+    return trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error
+
+
+def _repeats(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    """Return which rows equal an earlier one in all columns (bool [N])."""
+    found = np.zeros(len(columns[0]), bool)
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(len(order) - 1, 0), bool)
+    for column in columns:
+        same &= column[order[1:]] == column[order[:-1]]
+    found[order[1:]] = same
+    return found
+
+
+def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+    count = int(np.count_nonzero(rows))
+    tasks = evidence.tasks_of(rows)
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"{counted(count, 'record')} {'is' if count == 1 else 'are'} there twice",
+        (
+            "task, schedule, costs, error and timestamp are those of an earlier record",
+            evidence.in_tasks(tasks),
+        ),
+        Confidence.HIGH,
+        "two measurements would not end in the same second with the same numbers",
+        next_step="A file was probably appended to itself, or two logs have a part in common: "
+        "counts of trials and errors are too high by that much. log.merge() drops equal records.",
+        weight=count / len(evidence.trials),
+        tasks=tuple(tasks),
+        trials=evidence.rows(rows),
+    )
+
+
+def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+    trials = evidence.trials
+    count = int(np.count_nonzero(rows))
+    tasks = evidence.tasks_of(rows)
+    spread, changed = _between(trials, rows)
+    facts = [evidence.in_tasks(tasks)]
+    if len(spread):
+        facts.append(
+            f"their costs differ by {percent(float(np.median(spread)))} in the median, by at most "
+            f"{percent(float(spread.max()))}"
+        )
+    if changed:
+        facts.append(f"{changed:,} of them failed once and had a measurement once")
+    return Finding(
+        NAME,
+        Severity.INFO,
+        f"{counted(count, 'trial')} measured a schedule that had been measured before",
+        tuple(facts),
+        Confidence.HIGH,
+        "the steps are the same bytes; within one search TVM measures no schedule twice",
+        next_step="The log was probably continued without load_log_file, or several logs were put "
+        "together. How far equal schedules differ tells how much a difference of costs means.",
+        weight=count / len(trials),
+        tasks=tuple(tasks),
+        trials=evidence.rows(rows),
+    )
+
+
+def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.float64], int]:
+    """Return |second - first| / first of the costs, and how many failed in one of the two."""
+    order = np.argsort(trials.schedule, kind="stable")
+    before = np.full(len(order), -1)
+    before[order[1:]] = order[:-1]
+    later = np.flatnonzero(rows)
+    first, second = trials.cost[before[later]], trials.cost[later]
+    both = ~np.isnan(first) & ~np.isnan(second)
+    changed = int(np.count_nonzero(np.isnan(first) != np.isnan(second)))
+    return np.abs(second[both] - first[both]) / first[both], changed
+
+
+RULE = LogRule(NAME, find)

@@ -1,0 +1,102 @@
+"""What the rules on tuning logs look at, and the words for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
+from tvmdbg_widgets.analysis.tuning.rounds import round_of
+from tvmdbg_widgets.analysis.tuning.sessions import Session, sessions
+from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+_LISTED = 5
+_NAME = 48
+
+
+class LogEvidence:
+    """A tuning log and what is counted of it.
+
+    Parameters
+    ----------
+    parts : TuningParts
+    """
+
+    def __init__(self, parts: TuningParts) -> None:
+        self.parts = parts
+
+    @property
+    def trials(self) -> Trials:
+        """The records as columns."""
+        return self.parts.trials
+
+    @cached_property
+    def rounds(self) -> npt.NDArray[np.int32]:
+        """Which round each row is of."""
+        return round_of(self.trials)
+
+    @cached_property
+    def sessions(self) -> tuple[Session, ...]:
+        """The sessions of the log."""
+        return sessions(self.trials)
+
+    @cached_property
+    def builds(self) -> LostBuilds:
+        """Builds that timed out."""
+        return LostBuilds(self.trials, self.rounds, self.parts.tuner)
+
+    def task(self, index: int) -> str:
+        """Return ``"task 3 (matmul_add 1024 1024 1024)"``."""
+        name = one_line(self.parts.tasks[index].name)
+        name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+        return f"task {index} ({name})"
+
+    def tasks_of(self, rows: npt.NDArray[np.bool_]) -> list[int]:
+        """Return the tasks of some rows, ascending."""
+        return [int(each) for each in np.unique(self.trials.task[rows])]
+
+    def in_tasks(self, tasks: Sequence[int]) -> str:
+        """Return ``"in task 0 (…), task 3 (…) and 4 more tasks"``."""
+        return f"in {self.listed([self.task(task) for task in tasks], 'tasks')}"
+
+    def listed(self, texts: Sequence[str], more: str) -> str:
+        """Return the first few texts in one, and how many more there are."""
+        rest = len(texts) - _LISTED
+        told = ", ".join(texts[:_LISTED])
+        return f"{told} and {rest:,} more {more}" if rest > 0 else told
+
+    def rows(self, chosen: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+        """Return the rows of a mask, for ``Finding.trials``."""
+        return tuple(np.flatnonzero(chosen).tolist())
+
+
+def seconds_text(seconds: float) -> str:
+    """Write seconds as people do: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if abs(seconds) >= 2 * size:
+            return f"{fixed(seconds / size, 1)} {unit}"
+    whole = float(seconds).is_integer()
+    return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
+
+
+def runs_of(numbers: Iterable[int]) -> str:
+    """Write ascending numbers as ranges: ``"3–7, 9"``."""
+    found: list[list[int]] = []
+    for each in numbers:
+        if found and each == found[-1][1] + 1:
+            found[-1][1] = each
+        else:
+            found.append([each, each])
+    told = [f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in found[:_LISTED]]
+    rest = len(found) - _LISTED
+    return ", ".join(told) + (f" and {counted(rest, 'more range')}" if rest > 0 else "")

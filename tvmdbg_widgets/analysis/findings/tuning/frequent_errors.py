@@ -1,0 +1,87 @@
+"""Errors other than timeouts that many trials have, and what the console said of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "frequent-errors"
+_MESSAGE = 160
+_MESSAGES = 3
+_OTHER_RULES = (MeasureError.NO_ERROR, MeasureError.BUILD_TIMEOUT, MeasureError.RUN_TIMEOUT)
+_MEANS = {
+    MeasureError.UNRECORDED: "MetaSchedule does not record why",
+    MeasureError.INSTANTIATION_ERROR: "applying the steps failed, or a GPU program was refused "
+    "before it was compiled",
+    MeasureError.COMPILE_HOST: "lowering or compiling failed",
+    MeasureError.COMPILE_DEVICE: "the built program could not be loaded on the device",
+    MeasureError.RUNTIME_DEVICE: "the program failed as it ran",
+    MeasureError.WRONG_ANSWER: "the result was wrong",
+    MeasureError.UNKNOWN_ERROR: "TVM itself writes no such error",
+}
+_VERBOSE = (
+    "Error texts are not in the log. TVM prints them with TuningOptions(verbose=2): open that "
+    "output together with the log."
+)
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding for each error that a tenth of the trials have."""
+    trials = evidence.trials
+    if len(trials) < thresholds.FEW:
+        return
+    hidden = hidden_run_timeouts(trials) | evidence.builds.dead
+    for error in MeasureError:
+        rows = (trials.error == error) & ~hidden
+        count = int(np.count_nonzero(rows))
+        if error in _OTHER_RULES or count < thresholds.FREQUENT * len(trials):
+            continue
+        tasks = evidence.tasks_of(rows)
+        messages = _messages(evidence, rows)
+        share = count / len(trials)
+        # AutoTVM refuses programs that exceed the GPU's limits in this way: a usual share of them.
+        usual = error is MeasureError.INSTANTIATION_ERROR and evidence.parts.tuner == "autotvm"
+        yield Finding(
+            NAME,
+            Severity.INFO if usual else Severity.WARNING,
+            f"{percent(share)} of the trials failed with {error.label}",
+            (
+                f"{count:,} of {counted(len(trials), 'trial')}: {_MEANS[error]}",
+                evidence.in_tasks(tasks),
+                *messages,
+            ),
+            Confidence.HIGH,
+            "the error numbers are the log's own",
+            next_step="" if messages or error is MeasureError.UNRECORDED else _VERBOSE,
+            weight=share,
+            tasks=tuple(tasks),
+            trials=evidence.rows(rows),
+        )
+
+
+def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
+    """Return the most frequent last lines of the texts the console has for these rows."""
+    told = Counter(
+        one_line(each.message.strip().splitlines()[-1])[:_MESSAGE]
+        for each in evidence.parts.messages
+        if 0 <= each.row < len(rows) and rows[each.row] and each.message.strip()
+    )
+    return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
+
+
+RULE = LogRule(NAME, find)

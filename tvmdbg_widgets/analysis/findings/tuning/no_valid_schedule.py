@@ -1,0 +1,68 @@
+"""Tasks of which no trial has a measurement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "no-valid-schedule"
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding of all tasks without a valid trial."""
+    trials, size = evidence.trials, len(evidence.parts.tasks)
+    count = np.bincount(trials.task, minlength=size)
+    valid = np.bincount(trials.task[~trials.failed], minlength=size)
+    tasks = np.flatnonzero((count > 0) & (valid == 0)).tolist()
+    if not tasks:
+        return
+    several = len(tasks) > 1
+    first = evidence.task(tasks[0])
+    title = (
+        f"{len(tasks):,} of {counted(size, 'task')} have no valid schedule"
+        if several
+        else f"{first[0].upper()}{first[1:]} has no valid schedule"
+    )
+    told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
+    rest = len(told) - 8
+    yield Finding(
+        NAME,
+        Severity.ERROR,
+        title,
+        (
+            *told[:8],
+            *([f"and {rest:,} more tasks"] if rest > 0 else []),
+            "while one task has none TVM prints the total latency as - or N/A",
+        ),
+        Confidence.HIGH,
+        "every record of them has an error; more trials may still find one",
+        next_step="task.apply_best(log_file) raises 'Cannot find any valid schedule' for them, and "
+        "compiling a model falls back to a default schedule. See why their trials fail: "
+        f'log.errors_by("task"), log.select("task:{tasks[0]}").',
+        weight=len(tasks) / size,
+        tasks=tuple(tasks),
+    )
+
+
+def _errors(evidence: LogEvidence, task: int) -> str:
+    errors = evidence.trials.error[evidence.trials.task == task]
+    codes, counts = np.unique(errors, return_counts=True)
+    told = [
+        f"{count:,} × {MeasureError(code).label}"
+        for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+    ]
+    return ", ".join(told)
+
+
+RULE = LogRule(NAME, find)

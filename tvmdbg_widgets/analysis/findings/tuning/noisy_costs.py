@@ -1,0 +1,59 @@
+"""Repeats of a trial that differ more than good schedules do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "noisy-costs"
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where the repeats of most trials differ by a tenth or more."""
+    trials = evidence.trials
+    repeats = np.diff(trials.run_offsets)
+    rows = np.flatnonzero(~trials.failed & (repeats >= thresholds.REPEATS))
+    if len(rows) < thresholds.FEW:
+        return
+    starts = trials.run_offsets[rows]
+    stops = np.stack([starts, starts + repeats[rows]], axis=1).ravel()
+    padded = np.append(trials.run_costs, 0.0)
+    high = np.maximum.reduceat(padded, stops)[::2]
+    low = np.minimum.reduceat(padded, stops)[::2]
+    spread = (high - low) / trials.cost[rows]
+    median = float(np.median(spread))
+    if median < thresholds.NOISY:
+        return
+    tail = percent(float(np.percentile(spread, 90)))
+    most = int(np.bincount(repeats[rows]).argmax())
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        f"Costs are noisy: repeats of a trial differ by {percent(median)} in the median",
+        (
+            f"{len(rows):,} trials with {thresholds.REPEATS} repeats or more, most with {most}",
+            f"(highest - lowest) / mean: median {percent(median)}, a tenth of them over {tail}",
+        ),
+        Confidence.HIGH,
+        "TVM ranks by the mean of the repeats, so one slow repeat hides a good schedule",
+        next_step="Measure longer, and on a machine that does nothing else:\n"
+        "from tvm import auto_scheduler\n"
+        "runner = auto_scheduler.LocalRunner(repeat=10, min_repeat_ms=300)\n"
+        "Measure the best few again before you rely on their order.",
+        weight=median,
+        trials=tuple(rows[spread >= thresholds.NOISY].tolist()),
+    )
+
+
+RULE = LogRule(NAME, find)

@@ -1,0 +1,67 @@
+"""Logs that were written in several sessions."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
+from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+    from tvmdbg_widgets.analysis.tuning.sessions import Session
+
+NAME = "resumed-log"
+_SHOWN = 8
+_SURE = 3600.0
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where records have long pauses between them, or go back in time."""
+    found = evidence.sessions
+    if len(found) < 2 or is_distilled(evidence.parts):
+        return
+    older = any(each.gap < 0 for each in found)
+    sure = older or any(each.gap > _SURE for each in found)
+    spent = sum(each.seconds for each in found)
+    rest = len(found) - _SHOWN
+    yield Finding(
+        NAME,
+        Severity.INFO,
+        f"The log was written in {len(found):,} sessions, {seconds_text(spent)} in all",
+        (
+            *(_words(number, each) for number, each in enumerate(found[:_SHOWN])),
+            *([f"and {rest:,} more sessions"] if rest > 0 else []),
+        ),
+        Confidence.HIGH if sure else Confidence.MEDIUM,
+        "records go back in time: files were put together"
+        if older
+        else f"no record for over {seconds_text(SESSION_GAP)} beside the time of the next trial",
+        next_step="Curves over time leave the pauses out. The search starts anew in each session "
+        "unless it was told to go on: TaskScheduler(tasks, load_log_file=log_file).",
+        trials=tuple(each.first_row for each in found[1:]),
+    )
+
+
+def _words(number: int, session: Session) -> str:
+    start = time.strftime("%Y-%m-%d %H:%M", time.gmtime(session.start))
+    gap = session.gap
+    pause = ""
+    if gap >= 0:
+        pause = f", after a pause of {seconds_text(gap)}"
+    elif gap < 0:
+        pause = ", older than the one before"
+    return (
+        f"session {number}: {counted(session.trials, 'trial')} in {seconds_text(session.seconds)} "
+        f"from {start} UTC{pause}"
+    )
+
+
+RULE = LogRule(NAME, find)

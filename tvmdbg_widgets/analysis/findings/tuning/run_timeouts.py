@@ -1,0 +1,73 @@
+"""Runs that timed out, also where the log calls them something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "run-timeouts"
+_NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.
+Where even good ones need longer, or the device was busy, give runs more time:
+from tvm import auto_scheduler
+runner = auto_scheduler.LocalRunner(timeout=30)
+measure_ctx = auto_scheduler.LocalRPCMeasureContext(timeout=30)  # instead, on a GPU"""
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where a twentieth of the trials ran until the timeout."""
+    trials = evidence.trials
+    hidden = hidden_run_timeouts(trials)
+    said = np.asarray(trials.error == MeasureError.RUN_TIMEOUT)
+    rows = hidden | said
+    count = int(np.count_nonzero(rows))
+    if len(trials) < thresholds.FEW or count < thresholds.RUN_TIMEOUTS * len(trials):
+        return
+    num_hidden = int(np.count_nonzero(hidden))
+    facts = [f"{counted(int(said.sum()), 'trial')} with RunTimeoutError"] if said.any() else []
+    if num_hidden:
+        median = seconds_text(float(np.median(trials.all_cost[hidden])))
+        facts.append(
+            f"{counted(num_hidden, 'trial')} with RuntimeDeviceError took "
+            f"{seconds_text(RUN_TIMEOUT)} or longer to build and run (median {median}), "
+            f"{int(np.count_nonzero(trials.error == MeasureError.RUNTIME_DEVICE)) - num_hidden:,} "
+            "took less"
+        )
+    tasks = evidence.tasks_of(rows)
+    facts.append(evidence.in_tasks(tasks))
+    if not trials.failed.all():
+        best = duration_text(float(np.nanmin(trials.cost)) * 1e9)
+        facts.append(f"the best program of the log runs {best}")
+    probably = " probably" if num_hidden else ""
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        f"{percent(count / len(trials))} of the trials{probably} hit the run timeout"
+        + (", recorded as RuntimeDeviceError" if num_hidden == count else ""),
+        tuple(facts),
+        Confidence.MEDIUM if num_hidden else Confidence.HIGH,
+        "the RPC runner records its timeout as RuntimeDeviceError; a build of over "
+        f"{seconds_text(RUN_TIMEOUT)} before another failure would look the same"
+        if num_hidden
+        else "the runner recorded them as timeouts",
+        next_step=_NEXT,
+        weight=count / len(trials),
+        tasks=tuple(tasks),
+        trials=evidence.rows(rows),
+    )
+
+
+RULE = LogRule(NAME, find)

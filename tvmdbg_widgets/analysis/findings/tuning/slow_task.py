@@ -1,0 +1,63 @@
+"""One task, or a few, whose programs take longer to compile than builds may."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies, words
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "slow-compiling-task"
+_MOST_OF_IT = 0.5
+_MANY = 3
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where few tasks lose builds and the others hardly any."""
+    builds = evidence.builds
+    if builds.cause is not Cause.SLOW_TASK:
+        return
+    high = np.flatnonzero(builds.high)
+    worst = high[np.argmax(builds.by_task.share[high])]
+    tasks = builds.by_task.keys[high].tolist()
+    lost = share_of(builds.by_task.within(builds.high))
+    others = builds.judged & ~builds.high
+    rest = percent(share_of(builds.by_task.within(others)))
+    name = evidence.task(int(builds.by_task.keys[worst]))
+    more = f" and {counted(len(tasks) - 1, 'other task')}" if len(tasks) > 1 else ""
+    verb = "are" if len(tasks) > 1 else "is"
+    sure = lost >= _MOST_OF_IT and int(others.sum()) >= _MANY
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        f"{name[0].upper()}{name[1:]}{more} {verb} slow to compile: {percent(lost)} of the trials "
+        f"hit the build timeout, {rest} elsewhere",
+        (
+            words.how_many(evidence),
+            words.by_task(evidence),
+            *words.by_unroll(evidence),
+            words.by_round(evidence),
+            words.cost(evidence),
+        ),
+        Confidence.HIGH if sure else Confidence.MEDIUM,
+        f"{counted(int(others.sum()), 'other task')} on the same machine "
+        f"{'loses' if int(others.sum()) == 1 else 'lose'} less than a twentieth each",
+        next_step=remedies.longer_builds(evidence.parts.tuner, builds.timeout),
+        weight=builds.share,
+        tasks=tuple(tasks),
+        trials=evidence.rows(builds.lost & np.isin(evidence.trials.task, tasks)),
+    )
+
+
+RULE = LogRule(NAME, find)

@@ -1,0 +1,73 @@
+"""Lines of a log that are not records, or that are not decoded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "unread-lines"
+_SHOWN = 5
+_WHY = 200
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make a finding for refused lines, for a cut last line, and for lines left alone."""
+    parts = evidence.parts
+    if parts.num_refused:
+        facts = [
+            f"line {each.line:,}{_file(evidence, each.source)}: {one_line(each.why)[:_WHY]}"
+            for each in parts.refused[:_SHOWN]
+        ]
+        rest = parts.num_refused - len(facts)
+        are = "are no records" if parts.num_refused > 1 else "is no record"
+        yield Finding(
+            NAME,
+            Severity.WARNING,
+            f"{counted(parts.num_refused, 'line')} {are}: all numbers leave them out",
+            (*facts, *([f"and {counted(rest, 'more line')}"] if rest > 0 else [])),
+            Confidence.HIGH,
+            f"{counted(len(parts.trials), 'line')} could be read",
+            next_step="TVM stops at such a line. log.write(path) writes the others, byte for byte.",
+            weight=1.0,
+        )
+    if parts.cut:
+        yield Finding(
+            NAME,
+            Severity.INFO,
+            "The last line is cut",
+            ("it ends in the middle of a record",),
+            Confidence.HIGH,
+            "tuning was stopped as it wrote the record, or still writes it",
+            next_step="log.follow() reads on while tuning runs.",
+        )
+    if parts.undecoded:
+        count = sum(parts.undecoded.values())
+        told = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
+        yield Finding(
+            NAME,
+            Severity.INFO,
+            f"{counted(count, 'line')} {'is' if count == 1 else 'are'} recognized and not decoded",
+            (evidence.listed(told, "kinds"),),
+            Confidence.HIGH,
+            "decoding them would run code from the file",
+            next_step="Convert them with the TVM that wrote them.",
+        )
+
+
+def _file(evidence: LogEvidence, source: int) -> str:
+    sources = evidence.parts.sources
+    if len(sources) < 2 or not 0 <= source < len(sources):
+        return ""
+    return f" of {one_line(sources[source].name)}"
+
+
+RULE = LogRule(NAME, find)

@@ -1,0 +1,56 @@
+"""Programs that are unrolled so far that compiling them takes too long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+NAME = "unroll-bloat"
+_FACTOR = 5
+_MANY = 64
+
+
+def find(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where timeouts come with much unrolling."""
+    builds = evidence.builds
+    if builds.cause is not Cause.UNROLL:
+        return
+    high = builds.high_unroll(builds.concerned)
+    low = builds.low_unroll(builds.concerned)
+    sure = low[1] >= _MANY and share_of(high) >= _FACTOR * share_of(low)
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        f"Unrolling makes programs too long to compile: {percent(share_of(high))} of the trials "
+        f"with auto_unroll_max_step {thresholds.HIGH_UNROLL} or more hit the build timeout, "
+        f"{percent(share_of(low))} with {thresholds.LOW_UNROLL} or less",
+        (
+            words.how_many(evidence),
+            *words.by_unroll(evidence),
+            words.by_task(evidence),
+            words.cost(evidence),
+        ),
+        Confidence.HIGH if sure else Confidence.MEDIUM,
+        f"{high[1]:,} trials with much and {low[1]:,} with little unrolling were compared"
+        + ("" if builds.concerned.all() else ", of the tasks that lose a tenth or more"),
+        next_step=remedies.longer_builds(evidence.parts.tuner, builds.timeout)
+        + "\nThese programs are often no faster than less unrolled ones: compare "
+        'log.errors_by("unroll") with the best costs before you wait for them.',
+        weight=builds.share,
+        tasks=tuple(builds.by_task.keys[builds.high].tolist()),
+        trials=evidence.rows(builds.lost),
+    )
+
+
+RULE = LogRule(NAME, find)

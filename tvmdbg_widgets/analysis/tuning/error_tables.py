@@ -1,0 +1,200 @@
+"""Errors of trials: by task, round, session, unroll setting and thread count.
+
+What TVM writes as RuntimeDeviceError (4) may be a run timeout: with the RPC runner its expiry is
+an exception like any other (``_rpc_run``, python/tvm/auto_scheduler/measure.py), and only
+``all_cost``, which is at least the timeout then, tells them apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: Seconds: ``timeout`` of LocalRunner and RPCRunner where nothing else is said.
+RUN_TIMEOUT = 10.0
+_PROBABLY, _FAST = "probably run timeout", "fast failure"
+#: What the console shows of each outcome: build, then run (measure.py with verbose >= 1).
+_GLYPHS = {0: ".*", 1: ".E", 2: ".E", 3: ".*E", 4: ".*E", 6: ".T", 7: ".*T"}
+
+
+def hidden_run_timeouts(trials: Trials) -> Bools:
+    """Return which trials failed with RuntimeDeviceError (4) after the run timeout (bool [N])."""
+    failed = trials.error == MeasureError.RUNTIME_DEVICE
+    return np.asarray(failed & (trials.all_cost >= RUN_TIMEOUT))
+
+
+def glyph_counts(trials: Trials) -> dict[str, int]:
+    """Return how often the console showed each glyph for these trials, by their errors.
+
+    ``.`` built, ``.E`` build error, ``.T`` build timeout, ``*`` ran, ``*E`` run error, ``*T`` run
+    timeout. Run timeouts that hide in error 4 were shown as ``*E``.
+    """
+    found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
+    codes, counts = np.unique(trials.error, return_counts=True)
+    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+        shown = _GLYPHS.get(code, "")
+        build, _, run = shown.partition("*")
+        for glyph in filter(None, (build, "*" + run if "*" in shown else "")):
+            found[glyph] += count
+    return found
+
+
+def wasted_seconds(trials: Trials) -> float:
+    """Return the seconds of builds that timed out: builds run in parallel, so not wall time."""
+    return math.fsum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorTable:
+    """Errors of G groups of trials.
+
+    Attributes
+    ----------
+    by : str
+        ``"task"``, ``"round"``, ``"session"``, ``"unroll"`` or ``"threads"``.
+    keys : int64 [G]
+        Task index, round or session number, ``auto_unroll_max_step`` (-1: none is set), threads of
+        a block (0: not on a GPU, -1: not known).
+    labels : tuple of str
+    trials, valid : int64 [G]
+        All, and those with a measurement.
+    kinds : tuple of str
+        What failed trials say, as far as there are any; RuntimeDeviceError in two.
+    counts : int64 [G, K]
+    seconds : float64 [G]
+        Sum of ``all_cost``.
+    wasted_seconds : float64 [G]
+        Of builds that timed out.
+    """
+
+    by: str
+    keys: Counts
+    labels: tuple[str, ...]
+    trials: Counts
+    valid: Counts
+    kinds: tuple[str, ...]
+    counts: Counts
+    seconds: Floats
+    wasted_seconds: Floats
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def count(self, kind: str) -> Counts:
+        """Return one column of the counts; zeros for what no trial says (int64 [G])."""
+        if kind not in self.kinds:
+            return np.zeros(len(self), np.int64)
+        return np.asarray(self.counts[:, self.kinds.index(kind)])
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row a group (needs pandas)."""
+        columns: dict[str, Any] = {
+            self.by: self.labels if self.by == "task" else self.keys,
+            "trials": self.trials,
+            "valid": self.valid,
+        }
+        columns |= {kind: self.counts[:, place] for place, kind in enumerate(self.kinds)}
+        columns |= {"seconds": self.seconds, "wasted_seconds": self.wasted_seconds}
+        frame: pd.DataFrame = data_frame(columns)
+        return frame
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        heads = [self.by, "trials", "valid", *self.kinds]
+        lines = []
+        for row, label in enumerate(self.labels):
+            count = int(self.trials[row])
+            cells = [label, f"{count:,}", percent(int(self.valid[row]) / count)]
+            cells += [f"{each:,}" if each else "" for each in self.counts[row].tolist()]
+            lines.append(cells)
+        return heads, lines
+
+    def __repr__(self) -> str:
+        title = f"Errors of {counted(int(self.trials.sum()), 'trial')} by {self.by}"
+        return f"{title}\n{table_text(*self._cells())}"
+
+    def _repr_html_(self) -> str:
+        return table_html(*self._cells())
+
+
+def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:
+    """Return what failed trials say, and which of these each row says (-1: it is valid)."""
+    kind_of = np.full(len(trials), -1, np.int64)
+    kinds: list[str] = []
+    hidden = hidden_run_timeouts(trials)
+    for code in np.unique(trials.error[trials.failed]).tolist():
+        label, own = MeasureError(code).label, trials.error == code
+        parts = [(label, own)]
+        if code == MeasureError.RUNTIME_DEVICE:
+            parts = [(f"{label}, {_PROBABLY}", hidden), (f"{label}, {_FAST}", own & ~hidden)]
+        for name, rows in parts:
+            if rows.any():
+                kind_of[rows] = len(kinds)
+                kinds.append(name)
+    return tuple(kinds), kind_of
+
+
+def error_table(
+    trials: Trials, by: str, keys: npt.NDArray[np.signedinteger[Any]], labels: Sequence[str] = ()
+) -> ErrorTable:
+    """Count the errors of each group of trials.
+
+    Parameters
+    ----------
+    trials : Trials
+        N rows.
+    by : str
+        What the groups are.
+    keys : int [N]
+        Which group each row is of.
+    labels : sequence of str
+        Of key 0, 1, …, each of which then has a row; by default the keys there are, as numbers.
+    """
+    groups, of_row = np.unique(keys, return_inverse=True)
+    if labels:
+        groups, of_row = np.arange(len(labels)), np.asarray(keys, np.intp)
+    kinds, kind_of = error_kinds(trials)
+    size = len(groups)
+    counts = np.bincount(
+        of_row[kind_of >= 0] * len(kinds) + kind_of[kind_of >= 0], minlength=size * len(kinds)
+    ).reshape(size, len(kinds))
+    spent = np.nan_to_num(trials.all_cost)
+    wasted = np.where(trials.error == MeasureError.BUILD_TIMEOUT, spent, 0.0)
+    return ErrorTable(
+        by,
+        groups.astype(np.int64),
+        tuple(labels[key] if labels else _label(by, key) for key in groups.tolist()),
+        np.bincount(of_row, minlength=size),
+        np.bincount(of_row[~trials.failed], minlength=size),
+        kinds,
+        counts,
+        np.bincount(of_row, spent, minlength=size).astype(np.float64),
+        np.bincount(of_row, wasted, minlength=size).astype(np.float64),
+    )
+
+
+def _label(by: str, key: int) -> str:
+    if by == "unroll" and key < 0:
+        return "none set"
+    if by == "threads" and key <= 0:
+        return "no GPU" if key == 0 else "unknown"
+    return f"{key:,}"
