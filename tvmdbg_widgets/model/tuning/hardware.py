@@ -6,6 +6,11 @@ from dataclasses import astuple, dataclass
 
 #: ``max_local_memory_per_block`` of targets where it is not checked.
 UNCHECKED = 2**31 - 1
+#: TVM's names of the eight parameters (``HardwareParams``, search_task.py), in the log's order.
+HARDWARE_NAMES = (
+    *("num_cores", "vector_unit_bytes", "cache_line_bytes", "max_shared_memory_per_block"),
+    *("max_local_memory_per_block", "max_threads_per_block", "max_vthread_extent", "warp_size"),
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""A script that measures chosen schedules of a tuning log on another machine."""

@@ -1,0 +1,115 @@
+"""A tuning log as one offline HTML file."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.export.page.document import document
+from tvmdbg_widgets.export.page.script import code, data_element
+from tvmdbg_widgets.figures.texts import escape
+from tvmdbg_widgets.figures.tuning.overview import overview
+from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
+from tvmdbg_widgets.figures.tuning.tiles import tiles
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.widgets.columns import pack
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.tuning import TuningLog
+    from tvmdbg_widgets.widgets.tuning.view import TuningView
+
+_THEMES = ("auto", "light", "dark")
+
+
+def save_page(
+    view: TuningView,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    theme: str = "auto",
+    budget: int = 5_000_000,
+) -> Path:
+    """Write the page of a view; an existing file is replaced whole or not at all.
+
+    All trials and tasks go along, the schedule and the tile sizes of the best trial of each task
+    as far as the budget reaches, those of the slowest tasks first.
+
+    Raises
+    ------
+    ValueError
+        The path does not end in ``.html`` or ``.htm``, or an option is out of range.
+    OSError
+        The folder is missing or cannot be written to.
+    """
+    if theme not in _THEMES:
+        raise ValueError(f"theme is one of {', '.join(map(repr, _THEMES))}, found {theme!r}")
+    log = view.tuning_log
+    name = title or log.title
+    data, left_out = _stored(log, view.trial, budget)
+    states = {
+        "log": {"content": 0},
+        "view": view.options | {"log": "anywidget:log", "session": None, "height": 640},
+    }
+    page = document(
+        title=name,
+        theme=theme,
+        code=code("tuning"),
+        figure=view.figure(theme=theme),
+        about=_about(log, left_out),
+        settings={"view": "tuning", "models": states},
+        data=data,
+    )
+    with replacing(path, ".html", ".htm") as file:
+        file.write(page.encode())
+    return Path(path)
+
+
+def _stored(log: TuningLog, shown: int | None, budget: int) -> tuple[str, int]:
+    """Return the element that carries the log, and of how many tasks the schedule is left out."""
+    best = {record.task.index: record.row for record in log.best()}
+    table = log.task_table()
+    order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
+    schedules: dict[str, Any] = {}
+    parallel: dict[str, Any] = {}
+    if shown is not None:
+        schedules[str(shown)] = schedule_answer(log, shown)
+    stored = {"tuning": _packed(*overview(log)), "schedules": schedules, "tiles": parallel}
+    left = budget - len(data_element("tvmdbg-data", _json(stored)))
+    left_out = 0
+    for task in order:
+        schedule = schedule_answer(log, best[task])
+        tile = _packed(*tiles(log, task))
+        left -= len(data_element("", _json([schedule, tile])))
+        if left < 0:
+            left_out += 1
+            continue
+        schedules[str(best[task])] = schedule
+        parallel[str(task)] = tile
+    return data_element("tvmdbg-data", _json(stored)), left_out
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    headers, buffer = pack(columns)
+    return {"info": info, "columns": headers, "buffer": base64.b64encode(buffer).decode()}
+
+
+def _about(log: TuningLog, left_out: int) -> str:
+    told = [
+        f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from "
+        + ", ".join(source.name for source in log.parts.sources),
+        "Schedules and tile sizes are those of the best trial of each task; filtering trials and "
+        "comparing schedules need a kernel.",
+    ]
+    if left_out:
+        told.append(f"The schedules of {counted(left_out, 'task')} were left out to save room.")
+    return "\n".join(f"<p>{escape(line)}</p>" for line in told)

@@ -1,0 +1,189 @@
+"""A script that measures schedules of a tuning log on another machine, with TVM alone."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
+from tvmdbg_widgets.export.tuning.embed import template, with_data
+from tvmdbg_widgets.export.tuning.options import Registering, RerunOptions
+from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.task import Task
+
+#: Longer records lie in a file beside the script, characters.
+MOST_EMBEDDED = 200_000
+_MOST_SHOWN = 16_000
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A script that measures schedules again, to be copied to another machine.
+
+    Attributes
+    ----------
+    script : str
+        Python 3.7 or newer, for TVM 0.8 to 0.19.
+    records : str
+        The chosen records where they are too long for the script: a log that lies beside it, named
+        like the script with ``.records.json`` for ``.py``. Empty where the script holds them.
+    rows : tuple of int
+        The trials it measures, in its order.
+    warnings : tuple of str
+        What may go wrong there, as far as it is known here.
+    """
+
+    script: str
+    records: str
+    rows: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the script, and the records beside it where they are not in it; return its path.
+
+        Raises
+        ------
+        ValueError
+            The path does not end in ``.py``.
+        OSError
+            It cannot be written; what was there stays.
+        """
+        if self.records and Path(path).suffix.lower() == ".py":
+            with replacing(Path(path).with_suffix(".records.json")) as file:
+                file.write(self.records.encode())
+        with replacing(path, ".py") as file:
+            file.write(self.script.encode())
+        return Path(path)
+
+    @property
+    def caption(self) -> str:
+        """How much it measures, and where the records are."""
+        where = "beside it in x.records.json, written by save()" if self.records else "in it"
+        size = f"{len(self.script.encode()):,} bytes"
+        return f"Script for TVM 0.8–0.19: {counted(len(self.rows), 'record')} {where}, {size}"
+
+    def __repr__(self) -> str:
+        lines = [self.caption, *(f"  warning: {each}" for each in self.warnings)]
+        return "\n".join([*lines, "  .save('rerun.py'), copy it, then: python rerun.py --help"])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<li>{html.escape(each)}</li>" for each in self.warnings)
+        code = self.script[:_MOST_SHOWN]
+        cut = len(self.script) - len(code)
+        more = f"\n… {cut:,} more characters" if cut else ""
+        return (
+            f"<p>{html.escape(self.caption)}</p>{f'<ul>{told}</ul>' if told else ''}"
+            f"<details><summary>rerun.py</summary><pre>{html.escape(code)}{more}</pre></details>"
+        )
+
+
+def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rerun:
+    """Write a script that measures records again and writes a new log.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Ansor's. Their lines go into the script as literals, untouched.
+    options : RerunOptions, optional
+
+    Raises
+    ------
+    ValueError
+        There is no record, one is of another tuner or no UTF-8, or an option makes no sense.
+    """
+    how = options or RerunOptions()
+    if not records:
+        raise ValueError("there is no record to measure: choose some, such as log.best()")
+    registering = Registering.of(how.register)
+    lines = [_line(each) for each in records]
+    beside = sum(map(len, lines)) > MOST_EMBEDDED
+    warnings = _warnings(records, how, registering)
+    values = {
+        "DEFAULTS": how.defaults(),
+        "WARNINGS": warnings,
+        "MODULES": list(registering.modules),
+        "SOURCES": list(registering.sources),
+        "RECORDS": None if beside else lines,
+    }
+    notes = {} if beside else {"RECORDS": [*map(_note, range(1, len(lines) + 1), records)]}
+    script = with_data(template(), values, notes)
+    beside_text = "".join(f"{line}\n" for line in lines) if beside else ""
+    return Rerun(script, beside_text, tuple(each.row for each in records), tuple(warnings))
+
+
+def _line(record: Record) -> str:
+    if record.task.tuner != "ansor":
+        raise ValueError(
+            f"{record.where} is no record of tvm.auto_scheduler (Ansor) but of "
+            f"{record.task.tuner}: a script can measure Ansor's alone"
+        )
+    try:
+        return record.line.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{record.where} is no UTF-8 at byte {error.start}") from None
+
+
+def _note(number: int, record: Record) -> str:
+    failed = record.error != MeasureError.NO_ERROR
+    was = record.error.label if failed else duration_text(record.cost * 1e9)
+    return f"{number}: row {record.row}, task {record.task.index}, was {was}"
+
+
+def _warnings(records: Sequence[Record], how: RerunOptions, registering: Registering) -> list[str]:
+    found = []
+    if how.target is not None:
+        target = Target.parse(how.target)
+        found += gpu_warnings(records, target)
+        new = {**known_hardware(target), **how.hardware}
+        if not new:
+            found.append(
+                f"the limits of {target.kind or 'that target'} are known there only: the script "
+                "notes each schedule with more threads than the device takes"
+            )
+    else:
+        new = dict(how.hardware)
+    found += limit_warnings(records, new)
+    tasks = {each.task.index: each.task for each in records}.values()
+    found += _workload_warnings(tuple(tasks), registering)
+    if failed := sum(each.error != MeasureError.NO_ERROR for each in records):
+        found.append(f"{counted(failed, 'record')} failed in the log")
+    return [one_line(each) for each in found]
+
+
+def _workload_warnings(tasks: Sequence[Task], registering: Registering) -> list[str]:
+    found = []
+    given = bool(registering.modules or registering.sources)
+    hashes = [each for each in tasks if each.workload.is_hash]
+    if hashes and not given:
+        found.append(
+            f"{counted(len(hashes), 'workload')} of a model known by hash alone: register=MODULE "
+            "names a module that runs auto_scheduler.extract_tasks on the model"
+        )
+    if old := [each for each in hashes if each.workload.args == ()]:
+        found.append(
+            f"{counted(len(old), 'key')} of a hash without shapes, as TVM wrote before 2021: TVM "
+            "0.8 and newer registers none under such a key"
+        )
+    names = sorted({each.workload.name for each in tasks if not each.workload.is_hash})
+    if names and not given:
+        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+        found.append(f"register=MODULE must name what registers {shown}")
+    if special := [each for each in tasks if each.input_names]:
+        found.append(
+            f"{counted(len(special), 'task')} with special inputs: the registering module calls "
+            "auto_scheduler.search_task.register_task_input_buffer for them"
+        )
+    return found
