@@ -18,6 +18,7 @@ class DagSource(enum.StrEnum):
     REGISTERED = "source of the registered function"
     GIVEN = "given by the caller"
     ASSUMED = "assumed: a workload of TVM's tutorials and tests of this name"
+    NONE = "not known"
 
     @property
     def is_assumption(self) -> bool:

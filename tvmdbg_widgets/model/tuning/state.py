@@ -55,6 +55,9 @@ class Iterator:
         with it; empty otherwise.
     steps : tuple of int
         Every step that split, fused or annotated the loop or what it was made from, ascending.
+    parts : tuple of (int, int)
+        The axes and split parts that the loop is, or is made from: the step that made each (-1 for
+        an operation's own axis), and which of that step's it is.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Iterator:
     min: str = "0"
     symbol: str = ""
     steps: tuple[int, ...] = ()
+    parts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ class Stage:
         none.
     steps : tuple of int
         Every step that made, placed, reordered or marked the stage as a whole, ascending.
+    is_open : bool
+        Whether more loops may follow: how many there are is not always known without a DAG.
     """
 
     name: str
@@ -111,11 +117,16 @@ class Stage:
     unrolled_by: int = -1
     aligned_by: int = -1
     steps: tuple[int, ...] = ()
+    is_open: bool = False
 
     @property
     def is_printed(self) -> bool:
-        """Whether ``print(state)`` shows it at the outermost level."""
-        return not self.is_placeholder and self.compute_at is ComputeAt.ROOT
+        """Whether ``print(state)`` shows it at the outermost level.
+
+        Without a DAG, a stage of which no loop is known may be a placeholder.
+        """
+        unknown = self.is_open and not self.iterators
+        return not self.is_placeholder and self.compute_at is ComputeAt.ROOT and not unknown
 
 
 @dataclass(frozen=True)
@@ -130,6 +141,9 @@ class State:
     attached : mapping of (stage, iterator) to tuple of stages
         In the order in which they were attached.
     attached_to : mapping of stage to (stage, iterator)
+
+    Where no DAG is known, ``dag.source`` is ``DagSource.NONE``: names are made up from numbers,
+    stages and loops are those that the steps tell of.
     """
 
     dag: ComputeDag
@@ -146,7 +160,8 @@ class NestLine:
     Attributes
     ----------
     kind : str
-        ``"placeholders"``, ``"attribute"``, ``"loop"`` or ``"compute"``.
+        ``"placeholders"``, ``"attribute"``, ``"loop"`` or ``"compute"``; ``"note"`` for what is
+        not known without a DAG.
     indent : int
         Spaces before it, two a loop.
     text : str

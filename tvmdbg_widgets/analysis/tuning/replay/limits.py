@@ -1,6 +1,6 @@
 """How large a replayed schedule may be; real ones stay far below."""
 
-MOST_STEPS = 100_000
+MOST_STEPS = 10_000
 MOST_STAGES = 1_000
 #: Loops of one stage.
 MOST_LOOPS = 1_000

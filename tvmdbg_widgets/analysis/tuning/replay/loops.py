@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR
+from tvmdbg_widgets.analysis.tuning.replay.changed import changed
+from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
 from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind
 from tvmdbg_widgets.model.tuning.steps import Annotation, SplitStep
 
@@ -34,28 +34,30 @@ def annotate(working: Working, step: AnnotationStep) -> None:
     if loop.annotation is not Annotation.NONE:
         working.refuse(f"loop {loop.name!r} is {loop.annotation.word} already", "iter_id")
     index = working.index
-    changed = replace(
+    bound = changed(
         loop, annotation=step.annotation, annotated_by=index, steps=(*loop.steps, index)
     )
     iterators = working.stages[step.stage_id].iterators
-    working.stages[step.stage_id] = replace(
+    working.stages[step.stage_id] = changed(
         working.stages[step.stage_id],
-        iterators=(*iterators[: step.iter_id], changed, *iterators[step.iter_id + 1 :]),
+        iterators=(*iterators[: step.iter_id], bound, *iterators[step.iter_id + 1 :]),
     )
 
 
 def fuse(working: Working, step: FuseStep) -> None:
     """FU: make one loop of several, or replace all by one of extent 1."""
-    places, stage = step.fused_ids, step.stage_id
-    old = working.stage(stage).iterators
+    places, stage, index = step.fused_ids, step.stage_id, working.index
+    working.stage(stage)
     if not places:
-        index = working.index
-        single = Iterator("", 1, IteratorKind.SPECIAL, made_by=index, steps=(index,))
-        working.set_iterators(stage, (single,))
+        single = Iterator(
+            "", 1, IteratorKind.SPECIAL, made_by=index, steps=(index,), parts=((index, 0),)
+        )
+        working.set_iterators(stage, (single,), is_open=False)
         return
     if list(places) != list(range(places[0], places[0] + len(places))):
         working.refuse("loops that are fused must follow each other", "fused_ids")
     parts = [working.iterator(stage, place, "fused_ids") for place in places]
+    old = working.stages[stage].iterators
     for place in places[:-1]:
         if (stage, place) in working.attachments.stages:
             working.refuse(
@@ -65,13 +67,14 @@ def fuse(working: Working, step: FuseStep) -> None:
             )
     kinds = {each.kind for each in parts}
     kind = parts[0].kind if len(kinds) == 1 else IteratorKind.MIXED
-    history = sorted({index for each in parts for index in each.steps})
+    history = sorted({each for part in parts for each in part.steps})
     fused = Iterator(
         "".join(f"{each.name}@" for each in parts),
         _product(working, parts),
         kind,
-        made_by=working.index,
-        steps=(*history, working.index),
+        made_by=index,
+        steps=(*history, index),
+        parts=tuple(each for part in parts for each in part.parts),
     )
     first, last = places[0], places[-1]
     _replace(working, stage, (*old[:first], fused, *old[last + 1 :]))
@@ -84,13 +87,17 @@ def fuse(working: Working, step: FuseStep) -> None:
 
 def reorder(working: Working, step: ReorderStep) -> None:
     """RE: the old loops in this order; what TVM does not check is applied as it is."""
+    if len(step.after_ids) > MOST_LOOPS:
+        working.refuse(f"more than {MOST_LOOPS:,} loops", "after_ids")
     chosen = [working.iterator(step.stage_id, each, "after_ids") for each in step.after_ids]
-    working.set_iterators(step.stage_id, tuple(chosen))
+    working.stage(step.stage_id)
+    working.set_iterators(step.stage_id, tuple(chosen), is_open=False)
 
 
 def split(working: Working, step: SplitStep) -> None:
     """SP: one loop into ``len(lengths) + 1``; the recorded extent is not looked at."""
-    _split(working, step.stage_id, step.iter_id, step.lengths, step.inner_to_outer)
+    loop = working.iterator_to_split(step.stage_id, step.iter_id, step.extent)
+    _split(working, step, loop, step.lengths, inner_to_outer=step.inner_to_outer)
 
 
 def follow_split(working: Working, step: FollowSplitStep) -> None:
@@ -102,9 +109,14 @@ def follow_split(working: Working, step: FollowSplitStep) -> None:
             f"{step.src_step_id}",
             "n_split",
         )
-    kept = max(step.n_split - 1, 0)
-    followed = (*lengths[:kept], prod(lengths[kept:]))
-    _split(working, step.stage_id, step.iter_id, followed, inner_to_outer=True)
+    loop = working.iterator_to_split(step.stage_id, step.iter_id)
+    _split(working, step, loop, followed_lengths(lengths, step.n_split), inner_to_outer=True)
+
+
+def followed_lengths(lengths: tuple[int, ...], n_split: int) -> tuple[int, ...]:
+    """Return the factors that a FSP step takes from those of a SP."""
+    kept = max(n_split - 1, 0)
+    return (*lengths[:kept], prod(lengths[kept:]))
 
 
 def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
@@ -117,7 +129,10 @@ def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
                 f"step {source} has no factor {step.level}, it has {len(lengths)}", "level"
             )
         factor *= lengths[step.level]
-    _split(working, step.stage_id, step.iter_id, (factor,), step.factor_or_nparts)
+        if factor > LARGEST_FACTOR:
+            working.refuse(f"the product of factors is above {LARGEST_FACTOR}", "src_step_ids")
+    loop = working.iterator_to_split(step.stage_id, step.iter_id)
+    _split(working, step, loop, (factor,), inner_to_outer=step.factor_or_nparts)
 
 
 def mark(working: Working, step: PragmaStep) -> None:
@@ -146,13 +161,20 @@ def align(working: Working, step: StorageAlignStep) -> None:
 
 
 def _split(
-    working: Working, stage: int, place: int, lengths: tuple[int, ...], inner_to_outer: bool
+    working: Working,
+    step: SplitStep | FollowSplitStep | FollowFusedSplitStep,
+    loop: Iterator,
+    lengths: tuple[int, ...],
+    *,
+    inner_to_outer: bool,
 ) -> None:
-    loop = working.iterator(stage, place)
+    stage, place = step.stage_id, step.iter_id
+    if len(lengths) > MOST_LOOPS:
+        working.refuse(f"more than {MOST_LOOPS:,} factors", "lengths")
     if any(not 0 < each <= LARGEST_FACTOR for each in lengths):
         working.refuse(f"factors must be 1 to {LARGEST_FACTOR}", "lengths")
-    left = loop.extent
-    made = replace(
+    left, known = loop.extent, working.knows_parts(stage)
+    made = changed(
         loop,
         annotation=Annotation.NONE,
         annotated_by=-1,
@@ -164,11 +186,10 @@ def _split(
     for number in range(len(lengths)):
         at = len(lengths) - number if inner_to_outer else number
         length = lengths[at - 1 if inner_to_outer else at]
-        extent = None if left is None else length
+        extent = length if known or left is not None else None
         left = None if left is None else -(-left // length)
-        parts.append(replace(made, name=f"{loop.name}.{at}", extent=extent, factor=length))
-    rest = 0 if inner_to_outer else len(lengths)
-    parts.append(replace(made, name=f"{loop.name}.{rest}", extent=left, factor=None))
+        parts.append(_part(made, at, extent, length))
+    parts.append(_part(made, 0 if inner_to_outer else len(lengths), left, None))
     if inner_to_outer:
         parts.reverse()
     old = working.stages[stage].iterators
@@ -178,11 +199,21 @@ def _split(
     )
 
 
+def _part(whole: Iterator, number: int, extent: int | None, factor: int | None) -> Iterator:
+    return changed(
+        whole,
+        name=f"{whole.name}.{number}",
+        extent=extent,
+        factor=factor,
+        parts=(*whole.parts, (whole.made_by, number)),
+    )
+
+
 def _replace(working: Working, stage: int, iterators: tuple[Iterator, ...]) -> None:
     """Give a stage loops whose own history tells what was done."""
     before = working.stages[stage].steps
     working.set_iterators(stage, iterators)
-    working.stages[stage] = replace(working.stages[stage], steps=before)
+    working.stages[stage] = changed(working.stages[stage], steps=before)
 
 
 def _product(working: Working, parts: list[Iterator]) -> int | None:
@@ -201,4 +232,6 @@ def _source(working: Working, index: int, field: str) -> SplitStep:
     found = working.steps[index] if 0 <= index < len(working.steps) else None
     if not isinstance(found, SplitStep):
         working.refuse(f"step {index} is no SP step", field)
+    if len(found.lengths) > MOST_LOOPS:
+        working.refuse(f"step {index} has more than {MOST_LOOPS:,} factors", field)
     return found

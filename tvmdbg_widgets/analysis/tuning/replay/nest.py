@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.tuning.dag import DagSource
 from tvmdbg_widgets.model.tuning.state import Iterator, NestLine, Stage, State
 
 if TYPE_CHECKING:
@@ -24,12 +25,19 @@ def print_state(state: State, hide_ones: bool = True) -> str:
 
 def nest(state: State, hide_ones: bool = True) -> list[NestLine]:
     """Return the lines of the printed loop nest, each with the stage, loop and step it is of."""
-    names = [stage.name for stage in state.stages if stage.is_placeholder]
-    lines = [NestLine("placeholders", 0, f"Placeholder: {', '.join(names)}")]
+    lines = [_placeholders(state)]
     for index, stage in enumerate(state.stages):
         if stage.is_printed:
             lines += _stage(state, index, hide_ones)
     return lines
+
+
+def _placeholders(state: State) -> NestLine:
+    if state.dag.source is DagSource.NONE:
+        text = "names, inputs and stages without a step are not in the log"
+        return NestLine("note", 0, f"({text})")
+    names = [stage.name for stage in state.stages if stage.is_placeholder]
+    return NestLine("placeholders", 0, f"Placeholder: {', '.join(names)}")
 
 
 def _stage(state: State, root: int, hide_ones: bool) -> list[NestLine]:
@@ -58,6 +66,8 @@ def _lines(
             indent += 2
         for attached in state.attached.get((index, place), ()):
             yield attached, indent
+    if stage.is_open:
+        yield NestLine("note", indent, "(more loops may follow)", index)
     yield NestLine(
         "compute",
         indent,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.tuning.replay.changed import changed
 from tvmdbg_widgets.model.tuning.state import ComputeAt
 
 if TYPE_CHECKING:
@@ -54,4 +54,4 @@ def _place(working: Working, stage: int, where: ComputeAt) -> None:
 def _unbounded(loop: Iterator) -> Iterator:
     if loop.extent is None and not loop.symbol:
         return loop
-    return replace(loop, extent=None, symbol="")
+    return changed(loop, extent=None, symbol="")

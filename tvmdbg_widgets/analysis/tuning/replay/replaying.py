@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.replay import loops, placing, stages
+from tvmdbg_widgets.analysis.tuning.replay import loops, placing, stages, without_dag
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import MOST_LINES, MOST_STEPS
+from tvmdbg_widgets.analysis.tuning.replay.without_dag import WorkingWithoutDag
 from tvmdbg_widgets.analysis.tuning.replay.working import Working
 from tvmdbg_widgets.model.tuning.steps import (
     AnnotationStep,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.state import State
     from tvmdbg_widgets.model.tuning.steps import AnyStep
 
-_APPLY: dict[type[AnyStep], Callable[[Working, Any], None]] = {
+_APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
     AnnotationStep: loops.annotate,
     FuseStep: loops.fuse,
     PragmaStep: loops.mark,
@@ -51,12 +52,22 @@ _APPLY: dict[type[AnyStep], Callable[[Working, Any], None]] = {
 }
 
 
+#: What differs where no DAG is known.
+_WITHOUT_DAG: dict[type[AnyStep], Callable[[Any, Any], None]] = {
+    ComputeAtStep: without_dag.compute_at,
+    CacheReadStep: without_dag.cache_read,
+    CacheWriteStep: without_dag.cache_write,
+    RfactorStep: without_dag.rfactor,
+}
+
+
 class Replay:
     """A replay step by step.
 
     Parameters
     ----------
-    dag : ComputeDag
+    dag : ComputeDag or None
+        None: only what the steps tell.
     steps : sequence of steps
         All of the record: splits are followed by their index among them.
     release : tuple of int
@@ -65,11 +76,16 @@ class Replay:
     """
 
     def __init__(
-        self, dag: ComputeDag, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
+        self, dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
     ) -> None:
         if len(steps) > MOST_STEPS:
             raise ReplayError(f"{len(steps):,} steps are more than the {MOST_STEPS:,} replayed")
-        self._working = Working(dag, tuple(steps), wraps=release >= (0, 10))
+        if dag is None:
+            self._working: Working = WorkingWithoutDag(tuple(steps))
+            self._apply = _APPLY | _WITHOUT_DAG
+        else:
+            self._working = Working(dag, tuple(steps), wraps=release >= (0, 10))
+            self._apply = _APPLY
 
     @property
     def next_step(self) -> int:
@@ -79,7 +95,8 @@ class Replay:
     def advance(self) -> None:
         """Apply one step, or raise `ReplayError`."""
         step = self._working.steps[self._working.index]
-        _APPLY[type(step)](self._working, step)
+        self._working.check_numbers(step)
+        self._apply[type(step)](self._working, step)
         self._working.index += 1
 
     def state(self) -> State:

@@ -45,9 +45,7 @@ def rfactor(working: Working, step: RfactorStep) -> None:
     (``GetFormerStageModifiableSteps``).
     """
     stage = working.stage(step.stage_id)
-    before = working.steps[working.index - 1] if working.index else None
-    if not isinstance(before, SplitStep) or before.stage_id != step.stage_id:
-        working.refuse("it must follow an SP step of the same stage", "stage_id")
+    before = split_before(working, step)
     leaves = Leaves(working.dataflow.computations[step.stage_id])
     earlier = working.steps[working.index - 2] if working.index > 1 else None
     try:
@@ -64,3 +62,11 @@ def rfactor(working: Working, step: RfactorStep) -> None:
         combined, working.index, compute_at=stage.compute_at, placed_by=stage.placed_by
     )
     working.insert(step.stage_id, made)
+
+
+def split_before(working: Working, step: RfactorStep) -> SplitStep:
+    """Return the SP that a RF must follow."""
+    before = working.steps[working.index - 1] if working.index else None
+    if not isinstance(before, SplitStep) or before.stage_id != step.stage_id:
+        working.refuse("it must follow an SP step of the same stage", "stage_id")
+    return before

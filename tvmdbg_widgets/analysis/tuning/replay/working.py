@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tvmdbg_widgets.analysis.tuning.replay.attachments import Attachments
+from tvmdbg_widgets.analysis.tuning.replay.changed import changed
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import (
     LARGEST_EXTENT,
@@ -61,9 +61,14 @@ class Working:
         if len(computation.name) > LONGEST_NAME:
             self.refuse(f"a stage's name is longer than {LONGEST_NAME:,} characters")
         axes = () if computation.is_placeholder else computation.axes
-        made = [self._fresh(axis, IteratorKind.SPATIAL, made_by) for axis in axes]
-        reduced = computation.reduce_axes
-        made += [self._fresh(axis, IteratorKind.REDUCTION, made_by) for axis in reduced]
+        kinds = [IteratorKind.SPATIAL] * len(axes)
+        kinds += [IteratorKind.REDUCTION] * len(computation.reduce_axes)
+        made = [
+            _loop(axis, kind, (made_by, place))
+            for place, (axis, kind) in enumerate(
+                zip((*axes, *computation.reduce_axes), kinds, strict=True)
+            )
+        ]
         steps = () if made_by < 0 else (made_by,)
         return Stage(
             computation.name,
@@ -73,17 +78,6 @@ class Working:
             made_by=made_by,
             steps=steps,
             **marks,
-        )
-
-    def _fresh(self, axis: TensorAxis, kind: IteratorKind, made_by: int) -> Iterator:
-        return Iterator(
-            clean_name(axis.name),
-            axis.extent,
-            kind,
-            made_by=made_by,
-            factor=axis.factor,
-            symbol=axis.symbol,
-            steps=() if made_by < 0 else (made_by,),
         )
 
     def insert(self, at: int, stage: Stage) -> None:
@@ -103,12 +97,20 @@ class Working:
         """Return a loop of a stage, or refuse a place that none has."""
         iterators = self.stage(stage).iterators
         if not 0 <= place < len(iterators):
-            self.refuse(
-                f"there is no loop {place} among the {len(iterators)} of stage {stage} "
-                f"({self.stages[stage].name!r})",
-                field,
-            )
+            name = self.stages[stage].name
+            of = f"stage {stage} ({name!r})" if name else f"stage {stage}"
+            self.refuse(f"there is no loop {place} among the {len(iterators)} of {of}", field)
         return iterators[place]
+
+    def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
+        """Return a loop to split; `recorded` is the extent that a SP step has for it."""
+        del recorded  # TVM does not look at it
+        return self.iterator(stage, place)
+
+    def knows_parts(self, stage: int) -> bool:
+        """Whether parts of a loop of unknown extent are as long as the factors."""
+        del stage
+        return False
 
     def set_iterators(self, stage: int, iterators: tuple[Iterator, ...], **marks: Any) -> None:
         """Give a stage other loops."""
@@ -124,9 +126,30 @@ class Working:
     def mark(self, stage: int, **marks: Any) -> None:
         """Change a stage, and note that the current step did."""
         old = self.stages[stage]
-        self.stages[stage] = replace(old, steps=(*old.steps, self.index), **marks)
+        self.stages[stage] = changed(old, steps=(*old.steps, self.index), **marks)
+
+    def check_numbers(self, step: AnyStep) -> None:
+        """Refuse numbers that no schedule has."""
+        for name, value in vars(step).items():
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, int) and abs(number) > LARGEST_EXTENT:
+                    self.refuse("a number does not fit into 64 bits", name)
 
     def refuse(self, problem: str, field: str = "") -> NoReturn:
         """Raise `ReplayError` for the current step."""
         code = self.steps[self.index].code if self.index < len(self.steps) else ""
         raise ReplayError(problem, step=self.index, code=code, field=field)
+
+
+def _loop(axis: TensorAxis, kind: IteratorKind, part: tuple[int, int]) -> Iterator:
+    made_by = part[0]
+    return Iterator(
+        clean_name(axis.name),
+        axis.extent,
+        kind,
+        made_by=made_by,
+        factor=axis.factor,
+        symbol=axis.symbol,
+        steps=() if made_by < 0 else (made_by,),
+        parts=(part,),
+    )

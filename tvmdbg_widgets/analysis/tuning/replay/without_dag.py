@@ -1,0 +1,214 @@
+"""What the steps alone tell of a schedule whose DAG nobody has.
+
+Stages and loops come to be where a step names them. Names are made up from numbers: ``axis1`` is
+the second axis of its stage, ``stage 4`` the stage that the last steps call 4. How many stages
+and axes there are is not known, except that a reorder names all loops of its stage.
+
+Extents: a SP step records the extent it found, and tuning leaves it as it is when it changes the
+tile sizes of steps before it (``MutateTileSize``, sketch_policy_rules.cc). So it is taken only for
+an axis that was neither split nor fused before, of a stage that was never placed inside another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.replay import placing
+from tvmdbg_widgets.analysis.tuning.replay.changed import changed
+from tvmdbg_widgets.analysis.tuning.replay.limits import (
+    LARGEST_FACTOR,
+    LONGEST_NAME,
+    MOST_LOOPS,
+    MOST_STAGES,
+)
+from tvmdbg_widgets.analysis.tuning.replay.stages import split_before
+from tvmdbg_widgets.analysis.tuning.replay.working import Working
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
+from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind, Stage, State
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tuning.steps import (
+        AnyStep,
+        CacheReadStep,
+        CacheWriteStep,
+        ComputeAtStep,
+        RfactorStep,
+    )
+
+
+@dataclass
+class _Known:
+    """What is known of a stage's axes.
+
+    Attributes
+    ----------
+    extents : dict of int to int
+        By number of the axis. A stage and its caches have the same axes, and share this.
+    named : int
+        How many axes steps named so far.
+    trusted : int
+        For how many of the first ones a recorded extent can be taken.
+    """
+
+    extents: dict[int, int] = field(default_factory=dict)
+    named: int = 0
+    trusted: int = MOST_LOOPS
+
+
+class WorkingWithoutDag(Working):
+    """Stages that grow as steps name them and their loops."""
+
+    def __init__(self, steps: tuple[AnyStep, ...]) -> None:
+        super().__init__(ComputeDag((), DagSource.NONE), steps, wraps=False)
+        self.known: list[_Known] = []
+        self._operations = 0
+
+    def stage(self, index: int, field: str = "stage_id") -> Stage:
+        """Return a stage; all up to it are made where there are none yet."""
+        if not 0 <= index < MOST_STAGES:
+            self.refuse(f"there is no stage {index}", field)
+        while len(self.stages) <= index:
+            self.stages.append(Stage("", self._operations, False, (), is_open=True))
+            self.known.append(_Known())
+            self._operations += 1
+        return self.stages[index]
+
+    def iterator(self, stage: int, place: int, field: str = "iter_id") -> Iterator:
+        """Return a loop; all up to it are made where the stage may have more than are known."""
+        found = self.stage(stage)
+        missing = place + 1 - len(found.iterators)
+        if found.is_open and missing > 0 and place < MOST_LOOPS:
+            known = self.known[stage]
+            extents = known.extents if self.knows_parts(stage) else {}
+            numbers = range(known.named, known.named + missing)
+            more = tuple(_axis(found, number, extents.get(number)) for number in numbers)
+            known.named += missing
+            self.stages[stage] = changed(found, iterators=found.iterators + more)
+        return super().iterator(stage, place, field)
+
+    def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
+        """Return a loop with its extent where that is known or the recorded one can be taken."""
+        loop = self.iterator(stage, place)
+        axis = loop.parts[0][1]
+        if loop.extent is not None or loop.parts != ((self.stages[stage].made_by, axis),):
+            return loop
+        known = self.known[stage]
+        if not self.knows_parts(stage) or loop.made_by != self.stages[stage].made_by:
+            return loop
+        if 0 < recorded <= LARGEST_FACTOR and axis < known.trusted:
+            known.extents.setdefault(axis, recorded)
+        return changed(loop, extent=known.extents.get(axis))
+
+    def knows_parts(self, stage: int) -> bool:
+        """Whether the stage was never placed: inner parts of its loops are as long as factors."""
+        return self.stages[stage].placed_by < 0
+
+    def add(self, at: int, stage: Stage, known: _Known) -> None:
+        """Add a stage, and give later ones their new numbers."""
+        self.insert(at, stage)
+        self.known.insert(at, known)
+
+    def state(self) -> State:
+        """Return what there is, each stage with a name from its number."""
+        state = super().state()
+        named = tuple(
+            changed(each, name=f"stage {index}" + (f" ({_role(each)})" if each.role else ""))
+            for index, each in enumerate(state.stages)
+        )
+        return changed(state, stages=named)
+
+
+def compute_at(working: WorkingWithoutDag, step: ComputeAtStep) -> None:
+    """CA: from here on no recorded extent of the stage is taken."""
+    working.iterator(step.target_stage_id, step.target_iter_id, "target_iter_id")
+    placing.compute_at(working, step)
+
+
+def cache_read(working: WorkingWithoutDag, step: CacheReadStep) -> None:
+    """CHR: a stage behind this one."""
+    source = working.stage(step.stage_id)
+    for reader in step.reader_stage_ids:
+        working.stage(reader, "reader_stage_ids")
+        if reader <= step.stage_id:
+            working.refuse(
+                f"stage {reader} does not read stage {step.stage_id}", "reader_stage_ids"
+            )
+    made = _fresh(working, source, role="cache read", scope=step.scope_name)
+    working.mark(step.stage_id)
+    known = working.known[step.stage_id]
+    working.add(step.stage_id + 1, made, _Known(known.extents, trusted=known.trusted))
+
+
+def cache_write(working: WorkingWithoutDag, step: CacheWriteStep) -> None:
+    """CHW: a stage before this one, which begins anew."""
+    source, known = working.stage(step.stage_id), working.known[step.stage_id]
+    made = _fresh(working, source, role="cache write", scope=step.scope_name)
+    working.stages[step.stage_id] = _fresh(working, source)
+    known.named = 0
+    working.add(step.stage_id, made, _Known(known.extents, trusted=known.trusted))
+
+
+def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
+    """RF: a stage before this one, which begins anew.
+
+    Axes before the factored one are the operation's own; the rest may come from the split, whose
+    factors tuning changes.
+    """
+    source, known = working.stage(step.stage_id), working.known[step.stage_id]
+    split_before(working, step)
+    factored, place = working.iterator(step.stage_id, step.iter_id), step.factor_iter_id
+    is_plain = _is_plain(working, step.stage_id)
+    trusted = min(known.trusted, max(place, 0))
+    own = {axis: extent for axis, extent in known.extents.items() if axis < trusted}
+    working.known[step.stage_id] = _Known(own, trusted=trusted)
+    made = _fresh(working, source, role="rfactor")
+    working.stages[step.stage_id] = changed(_fresh(working, source), compute_at=source.compute_at)
+    working.add(step.stage_id, made, _Known(dict(own), trusted=trusted))
+    if is_plain and place >= 0:
+        axis = working.iterator(step.stage_id, place, "factor_iter_id")
+        axis = changed(axis, extent=factored.extent, factor=factored.factor)
+        made = working.stages[step.stage_id]
+        working.stages[step.stage_id] = changed(made, iterators=(*made.iterators[:-1], axis))
+
+
+def _is_plain(working: WorkingWithoutDag, index: int) -> bool:
+    """Whether a stage's loops were only fused and split, and just now: TE then has the same."""
+    stage = working.stages[index]
+    if any(step != stage.made_by for step in stage.steps):
+        return False
+    recent = (stage.made_by, working.index - 1, working.index - 2)
+    return all(step in recent for loop in working.stages[index].iterators for step in loop.steps)
+
+
+def _fresh(working: Working, source: Stage, role: str = "", scope: str = "") -> Stage:
+    index = working.index
+    if len(scope) > LONGEST_NAME:
+        working.refuse(f"a scope is longer than {LONGEST_NAME:,} characters", "scope_name")
+    return Stage(
+        "",
+        source.operation,
+        False,
+        (),
+        made_by=index,
+        role=role,
+        scope=scope,
+        steps=(index,),
+        is_open=True,
+    )
+
+
+def _axis(stage: Stage, number: int, extent: int | None) -> Iterator:
+    made_by = stage.made_by
+    return Iterator(
+        f"axis{number}",
+        extent,
+        IteratorKind.SPATIAL,
+        made_by=made_by,
+        steps=() if made_by < 0 else (made_by,),
+        parts=((made_by, number),),
+    )
+
+
+def _role(stage: Stage) -> str:
+    return f"{stage.role}, {stage.scope}" if stage.scope else stage.role
