@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .run import DebugRun as DebugRun
     from .run import compare as compare
     from .run import compare_times as compare_times
+    from .tuning import TuningLog as TuningLog
+    from .tuning import open_tuning as open_tuning
     from .widgets.comparison import ComparisonView as ComparisonView
     from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .widgets.session import Session as Session
     from .widgets.tensor import TensorInspector as TensorInspector
     from .widgets.timeline import Flamechart as Flamechart
+    from .widgets.tuning.view import TuningView as TuningView
 
 __version__ = "0.1.0"
 
@@ -43,20 +46,25 @@ _HOMES = {
     "MemoryView": ".widgets.memory",
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
+    "TuningView": ".widgets.tuning.view",
+    "TuningLog": ".tuning",
     "compare": ".run",
     "compare_times": ".run",
     "load_params": ".formats.tvm.params",
     "open": ".open",
+    "open_tuning": ".tuning",
 }
 
 _MODULES = frozenset({"executorch", "plots", "samples"})
 
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
+    "open_tuning",
     "load_params",
     "compare",
     "compare_times",
     "DebugRun",
+    "TuningLog",
     "Session",
     "Debugger",
     "GraphView",
@@ -64,6 +72,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "Flamechart",
     "ComparisonView",
     "MemoryView",
+    "TuningView",
     "FormatError",
     "executorch",
     "plots",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.tuning import TuningLog
 
 
 def open(
@@ -31,8 +32,8 @@ def open(
     dtypes: dict[str, str] | None = None,
     follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
-) -> DebugRun:
-    """Open what TVM's debugger or ExecuTorch left behind as one run.
+) -> DebugRun | TuningLog:
+    """Open what TVM's debugger or ExecuTorch left behind as one run, or a tuning log.
 
     Files are told by content, never by name; only headers of tensors are read.
 
@@ -91,7 +92,9 @@ def open(
 
     Returns
     -------
-    DebugRun
+    DebugRun or TuningLog
+        A tuning log where nothing else was found; logs beside a run are left out, with an issue.
+        :func:`open_tuning` returns nothing but logs, and takes what belongs to them.
 
     Raises
     ------
@@ -116,13 +119,15 @@ def open(
     """
     from tvmdbg_widgets.formats.executorch import assemble as executorch
     from tvmdbg_widgets.formats.sources.gather import gather
+    from tvmdbg_widgets.formats.tuning import assemble as tuning
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.tuning import TuningLog
 
-    sources = [_content(each) for each in _flat((source, *more))]
+    sources = [content_of(each) for each in flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     named |= {"report": report, "times": times}
-    given = {part: _content(each) for part, each in named.items() if each is not None}
+    given = {part: content_of(each) for part, each in named.items() if each is not None}
     chosen = {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}
     said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
     parts, issues = gather(
@@ -133,9 +138,11 @@ def open(
         options={"params": said},
         follow_links=follow_links,
         limits=limits,
-        debug_buffer=None if debug_buffer is None else _content(debug_buffer),
+        debug_buffer=None if debug_buffer is None else content_of(debug_buffer),
     )
     title = title_of(sources)
+    if all(part.kind in tuning.KINDS for part in parts):
+        return TuningLog(tuning.assemble(parts, issues, title=title))
     if any(part.kind in executorch.KINDS for part in parts):
         return DebugRun(
             executorch.assemble(parts, issues, title=title, method=method, execution=execution)
@@ -143,12 +150,13 @@ def open(
     return DebugRun(assemble(parts, issues, title=title, options=said))
 
 
-def _flat(sources: Iterable[Any]) -> list[SourceLike]:
+def flat(sources: Iterable[Any]) -> list[SourceLike]:
+    """Return sources of which some are lists of sources as one list."""
     nested = [each if isinstance(each, list | tuple) else [each] for each in sources]
     return [source for group in nested for source in group]
 
 
-def _content(source: SourceLike) -> SourceLike:
+def content_of(source: SourceLike) -> SourceLike:
     """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
     from tvmdbg_widgets.model.urls import local_path
 

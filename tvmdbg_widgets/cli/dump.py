@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,17 +158,19 @@ class Named:
         Raises
         ------
         UsageError
-            ``-`` is given twice, standard input is a terminal, or a limit is none.
+            ``-`` is given twice, standard input is a terminal, a limit is none, or it is a tuning
+            log.
         FormatError, OSError
             As :func:`tvmdbg_widgets.open`.
         """
         from tvmdbg_widgets.cli.progress import quiet_unless_terminal
         from tvmdbg_widgets.open import open as open_dump
+        from tvmdbg_widgets.tuning import TuningLog
 
         quiet_unless_terminal()
         if [*self.dump, *self._files()].count("-") > 1:
             raise UsageError("standard input ('-') can be used only once")
-        return open_dump(
+        found = open_dump(
             *map(source_of, self.dump),
             graph=source_of(self.graph),
             params=source_of(self.params),
@@ -180,6 +183,15 @@ class Named:
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
         )
+        if not isinstance(opened, DebugRun):
+            named = " ".join(map(shlex.quote, self.dump))
+            raise UsageError(
+                f"{opened.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
+            )
+        return opened
+        if isinstance(found, TuningLog):
+            raise UsageError("this is a tuning log", "The verbs of `tvmdbg tuning` take it.")
+        return found
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
         """Refuse to write to what was read.

@@ -42,6 +42,8 @@ LIMITS: Mapping[str, int] = {
 MOST_UNPACKED = 512 * _MB
 #: Parts of which only headers are read at once.
 _OF_HEADERS = ("params", "etrecord", "program", "named-data")
+#: Parts that are read line by line.
+_OF_LINES = ("tuning-records",)
 _KINDS = {
     "cache": "params",
     "chrome": "trace",
@@ -79,7 +81,7 @@ class Limits:
     def check(self, source: ByteSource, form: Format) -> None:
         """Raise FormatError where a file that is read whole is larger than its kind may be."""
         part = _KINDS.get(form.part, form.part)
-        if form.part in _OF_HEADERS or source.size <= self._bytes[part]:
+        if form.part in (*_OF_HEADERS, *_OF_LINES) or source.size <= self._bytes[part]:
             return
         raise FormatError(
             f"this {form.what} is larger than is read into memory",

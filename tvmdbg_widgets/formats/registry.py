@@ -56,6 +56,7 @@ _RECORDING = "tvmdbg_widgets.formats.recording"
 _TVM = "tvmdbg_widgets.formats.tvm"
 _CHROME = "tvmdbg_widgets.formats.chrome"
 _EXECUTORCH = "tvmdbg_widgets.formats.executorch"
+_TUNING = "tvmdbg_widgets.formats.tuning"
 
 FORMATS: tuple[Format, ...] = (
     Format("recording", "recording", f"{_RECORDING}.recording", "read_recording"),
@@ -75,6 +76,7 @@ FORMATS: tuple[Format, ...] = (
     Format("report", "VM profiler's table", f"{_TVM}.vm_table", "read_vm_table"),
     Format("times", "list of node times", f"{_TVM}.time_list", "read_time_list"),
     Format("graph", "graph JSON", f"{_TVM}.graph_json", "read_graph"),
+    Format("tuning-records", "tuning log", f"{_TUNING}.records", "read_records"),
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
 )
 

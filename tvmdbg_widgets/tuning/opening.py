@@ -2,13 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.tuning.records.weights import Weights
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
 
 
-def open_tuning(source: SourceLike, *more: SourceLike) -> TuningLog:
-    """Open one or several logs of one tuning as one."""
+def open_tuning(
+    source: SourceLike | Sequence[SourceLike],
+    *more: SourceLike,
+    register: SourceLike | Sequence[SourceLike] | None = None,
+    dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None = None,
+    weights: Weights | None = None,
+    progress: bool = True,
+) -> TuningLog:
+    """Open one or several logs of one tuning as one.
+
+    Files are told by content: logs of Ansor and AutoTVM, MetaSchedule's databases, captured output
+    of a tuning, ``total_latency.tsv``, DAG texts and files of ``dump_workload_to_dag_log``. Rows
+    follow in the order in which the files are given.
+
+    Parameters
+    ----------
+    source, *more
+        Folders, archives, files, URLs of these, bytes or binary file objects, also as one list.
+    register
+        Python modules that register workloads (``@auto_scheduler.register_workload``): their
+        sources are read as text to know the DAGs, and never run.
+    dag
+        DAG texts (``str(task.compute_dag)``) or files of them, files of
+        ``dump_workload_to_dag_log``, or a mapping of workload keys to DAG texts.
+    weights
+        How often the network calls each task: a number a task in the order of ``log.tasks``, or
+        numbers by workload key, index or task, where what is not named counts once.
+    progress
+        Whether to show a bar where this takes more than a second.
+
+    Raises
+    ------
+    FormatError
+        No log was found, or a file changed while it was read.
+    OSError
+        A path cannot be read.
+    KeyError, IndexError, ValueError
+        The weights name a task that is not there, do not fit in number, or are negative or no
+        numbers.
+
+    Examples
+    --------
+    >>> import tvmdbg_widgets as tvmdbg
+    >>> log = tvmdbg.open_tuning("ansor.json", weights=[2, 1, 4])  # doctest: +SKIP
+    """
+    from tvmdbg_widgets.analysis.tuning.records.weights import weights_of
+    from tvmdbg_widgets.formats.tuning.assemble import assemble
+    from tvmdbg_widgets.formats.tuning.gather import gather
+    from tvmdbg_widgets.formats.tvm.assemble import title_of
+    from tvmdbg_widgets.open import content_of, flat
+    from tvmdbg_widgets.tuning.log import TuningLog
+
+    sources = [content_of(each) for each in flat((source, *more))]
+    pieces, issues = gather(sources, progress=progress)
+    registered = [] if register is None else [text_of(each) for each in flat([register])]
+    parts = assemble(
+        pieces, issues, title=title_of(sources), registered=registered, dags=dags_of(dag)
+    )
+    return TuningLog(parts, None if weights is None else weights_of(parts, weights))
+
+
+def text_of(source: SourceLike) -> str:
+    """Return the text of a file, or of bytes."""
+    from tvmdbg_widgets.model.sources_given import as_source
+
+    opened = as_source(source)
+    return opened.read(0, opened.size).decode("utf-8", "replace")
+
+
+def dags_of(dag: object) -> dict[str, str]:
+    """Return the DAG texts that a caller gave, by workload key or md5."""
+    if dag is None:
+        return {}
+    if isinstance(dag, Mapping):
+        return dict(dag)
     raise NotImplementedError

@@ -60,6 +60,7 @@ class Found:
         *,
         follow_links: bool = False,
         limits: Limits | None = None,
+        tuning: bool = False,
     ) -> None:
         self.candidates: list[Candidate] = []
         self.parts: list[Part] = []
@@ -71,6 +72,7 @@ class Found:
         self._module = module
         self._follow_links = follow_links
         self._limits = limits or Limits()
+        self._tuning = tuning
 
     def look_at(self, given: SourceLike) -> None:
         """Add the files of one source."""
@@ -129,6 +131,9 @@ class Found:
                 candidates.append(Candidate(source, form, folder, entry.path))
             elif not is_account(head(source)):
                 unknown[entry.path] = source
+        if self._tuning:
+            self.candidates += candidates
+            return
         candidates = self._library(tree, candidates, unknown)
         candidates = one_index(tree, candidates, self.issues)
         kept = one_dump(tree, candidates, self._device)

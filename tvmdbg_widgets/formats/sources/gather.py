@@ -13,6 +13,8 @@ from tvmdbg_widgets.formats.registry import format_for, format_of, head
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
+from tvmdbg_widgets.formats.tuning.assemble import KINDS as TUNING
+from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources_given import SourceLike, as_source
@@ -82,6 +84,7 @@ def gather(
         else:
             source = as_source(each, follow_links=follow_links)
         found.add(source, format_for(form, source))
+    _leave_out_tuning(found)
     parts = _read(found, options)
     issues, problems = found.issues, found.problems
     buffer = None if debug_buffer is None else as_source(debug_buffer, follow_links=follow_links)
@@ -97,12 +100,25 @@ def gather(
     return parts, issues
 
 
+def _leave_out_tuning(found: Found) -> None:
+    """Leave tuning logs to `open_tuning` where a run lies beside them."""
+    tuning = [each for each in found.candidates if each.format.part in TUNING]
+    if tuning and len(tuning) < len(found.candidates):
+        found.candidates = [each for each in found.candidates if each not in tuning]
+        what = "files of a tuning beside the run (open_tuning(…) opens them)"
+        names = [each.source.name for each in tuning]
+        found.issues.append(note("", "tuning-left-out", what, names))
+
+
 def _read(found: Found, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
     """Read the candidates; those that cannot be read are added to the problems."""
     _order(found.candidates)
     parts = list(found.parts)
     for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
+            if candidate.format.part in TUNING:
+                parts.append(read_part(candidate))
+                continue
             value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
         except (FormatError, OSError) as problem:
             found.problems.append((candidate.source.name, problem))

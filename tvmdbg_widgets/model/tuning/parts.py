@@ -112,6 +112,10 @@ class TuningParts:
     trials : Trials
     sources : tuple of ByteSource
         The files that rows come from.
+    positions : tuple of (int, int)
+        Of each of them, where the next line begins, bytes, and its number: what was read so far.
+    beside : tuple of ByteSource
+        The files that tables, curves, messages and DAGs come from.
     refused : tuple of RefusedLine
         The first lines that could not be read, at most 1,000.
     num_refused : int
@@ -138,6 +142,8 @@ class TuningParts:
     tasks: tuple[Task, ...]
     trials: Trials
     sources: tuple[ByteSource, ...] = ()
+    positions: tuple[tuple[int, int], ...] = ()
+    beside: tuple[ByteSource, ...] = ()
     refused: tuple[RefusedLine, ...] = ()
     num_refused: int = 0
     undecoded: Mapping[str, int] = field(default_factory=dict)

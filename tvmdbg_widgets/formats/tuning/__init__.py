@@ -1,0 +1,1 @@
+"""Logs of TVM's tuners, and what else a tuning leaves behind."""

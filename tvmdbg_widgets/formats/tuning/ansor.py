@@ -1,0 +1,304 @@
+"""One record of an Ansor log: ``{"i": [task, state], "r": result, "v": "v0.6"}``.
+
+``ReadMeasureRecord`` and the handlers before it, src/auto_scheduler/measure_record.cc. The reader
+there decides by the length of the task's array and never looks at ``v``; so does this one.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from tvmdbg_widgets.formats.tuning.json_line import decode
+from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
+from tvmdbg_widgets.formats.tuning.result import Result, read_result, result_of
+from tvmdbg_widgets.formats.tuning.steps import followed, parse_step, parse_steps
+from tvmdbg_widgets.model.tuning.hardware import HardwareParams
+from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST, MeasureError
+from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.workload import Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.formats.tuning.columns import Columns
+    from tvmdbg_widgets.formats.tuning.tasks import Tasks
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+_KEYS = ("i", "r", "v")
+_VERSION_LENGTH = 32
+_INT64 = 2**63
+_REWRITES = 2
+# As TVM, and Python's json, write a record.
+_TASK = b'{"i": [['
+_STEPS = b'], [[], [["'
+_NEXT_STEP = b'], ["'
+_RESULT = b']]]], "r": '
+_MOST_KEPT, _MOST_ORDERS, _MOST_STEPS = 100_000, 1_000, 1_000
+_SPLIT, _FOLLOWS, _UNROLLS, _OTHER = b"s", b"f", b"u", b"."
+
+
+class _Tail(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """What follows ``"r": `` in a record whose numbers are as they mostly are."""
+
+    r: tuple[
+        list[Annotated[float, Meta(ge=0, le=ANSOR_FAILED_COST)]],
+        Annotated[int, Meta(ge=0, le=int(max(MeasureError)))],
+        Annotated[float, Meta(ge=0, lt=_INT64)],
+        Annotated[float, Meta(ge=0, lt=_INT64)],
+    ]
+    v: Annotated[str, Meta(max_length=_VERSION_LENGTH)]
+
+
+_DECODE_TAIL = msgspec.json.Decoder(_Tail).decode
+
+
+class AnsorReader:
+    """Reads records into columns.
+
+    A record in the spacing that TVM writes is read by parts: its task and its steps are mostly
+    bytes that were checked before. All other lines go through :func:`parse`, which also says what
+    is wrong with them.
+
+    Parameters
+    ----------
+    tasks, columns
+        Where the records go.
+
+    Attributes
+    ----------
+    odd : str
+        How costs and error of the record added last contradict each other; mostly empty.
+    """
+
+    def __init__(self, tasks: Tasks, columns: Columns) -> None:
+        self._tasks = tasks
+        self._columns = columns
+        self._task_of: dict[bytes, int] = {}
+        self._steps = _KnownSteps()
+        self.odd = ""
+
+    def add_usual(self, line: bytes, offset: int, number: int) -> bool:
+        """Add a record; False, and nothing done, where it needs :meth:`add`."""
+        begin, end = line.find(_STEPS), line.rfind(_RESULT)
+        task = self._task_of.get(line[:begin])
+        if task is None or end < begin:
+            return False
+        tail = line[end + len(_RESULT) :]
+        try:
+            unroll = self._steps.unroll(line[begin + len(_STEPS) : end].split(_NEXT_STEP))
+            result, version = _tail(tail)
+        except (LineProblem, msgspec.DecodeError):
+            return False
+        if tail.count(b'":') != 1:
+            return False
+        self.odd = result.odd
+        digest = blake2b(line[:end], digest_size=8).digest()
+        self._columns.add(task, result, version, (digest, unroll), (offset, len(line), number))
+        return True
+
+    def add(self, document: dict[str, Any], line: bytes, offset: int, number: int) -> None:
+        """Add a record of any spacing and order of keys.
+
+        Raises
+        ------
+        LineProblem
+            It is no record; nothing was added.
+        """
+        task, steps, result, version = parse(document)
+        index = self._tasks.add(task)
+        self.odd = result.odd
+        usual = line.startswith(_TASK)
+        end = line.rfind(_RESULT) if usual else -1
+        digested = line[:end] if end >= 0 else msgspec.json.encode(document["i"])
+        digest = blake2b(digested, digest_size=8).digest()
+        unroll = max(map(_unroll, steps), default=-1)
+        self._columns.add(index, result, version, (digest, unroll), (offset, len(line), number))
+        begin = line.find(_STEPS)
+        if usual and begin > 0 and _is_task(line[len(_TASK) - 1 : begin + 1], document):
+            self._task_of[line[:begin]] = index
+
+
+def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
+    """Whether bytes are the task of a record, so that the same bytes are it again."""
+    try:
+        return bool(decode(raw) == document["i"][0])
+    except LineProblem:
+        return False
+
+
+class _KnownSteps:
+    """Steps that were checked before, by their bytes between ``["`` and ``]``."""
+
+    def __init__(self) -> None:
+        self._kind: dict[bytes, bytes] = {}
+        self._sources: dict[bytes, frozenset[int]] = {}
+        self._unroll: dict[bytes, int] = {}
+        self._order: dict[bytes, _Order] = {}
+
+    def unroll(self, pieces: list[bytes]) -> int:
+        """Return the largest N of a pragma that unrolls, -1 where there is none.
+
+        Raises
+        ------
+        LineProblem
+            One of the steps is none, or follows what is no earlier split.
+        """
+        if len(pieces) > _MOST_STEPS:
+            raise LineProblem("steps", "fewer, to be looked at so", InWords(f"{len(pieces):,}"))
+        try:
+            kinds = b"".join(map(self._kind.__getitem__, pieces))
+        except KeyError:
+            if len(self._kind) > _MOST_KEPT:
+                for kept in (self._kind, self._sources, self._unroll):
+                    kept.clear()
+            kinds = b"".join(map(self._look, pieces))
+        order = self._order.get(kinds) or self._look_at_order(kinds)
+        for at, splits in order.follows:
+            if not self._sources[pieces[at]] <= splits:
+                raise LineProblem("steps", "the index of an earlier SP", pieces[at])
+        unroll = -1
+        for at in order.unrolls:
+            unroll = max(unroll, self._unroll[pieces[at]])
+        return unroll
+
+    def _look(self, piece: bytes) -> bytes:
+        """Return the kind of a step, checked now where it is new."""
+        known = self._kind.get(piece)
+        if known is not None:
+            return known
+        step = parse_step(decode(b'["' + piece + b"]"), 0)
+        kind, sources, unroll = _OTHER, followed(step), _unroll(step)
+        if sources:
+            kind, self._sources[piece] = _FOLLOWS, frozenset(sources)
+        elif unroll >= 0:
+            kind, self._unroll[piece] = _UNROLLS, unroll
+        elif isinstance(step, SplitStep):
+            kind = _SPLIT
+        self._kind[piece] = kind
+        return kind
+
+    def _look_at_order(self, kinds: bytes) -> _Order:
+        splits = [at for at, kind in enumerate(kinds) if kind == _SPLIT[0]]
+        order = _Order(
+            tuple(
+                (at, frozenset(each for each in splits if each < at))
+                for at, kind in enumerate(kinds)
+                if kind == _FOLLOWS[0]
+            ),
+            tuple(at for at, kind in enumerate(kinds) if kind == _UNROLLS[0]),
+        )
+        if len(self._order) < _MOST_ORDERS:
+            self._order[kinds] = order
+        return order
+
+
+class _Order(NamedTuple):
+    """Where steps follow others, with the splits before them, and where they unroll."""
+
+    follows: tuple[tuple[int, frozenset[int]], ...]
+    unrolls: tuple[int, ...]
+
+
+def _unroll(step: AnyStep) -> int:
+    unroll = step.auto_unroll if isinstance(step, PragmaStep) else None
+    return -1 if unroll is None else unroll
+
+
+def _tail(tail: bytes) -> tuple[Result, str]:
+    """Return the result and the version of what follows ``"r": ``.
+
+    Raises
+    ------
+    msgspec.DecodeError, LineProblem
+        Only :func:`parse` may read this.
+    """
+    found = _DECODE_TAIL(b'{"r": ' + tail)
+    costs, error, all_cost, timestamp = found.r
+    if error == 0 and len(costs) == 1 and costs[0] < ANSOR_FAILED_COST:
+        return Result(costs, costs[0], 0, all_cost, timestamp), found.v
+    return result_of(found.r, "r", ANSOR_FAILED_COST), found.v
+
+
+def parse(document: dict[str, Any]) -> tuple[Task, tuple[AnyStep, ...], Result, str]:
+    """Return task, steps, result and version of a record.
+
+    Raises
+    ------
+    LineProblem
+        A key is missing or unknown, or a field has another type or an impossible number.
+    """
+    check_keys(document, _KEYS)
+    task, state = array(document["i"], "i", 2)
+    stages, steps = array(state, "i[1]", 2)
+    if stages != []:
+        raise LineProblem("i[1][0]", "an empty array (stages are not recorded)", stages)
+    return (
+        read_task(task),
+        parse_steps(array(steps, "i[1][1]")),
+        read_result(document["r"], "r", ANSOR_FAILED_COST),
+        _version(document["v"]),
+    )
+
+
+def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:
+    """Raise LineProblem where a document has not exactly these keys."""
+    wanted = tuple(keys)
+    for key in document:
+        if key not in wanted:
+            raise LineProblem("line", f"the keys {', '.join(wanted)}", key)
+    for key in wanted:
+        if key not in document:
+            raise LineProblem(key, "this key", InWords("none of that name"))
+
+
+def read_task(value: Any) -> Task:
+    """Return the task of a record (``Handler<SearchTaskNode>``): 2 fields in v0.2, 6 in v0.6."""
+    found = array(value, "i[0]", 2, 3, 4, 5, 6)
+    key, target = text(found[0], "i[0][0]"), text(found[1], "i[0][1]")
+    hardware = host = rewrite = names = None
+    if len(found) > 2:
+        numbers = array(found[2], "i[0][2]", 8)
+        hardware = HardwareParams(
+            *(whole(each, f"i[0][2][{i}]", -_INT64, _INT64 - 1) for i, each in enumerate(numbers))
+        )
+    if len(found) > 3:
+        host = text(found[3], "i[0][3]")
+    if len(found) > 4:
+        rewrite = whole(found[4], "i[0][4]", 0, _REWRITES)
+    if len(found) > 5:
+        names = tuple(
+            text(each, f"i[0][5][{i}]") for i, each in enumerate(array(found[5], "i[0][5]"))
+        )
+    return Task(
+        0,
+        "ansor",
+        workload_of(key),
+        Target.parse(target),
+        hardware,
+        Target.parse(host) if host else None,
+        rewrite,
+        names,
+        len(found),
+    )
+
+
+def workload_of(key: str) -> Workload:
+    """Take a workload key apart; any text is one."""
+    try:
+        decoded = decode(key.encode())
+    except LineProblem:
+        decoded = None
+    return Workload.of(key, decoded)
+
+
+def _version(value: Any) -> str:
+    version = text(value, "v")
+    if len(version) > _VERSION_LENGTH:
+        raise LineProblem("v", f"a version of at most {_VERSION_LENGTH} characters", version)
+    return version

@@ -1,0 +1,102 @@
+"""One record of an AutoTVM log, both versions (``encode``, python/tvm/autotvm/record.py).
+
+0.1 (TVM <= 0.6): ``{"i": [target, name, args, kwargs, workload, config], "r": result, "v": 0.1}``;
+0.2: ``{"input": [target, name, args, kwargs], "config": …, "result": …, "version": 0.2,
+"tvm_version": …}``. Lines of the pickle protocol are told, and never decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tvmdbg_widgets.formats.tuning.ansor import check_keys
+from tvmdbg_widgets.formats.tuning.lines import LineProblem, array, text
+from tvmdbg_widgets.formats.tuning.result import read_result
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.workload import Workload
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.tuning.result import Result
+
+_KEYS = ("input", "config", "result", "version", "tvm_version")
+_OLD_KEYS = ("i", "r", "v")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_PICKLED = range(1, 4)
+_SHOWN = 60
+_UNROLL = "auto_unroll_max_step"
+
+
+def is_record(document: dict[str, Any]) -> bool:
+    """Whether a document is a record of one of the two versions, or was meant to be."""
+    if "v" in document:
+        return type(document["v"]) in (int, float)
+    return "input" in document or "result" in document
+
+
+def parse(document: dict[str, Any]) -> tuple[Task, Any, Result, str]:
+    """Return task, config, result and version of a record.
+
+    Raises
+    ------
+    LineProblem
+        A key is missing or unknown, or a field has another type or an impossible number.
+    """
+    if "v" in document:
+        check_keys(document, _OLD_KEYS)
+        target, name, args, _, _, config = array(document["i"], "i", 6)
+        task = _task(target, name, args, "i")
+        result = read_result(document["r"], "r", AUTOTVM_FAILED_COST)
+        return task, config, result, str(document["v"])
+    check_keys(document, _KEYS)
+    target, name, args, _ = array(document["input"], "input", 4)
+    task = _task(target, name, args, "input")
+    result = read_result(document["result"], "result", AUTOTVM_FAILED_COST)
+    version = document["version"]
+    if type(version) not in (int, float):
+        raise LineProblem("version", "a number", version)
+    return task, document["config"], result, str(version)
+
+
+def _task(target: Any, name: Any, args: Any, field: str) -> Task:
+    named = text(name, f"{field}[1]")
+    given = array(args, f"{field}[2]")
+    key = msgspec.json.encode([named, *given]).decode()
+    workload = Workload(key, named, tuple(given))
+    return Task(0, "autotvm", workload, Target.parse(text(target, f"{field}[0]")))
+
+
+def digest(task: Task, config: Any) -> bytes:
+    """Return 8 bytes that are equal for equal tasks with equal configs."""
+    found = msgspec.json.encode([task.target.text, task.workload_key, config])
+    return blake2b(found, digest_size=8).digest()
+
+
+def unroll_of(config: Any) -> int:
+    """Return the knob ``auto_unroll_max_step`` of a config, -1 where it has none."""
+    entity = config.get("entity", config.get("e")) if isinstance(config, dict) else None
+    for knob in entity if isinstance(entity, list) else ():
+        if isinstance(knob, list) and len(knob) == 3 and knob[0] == _UNROLL:
+            value = knob[2]
+            return value if type(value) is int and 0 <= value < 2**31 else -1
+    return -1
+
+
+def pickled(line: bytes) -> str | None:
+    """Say what a line of the pickle protocol is of; None for any other line.
+
+    ``target, base64 of pickles of task, config and result, version, TVM's version``, parted by
+    tabs; the last two are missing in 0.1.
+    """
+    columns = line.split(b"\t")
+    if len(columns) not in (4, 6) or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
+        return None
+    target = columns[0].decode("utf-8", "replace")[:_SHOWN]
+    version = columns[4].decode("utf-8", "replace")[:_SHOWN] if len(columns) > 4 else "0.1"
+    return one_line(f"AutoTVM pickle line {version} for {target}")

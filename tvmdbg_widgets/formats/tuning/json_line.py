@@ -1,0 +1,93 @@
+"""The JSON of one line, checked as far as readers rely on it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem
+
+_MOST_DIGITS = 400
+_SPACED = re.compile(rb'"[ \t\r]+:')
+_DECODER = msgspec.json.Decoder()
+
+
+def decode(line: bytes) -> Any:
+    """Decode a line of JSON: each key once, numbers that are finite, text that UTF-8 can hold.
+
+    Raises
+    ------
+    LineProblem
+        It is something else; `unfinished` where it is no JSON at all.
+    """
+    try:
+        value = _DECODER.decode(line)
+        if line.count(b'":') == _count_keys(value) and not _SPACED.search(line):
+            return value
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    return _in_words(line)
+
+
+def _count_keys(value: Any) -> int:
+    if type(value) is dict:
+        return len(value) + sum(map(_count_keys, value.values()))
+    if type(value) is list:
+        return sum(_count_keys(each) for each in value if type(each) in (list, dict))
+    return 0
+
+
+def _in_words(line: bytes) -> Any:
+    """Decode what the fast decoder refuses, or read too little of, or say what is wrong."""
+    try:
+        value = _JSON.decode(line.decode())
+        if b"\\u" in line:
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as problem:
+        found = InWords(f"{problem.msg} (character {problem.pos + 1:,})")
+        raise LineProblem("line", "JSON", found, unfinished=True) from None
+    except UnicodeDecodeError as problem:
+        found = InWords(f"bytes that are not (at {problem.start:,} of the line)")
+        raise LineProblem("line", "UTF-8 text", found, unfinished=True) from None
+    except UnicodeEncodeError:
+        raise LineProblem("line", "whole characters", InWords("half a surrogate pair")) from None
+    except RecursionError:
+        raise LineProblem("line", "JSON", InWords("arrays nested too deep to be read")) from None
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise LineProblem(key[:_MOST_DIGITS], "this key once", InWords("it twice"))
+        found[key] = value
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _too_long(digits)
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    if len(digits) > _MOST_DIGITS:
+        raise _too_long(digits)
+    return float(digits)
+
+
+def _too_long(digits: str) -> LineProblem:
+    return LineProblem("line", "numbers of few digits", InWords(f"one of {len(digits):,}"))
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise LineProblem("line", "JSON numbers", InWords(name))
+
+
+_JSON = json.JSONDecoder(
+    object_pairs_hook=_once, parse_int=_integer, parse_float=_float, parse_constant=_no_constant
+)

@@ -1,0 +1,151 @@
+"""A file as lines, in blocks, and why a line cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.sources import ByteSource
+
+#: Bytes of the longest line that is read. Records take about 1 kB; a MetaSchedule workload holds
+#: the constants of its function.
+LONGEST = 32 << 20
+BOM = b"\xef\xbb\xbf"
+#: Small enough that its lines stay in the processor's cache until they are read.
+_CHUNK, _CHUNK_FAR = 256 << 10, 4 << 20
+_SHOWN = 60
+
+
+class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the others are read)
+    """Why a line is no record.
+
+    Parameters
+    ----------
+    field
+        Which part of the line.
+    expected, found
+        In words; of what was found only the beginning is kept.
+    unfinished
+        Whether the line may just end too early.
+    """
+
+    def __init__(
+        self, field: str, expected: str, found: object, *, unfinished: bool = False
+    ) -> None:
+        self.field = field
+        self.expected = expected
+        self.found = found if isinstance(found, InWords) else InWords(shown(found))
+        self.unfinished = unfinished
+        super().__init__(f"field {one_line(field)}: expected {expected}; found {self.found}")
+
+
+class InWords(str):
+    """What was found, already in words."""
+
+    __slots__ = ()
+
+
+def shown(value: object) -> str:
+    """Say in short what a value of JSON is."""
+    if isinstance(value, list):
+        return f"an array of {len(value):,}"
+    if isinstance(value, dict):
+        return f"an object of {len(value):,}"
+    if isinstance(value, str):
+        text = repr(value[:_SHOWN])
+        return one_line(text if len(value) <= _SHOWN else f"{text[:-1]}…{text[-1]}")
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def whole(value: Any, field: str, low: int, high: int) -> int:
+    """Return a whole number of a range, both ends included."""
+    if type(value) is not int or not low <= value <= high:
+        raise LineProblem(field, f"a whole number from {low} to {high}", value)
+    return value
+
+
+def text(value: Any, field: str) -> str:
+    """Return a string."""
+    if type(value) is not str:
+        raise LineProblem(field, "a string", value)
+    return value
+
+
+def array(value: Any, field: str, *lengths: int) -> list[Any]:
+    """Return an array, of one of the lengths where there are any."""
+    if type(value) is not list or (lengths and len(value) not in lengths):
+        wanted = " or ".join(map(str, lengths))
+        raise LineProblem(field, f"an array of {wanted}" if lengths else "an array", value)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that follow each other.
+
+    Attributes
+    ----------
+    number : int
+        Of the first line, from 1.
+    offset : int
+        Where the first line begins in the file, bytes.
+    lines : list of bytes
+        Without line feeds.
+    ended : bool
+        Whether the last line ends with a line feed.
+    too_long : int
+        Bytes of a line that is longer than :data:`LONGEST`, and not among `lines`; 0 for none.
+    """
+
+    number: int
+    offset: int
+    lines: list[bytes]
+    ended: bool = True
+    too_long: int = 0
+
+
+def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[Block]:
+    """Yield the lines of a file from an offset on; at most one chunk and one line are held.
+
+    Raises
+    ------
+    FormatError
+        The file changed while it was read.
+    """
+    size = _CHUNK_FAR if source.far else _CHUNK
+    at, begin = offset, offset
+    pieces: list[bytes] = []
+    while at < source.size:
+        chunk = source.read(at, min(size, source.size - at))
+        at += len(chunk)
+        pieces.append(chunk)
+        if b"\n" in chunk:
+            lines = b"".join(pieces).split(b"\n")
+            pieces = [lines.pop()]
+            yield Block(number, begin, lines)
+            begin, number = at - len(pieces[0]), number + len(lines)
+        elif at - begin > LONGEST:
+            end = _line_end(source, at)
+            yield Block(number, begin, [], end < source.size, too_long=end - begin)
+            at = begin = min(end + 1, source.size)
+            pieces, number = [], number + 1
+    if at > begin:
+        yield Block(number, begin, [b"".join(pieces)], ended=False)
+
+
+def _line_end(source: ByteSource, at: int) -> int:
+    """Return where the line feed is that ends the line at ``at``, or the file."""
+    while at < source.size:
+        chunk = source.read(at, min(_CHUNK_FAR, source.size - at))
+        if (found := chunk.find(b"\n")) >= 0:
+            return at + found
+        at += len(chunk)
+    return at

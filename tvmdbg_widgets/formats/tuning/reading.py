@@ -1,0 +1,34 @@
+"""A file of a known format, read as it is now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.sources.file import Part
+from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.model.sources_growing import GrowingFile
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.sources.file import Candidate
+    from tvmdbg_widgets.model.sources import ByteSource
+
+
+def read_part(candidate: Candidate, *, progress: bool = True) -> Part:
+    """Read a file that a tuning left behind, which may still grow.
+
+    Raises
+    ------
+    FormatError
+        The file is broken at its start, or changed while it was read.
+    """
+    source = growing(candidate.source)
+    options = {"progress": progress} if candidate.format.part == "tuning-records" else {}
+    value = candidate.format.read(source, **options)
+    return Part(candidate.format.part, value, source, candidate.folder)
+
+
+def growing(source: ByteSource) -> ByteSource:
+    """Return a file as it is now, and may be appended to; any other source as it is."""
+    if type(source) is FileSource:
+        return GrowingFile(source.path, source.name)
+    return source

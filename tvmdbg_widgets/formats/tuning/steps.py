@@ -1,0 +1,153 @@
+"""Transform steps from JSON: code, number of fields, types and ranges.
+
+Order of fields: ``…StepNode::WriteToRecord``, src/auto_scheduler/transform_step.cc. What depends on
+the state a step is applied to (whether there is such a stage or loop) is told by the replay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
+from tvmdbg_widgets.model.tuning.steps import (
+    STEPS,
+    Annotation,
+    AnyStep,
+    FollowFusedSplitStep,
+    FollowSplitStep,
+    SplitStep,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Check: TypeAlias = Callable[[Any, str], Any]
+
+_INT32 = 2**31 - 1
+#: Real schedules have up to some hundred.
+_MOST_STEPS = 20_000
+_UNROLL = "auto_unroll_max_step$"
+
+
+def parse_steps(items: object) -> tuple[AnyStep, ...]:
+    """Return the transform steps of a record.
+
+    Parameters
+    ----------
+    items
+        Parsed JSON: an array of steps, ``["SP", 2, 0, 64, [2, 2, 8], 1]`` each.
+
+    Raises
+    ------
+    LineProblem
+        ValueError that names step and field: no such code, more or fewer fields, another type; ids
+        and factors that TVM cannot hold (32 bit), factors below 1, an order that names a loop
+        twice, or a step that follows what is no earlier split.
+    """
+    found = array(items, "steps")
+    if len(found) > _MOST_STEPS:
+        raise LineProblem("steps", f"at most {_MOST_STEPS:,}", InWords(f"{len(found):,}"))
+    steps: list[AnyStep] = []
+    for index, each in enumerate(found):
+        step = parse_step(each, index)
+        for source in followed(step):
+            if source >= index or not isinstance(steps[source], SplitStep):
+                name = f"step {index} ({step.code}) src_step_id"
+                raise LineProblem(name, "the index of an earlier SP", source)
+        steps.append(step)
+    return tuple(steps)
+
+
+def parse_step(items: object, index: int) -> AnyStep:
+    """Return one step; what it follows is not looked at."""
+    found = array(items, f"step {index}")
+    code = found[0] if found else None
+    if type(code) is not str or code not in STEPS:
+        raise LineProblem(f"step {index}", f"one of {', '.join(STEPS)}", code)
+    name = f"step {index} ({code})"
+    checks = _CHECKS[code]
+    if len(found) != len(checks) + 1:
+        fields_found = InWords(f"{len(found) - 1}")
+        raise LineProblem(name, f"{len(checks)} fields", fields_found)
+    values = [
+        check(value, f"{name} {field}")
+        for value, (field, check) in zip(found[1:], checks, strict=True)
+    ]
+    return STEPS[code](*values)
+
+
+def followed(step: AnyStep) -> tuple[int, ...]:
+    """Return which earlier splits a step takes its factors from."""
+    if isinstance(step, FollowSplitStep):
+        return (step.src_step_id,)
+    return step.src_step_ids if isinstance(step, FollowFusedSplitStep) else ()
+
+
+def _id(value: Any, field: str) -> int:
+    return whole(value, field, 0, _INT32)
+
+
+def _int32(value: Any, field: str) -> int:
+    return whole(value, field, -_INT32 - 1, _INT32)
+
+
+def _extent(value: Any, field: str) -> int:
+    # A product of fused extents, which TVM >= 0.10 wraps to 32 bit; the replay does not use it.
+    return whole(value, field, -(2**63), 2**63 - 1)
+
+
+def _flag(value: Any, field: str) -> bool:
+    return bool(whole(value, field, 0, 1))
+
+
+def _annotation(value: Any, field: str) -> Annotation:
+    return Annotation(whole(value, field, 0, max(Annotation)))
+
+
+def _ids(value: Any, field: str) -> tuple[int, ...]:
+    return tuple(_id(each, f"{field}[{i}]") for i, each in enumerate(array(value, field)))
+
+
+def _order(value: Any, field: str) -> tuple[int, ...]:
+    # TVM applies a list that is too short, and loses the other loops.
+    found = _ids(value, field)
+    if len(set(found)) < len(found):
+        raise LineProblem(field, "each loop once", InWords("one twice"))
+    return found
+
+
+def _factors(value: Any, field: str) -> tuple[int, ...]:
+    return tuple(
+        whole(each, f"{field}[{i}]", 1, _INT32) for i, each in enumerate(array(value, field))
+    )
+
+
+def _pragma(value: Any, field: str) -> str:
+    found = text(value, field)
+    number = found[len(_UNROLL) :] if found.startswith(_UNROLL) else ""
+    if number.isdecimal() and (len(number) > 10 or int(number) > _INT32):
+        raise LineProblem(field, f"at most {_UNROLL}{_INT32}", found)
+    return found
+
+
+_BY_NAME: dict[str, Check] = {
+    "after_ids": _order,
+    "annotation": _annotation,
+    "extent": _extent,
+    "factor": _int32,
+    "factor_iter_id": _int32,
+    "factor_or_nparts": _flag,
+    "fused_ids": _ids,
+    "inner_to_outer": _flag,
+    "lengths": _factors,
+    "offset": _int32,
+    "pragma_type": _pragma,
+    "reader_stage_ids": _ids,
+    "scope_name": text,
+    "src_step_ids": _ids,
+}
+_CHECKS: dict[str, tuple[tuple[str, Check], ...]] = {
+    code: tuple((each.name, _BY_NAME.get(each.name, _id)) for each in fields(kind))
+    for code, kind in STEPS.items()
+}

@@ -1,0 +1,96 @@
+"""Records written again, for TVM's reader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tuning.record import read_line
+from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+    from tvmdbg_widgets.model.tuning.task import Task
+
+
+def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable[int]) -> Path:
+    """Write records to a file, each the bytes that it was read from, and a line feed.
+
+    Parameters
+    ----------
+    path
+        The file; it takes the place of an older one once all is written.
+    parts
+    rows
+        Trial numbers, in the order in which they shall stand.
+
+    Raises
+    ------
+    IndexError
+        There is no such row.
+    FormatError
+        A file of the log changed since it was opened.
+    OSError
+        The file cannot be written.
+    """
+    with replacing(path) as file:
+        for row in rows:
+            file.write(read_line(parts, row) + b"\n")
+    return Path(path)
+
+
+def encode_record(
+    task: Task,
+    steps: Iterable[AnyStep],
+    costs: Sequence[float],
+    *,
+    error: int = 0,
+    all_cost: float = 0.0,
+    timestamp: float = 0.0,
+    version: str = "v0.6",
+) -> bytes:
+    """Return the line that TVM would write for an Ansor record, without its end.
+
+    Key order, spacing and numbers of 6 digits as ``WriteMeasureRecords`` gives them
+    (src/auto_scheduler/measure_record.cc); a number that 6 digits do not hold has all it needs.
+
+    Parameters
+    ----------
+    task
+        As many fields are written as ``task.fields`` says.
+    steps
+    costs
+        Seconds; what is written for a failed trial does not depend on them.
+    error, all_cost, timestamp, version
+        As in the log.
+    """
+    state = json.dumps([each.encode() for each in steps])
+    numbers = ", ".join(map(_number, [ANSOR_FAILED_COST] if error else costs))
+    result = f"[[{numbers}], {int(error)}, {_number(all_cost)}, {int(timestamp)}]"
+    return (
+        f'{{"i": [{_task(task)}, [[], {state}]], "r": {result}, "v": {json.dumps(version)}}}'
+    ).encode()
+
+
+def _task(task: Task) -> str:
+    host = "" if task.target_host is None else task.target_host.text
+    fields = (
+        task.workload_key,
+        task.target.text,
+        None if task.hardware is None else task.hardware.to_list(),
+        host,
+        task.layout_rewrite,
+        list(task.input_names or ()),
+    )
+    return json.dumps(fields[: task.fields], ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    short = f"{value:.6g}"
+    return short if float(short) == value else repr(float(value))
