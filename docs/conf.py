@@ -82,9 +82,14 @@ def _verbs() -> str:
 
     from tvmdbg_widgets.cli.app import app
 
-    verbs = sorted(get_command(app).commands)  # type: ignore[attr-defined]
-    said = {verb: CliRunner().invoke(app, [verb, "--help"], color=False).stdout for verb in verbs}
-    return "\n".join(f"### {verb}\n\n```text\n{text.strip()}\n```\n" for verb, text in said.items())
+    verbs: list[list[str]] = []
+    for name, verb in sorted(get_command(app).commands.items()):  # type: ignore[attr-defined]
+        verbs += [[name, each] for each in getattr(verb, "commands", ())] or [[name]]
+    sections = []
+    for verb in verbs:
+        said = CliRunner().invoke(app, [*verb, "--help"], color=False).stdout.strip()
+        sections.append(f"### {' '.join(verb)}\n\n```text\n{said}\n```\n")
+    return "\n".join(sections)
 
 
 def setup(app: Sphinx) -> None:

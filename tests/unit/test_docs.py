@@ -171,6 +171,7 @@ def test_verbs_and_their_options_exist(path: Path) -> None:
     from tvmdbg_widgets.cli.app import app
 
     verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
+    groups = {name: getattr(each, "commands", None) for name, each in verbs.items()}
     own = {"--install-completion", "--show-completion", "--help", "--version"}
     for call in re.findall(r"`tvmdbg ([^`]+)`", _text(path)):
         verb, *rest = call.split()
@@ -179,7 +180,11 @@ def test_verbs_and_their_options_exist(path: Path) -> None:
             assert verb in own, call
             continue
         assert verb in verbs, call
-        known = {option for each in verbs[verb].params for option in each.opts}
+        command = verbs[verb]
+        if groups[verb] and rest and not rest[0].startswith("-"):
+            assert rest[0] in groups[verb], call
+            command = groups[verb][rest[0]]
+        known = {option for each in command.params for option in each.opts}
         assert set(options) <= known | own, call
 
 

@@ -77,7 +77,7 @@ def python() -> dict[str, list[str]]:
     found = {}
     for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
-        is_cli = path.parent.name == "cli"
+        is_cli = "cli" in path.parts
         silent = {id(each) for node in ast.walk(tree) for each in _silent(node, is_cli)}
         texts = [
             node.value

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -25,10 +24,9 @@ from tvmdbg_widgets.cli import (
     trace,
 )
 from tvmdbg_widgets.cli.failures import INTERRUPTED, end_politely
+from tvmdbg_widgets.cli.register import register
 from tvmdbg_widgets.cli.terminal import prepare, version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (
     "Exit status: 0 done, 1 something was found, 2 it could not be done. "
@@ -70,12 +68,6 @@ def _options(
     """Nothing but what belongs to no verb."""
 
 
-def _prose(function: Callable[..., None]) -> str:
-    """The paragraphs of a docstring, each on one line, as the help folds them itself."""
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
-
-
 _LOOK, _ASK, _MAKE, _HELP = "View", "Analyze", "Export", "Help"
 for module, panel in (
     (show, _LOOK),
@@ -93,11 +85,8 @@ for module, panel in (
     (doctor, _HELP),
     (demo, _HELP),
 ):
-    name = module.__name__.rpartition(".")[2]
-    function = getattr(module, name)
-    app.command(name, help=_prose(function), rich_help_panel=panel, epilog=module.EXAMPLES)(
-        function
-    )
+    register(app, module, panel)
+app.add_typer(tuning, name="tuning", rich_help_panel=_ASK)
 
 
 def run() -> None:

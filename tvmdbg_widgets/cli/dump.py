@@ -183,14 +183,11 @@ class Named:
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
         )
-        if not isinstance(opened, DebugRun):
+        if isinstance(found, TuningLog):
             named = " ".join(map(shlex.quote, self.dump))
             raise UsageError(
-                f"{opened.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
+                f"{found.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
             )
-        return opened
-        if isinstance(found, TuningLog):
-            raise UsageError("this is a tuning log", "The verbs of `tvmdbg tuning` take it.")
         return found
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:

@@ -71,17 +71,33 @@ def _tell_lines(label: str, text: str, columns: int) -> None:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON has it; ``kind`` and ``certainty`` are the former words."""
+    """Return a run's finding as JSON has it; ``kind`` and ``certainty`` are the former words."""
+    return {
+        **_record(finding),
+        "kind": former.KINDS[finding.severity.value].value,
+        "certainty": former.CERTAINTIES[finding.confidence.value].value,
+        "nodes": list(finding.nodes),
+        "entries": [list(entry) for entry in finding.entries],
+        "next": finding.next_step,
+    }
+
+
+def log_finding_record(finding: Finding) -> dict[str, Any]:
+    """Return a tuning log's finding as JSON has it."""
+    return {
+        **_record(finding),
+        "tasks": list(finding.tasks),
+        "trials": list(finding.trials),
+        "next": finding.next_step,
+    }
+
+
+def _record(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
         "confidence": finding.confidence.value,
-        "kind": former.KINDS[finding.severity.value].value,
-        "certainty": former.CERTAINTIES[finding.confidence.value].value,
         "title": finding.title,
         "evidence": list(finding.evidence),
         "why": finding.why,
-        "nodes": list(finding.nodes),
-        "entries": [list(entry) for entry in finding.entries],
-        "next": finding.next_step,
     }

@@ -1,0 +1,1 @@
+"""The verbs on tuning logs: ``tvmdbg tuning``, one file a verb."""

@@ -1,0 +1,31 @@
+"""The verbs on tuning logs together."""
+
+from __future__ import annotations
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.register import register
+from tvmdbg_widgets.cli.tuning import best, distill, errors, merge, summary, tasks
+
+EXAMPLES = examples(
+    ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
+    ("The best schedule of a task as loops", "tvmdbg tuning show ansor.json --task 3"),
+)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Inspect tuning logs of Ansor, AutoTVM and MetaSchedule. TVM is not needed.",
+    epilog=EXAMPLES,
+)
+for module, panel in (
+    (summary, "Analyze"),
+    (tasks, "Analyze"),
+    (errors, "Analyze"),
+    (best, "Analyze"),
+    (distill, "Export"),
+    (merge, "Export"),
+):
+    register(app, module, panel)

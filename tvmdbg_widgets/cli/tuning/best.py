@@ -1,0 +1,122 @@
+"""``tvmdbg tuning best``: the best trial of each task, and which one TVM would apply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.records.applied import Applied
+    from tvmdbg_widgets.model.tuning.record import Record
+
+EXAMPLES = examples(
+    ("The best trial of each task", "tvmdbg tuning best ansor.json"),
+    ("What TVM would apply, and why", "tvmdbg tuning best ansor.json --task 3"),
+    ("On another target", "tvmdbg tuning best a.json --task 3 --target 'cuda -model=t4'"),
+)
+_HEAD = ("task", "name", "row", "cost", "where")
+
+
+@verb
+@of_log
+def best(
+    named: Named,
+    *,
+    task: Annotated[
+        str | None,
+        typer.Option("--task", metavar="TASK", help="Index, workload key or function name."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", metavar="TARGET", help="With --task: what TVM compiles for."),
+    ] = None,
+    compatible: Annotated[
+        bool,
+        typer.Option(
+            "--compatible",
+            metavar="",
+            help="With --task: also workloads of other sizes, as include_compatible=True does.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """List the best trial of each task: the lowest mean cost, the first of equal ones.
+
+    With --task: the record that TVM would apply for it, and why. Exit status 1 if there is none.
+    """
+    if task is None and (target is not None or compatible):
+        raise UsageError("--target and --compatible need --task")
+    log = named.open()
+    if task is not None:
+        meant = int(task) if task.lstrip("-").isdecimal() else task
+        applied = log.applied(meant, target, include_compatible=compatible)
+        _tell_applied(applied, as_json=as_json)
+        if applied.record is None:
+            raise typer.Exit(FOUND)
+        return
+    records = log.best()
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text({"log": log.title, "best": [_record(each) for each in records]}))
+        return
+    rows = [
+        (str(each.task.index), each.task.name, str(each.row), _cost(each), each.where)
+        for each in records
+    ]
+    hidden = grid(_HEAD, rows, right=(0, 2, 3), give=1, drop=(4,))
+    if hidden:
+        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    lacking = len(log.tasks) - len(records)
+    if lacking:
+        note(f"{lacking:,} of {len(log.tasks):,} tasks have no valid trial")
+
+
+def _tell_applied(applied: Applied, *, as_json: bool) -> None:
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        body = {
+            "applied": None if applied.record is None else _record(applied.record),
+            "why": list(applied.why),
+            "candidates": [
+                {"found_by": each.found_by, "factor": each.factor, **_record(each.record)}
+                for each in applied.candidates
+            ],
+        }
+        print(json_text(body))
+        return
+    import sys
+
+    record = applied.record
+    head = "no record" if record is None else f"row {record.row}"
+    told = "" if record is None else f"  {_cost(record)}  {record.where}"
+    say(styled(head, "bold"), styled(told))
+    for text in applied.why:
+        say("  ", "\n".join(folded(text, width(sys.stdout), first=2, rest=2)))
+
+
+def _cost(record: Record) -> str:
+    from tvmdbg_widgets.model.numbers import duration_text
+
+    return duration_text(record.cost * 1e9)
+
+
+def _record(record: Record) -> dict[str, Any]:
+    return {
+        "task": record.task.index,
+        "name": record.task.name,
+        "workload_key": record.task.workload_key,
+        "target": record.task.target.text,
+        "row": record.row,
+        "cost_s": record.cost,
+        "costs_s": list(record.costs),
+        "where": record.where,
+        "line": record.line.decode("utf-8", "replace"),
+    }

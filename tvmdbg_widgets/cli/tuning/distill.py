@@ -1,0 +1,61 @@
+"""``tvmdbg tuning distill``: the best records as a log of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+
+EXAMPLES = examples(
+    ("As TVM's own distill", "tvmdbg tuning distill ansor.json -o best.json"),
+    (
+        "To measure the ten best again",
+        "tvmdbg tuning distill ansor.json -k 10 -o top.json",
+    ),
+    ("Of several logs", "tvmdbg tuning distill monday.json tuesday.json -o best.json"),
+)
+
+
+@verb
+@of_log
+def distill(
+    named: Named,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Output file; an existing one is replaced.",
+            show_default="LOG.best.json",
+        ),
+    ] = None,
+    k: Annotated[
+        int, typer.Option("-k", min=1, metavar="K", help="How many of each workload to keep.")
+    ] = 1,
+) -> None:
+    """Write the best records of each workload and target key to a log that TVM reads.
+
+    The same records, in the same order, as TVM's distill mode; each line stays as it is. TVM's
+    merges what OUT already holds: name it as one more LOG for that.
+    """
+    from tvmdbg_widgets.cli.terminal import note, say
+    from tvmdbg_widgets.model.numbers import counted
+
+    if output is None:
+        if len(named.logs) > 1 or named.logs == ["-"]:
+            raise UsageError("which file to write is not clear", "Give it: -o best.json")
+        output = Path(f"{named.logs[0].rstrip('/')}.best.json")
+    named.spare(output)
+    log = named.open()
+    distilled = log.distill(k)
+    distilled.write(output)
+    say(str(output))
+    told = f"{counted(len(distilled), 'record')} of {counted(len(distilled.tasks), 'task')}"
+    note(f"{told}, from {counted(len(log), 'record')}")

@@ -1,0 +1,119 @@
+"""``tvmdbg tuning errors``: which trials fail."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
+    from tvmdbg_widgets.tuning import TuningLog
+
+EXAMPLES = examples(
+    ("Which tasks fail", "tvmdbg tuning errors ansor.json"),
+    ("Whether some rounds were disturbed", "tvmdbg tuning errors ansor.json --by round"),
+    ("Whether unrolling makes builds slow", "tvmdbg tuning errors ansor.json --by unroll"),
+)
+_MESSAGES = 10
+
+
+class By(StrEnum):
+    """What trials are grouped by."""
+
+    TASK = "task"
+    ROUND = "round"
+    SESSION = "session"
+    UNROLL = "unroll"
+    THREADS = "threads"
+
+
+@verb
+@of_log
+def errors(
+    named: Named,
+    *,
+    by: Annotated[
+        By,
+        typer.Option(
+            help="Group trials by task, round of the scheduler, session, auto_unroll_max_step, or "
+            "threads of a GPU block."
+        ),
+    ] = By.TASK,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Count failed trials by error, and by task, time, unroll setting or thread count.
+
+    Where captured output of the tuning is given too, the texts of errors follow: the log has none.
+    """
+    from tvmdbg_widgets.cli.progress import wanted
+
+    log = named.open()
+    table = log.errors_by(by.value, progress=wanted())
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_record(log, table)))
+        return
+    from tvmdbg_widgets.model.numbers import percent
+
+    failed = int(log.trials.failed.sum())
+    share = f" ({percent(failed / len(log))})" if failed else ""
+    note(f"{failed:,} of {len(log):,} trials failed{share}")
+    head = (by.value, "trials", "failed", *table.kinds)
+    rows = [
+        (
+            table.labels[row],
+            f"{int(table.trials[row]):,}",
+            f"{int(table.trials[row] - table.valid[row]):,}",
+            *(f"{each:,}" if each else "" for each in table.counts[row].tolist()),
+        )
+        for row in range(len(table))
+    ]
+    hidden = grid(head, rows, right=range(1, len(head)), give=0, drop=range(len(head) - 1, 2, -1))
+    if hidden:
+        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    _tell_messages(log)
+
+
+def _tell_messages(log: TuningLog) -> None:
+    """Write what captured output says of trials that failed."""
+    told = [each for each in log.parts.messages if each.error and each.message]
+    if told:
+        say()
+        say(styled("Messages", "bold"))
+    for each in told[:_MESSAGES]:
+        where = f"row {each.row}" if each.row >= 0 else f"No: {each.number}"
+        say("  ", styled(f"{where:<10}", "dim"), styled(each.message))
+    if len(told) > _MESSAGES:
+        note(f"{len(told) - _MESSAGES:,} more: --json has all")
+
+
+def _record(log: TuningLog, table: ErrorTable) -> dict[str, Any]:
+    return {
+        "log": log.title,
+        "by": table.by,
+        "groups": [
+            {
+                table.by: int(table.keys[row]),
+                "label": table.labels[row],
+                "trials": int(table.trials[row]),
+                "failed": int(table.trials[row] - table.valid[row]),
+                "errors": {kind: int(table.count(kind)[row]) for kind in table.kinds},
+                "spent_s": float(table.seconds[row]),
+                "wasted_s": float(table.wasted_seconds[row]),
+            }
+            for row in range(len(table))
+        ],
+        "messages": [
+            {"row": each.row, "number": each.number, "error": each.error, "message": each.message}
+            for each in log.parts.messages
+            if each.error
+        ],
+    }

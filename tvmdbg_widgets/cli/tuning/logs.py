@@ -1,0 +1,123 @@
+"""Arguments that name a tuning log, and the log they name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.arguments import taking
+from tvmdbg_widgets.cli.dump import source_of
+from tvmdbg_widgets.cli.failures import UsageError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.tuning import TuningLog
+
+_WHERE = "Which files"
+
+_Logs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="LOG",
+        help="Files or folders of one tuning, in any order: logs of Ansor or AutoTVM, "
+        "MetaSchedule's databases, captured output, DAG texts. [bold]-[/] reads one from standard "
+        "input.",
+        show_default=False,
+    ),
+]
+_Register = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--register",
+        metavar="FILE",
+        help="Python source that registers the workloads; it is read, never run.",
+        rich_help_panel=_WHERE,
+        show_default=False,
+    ),
+]
+_Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="FILE",
+        help="JSON: how often the network calls each task, as a list in the order of the tasks, "
+        "or by workload key.",
+        rich_help_panel=_WHERE,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Named:
+    """The log that a verb's arguments name."""
+
+    logs: list[str]
+    register: list[str] | None = None
+    weights: str | None = None
+
+    def open(self) -> TuningLog:
+        """Open it.
+
+        Raises
+        ------
+        UsageError
+            ``-`` is given twice, standard input is a terminal, or the weights are no JSON.
+        FormatError, OSError, ValueError
+            As :func:`tvmdbg_widgets.open_tuning`.
+        """
+        from tvmdbg_widgets.cli.progress import quiet_unless_terminal, wanted
+        from tvmdbg_widgets.tuning import open_tuning
+
+        quiet_unless_terminal()
+        if self.logs.count("-") > 1:
+            raise UsageError("standard input ('-') can be used only once")
+        return open_tuning(
+            [source_of(each) for each in self.logs],
+            register=self.register or None,
+            weights=None if self.weights is None else _weights(self.weights),
+            progress=wanted(),
+        )
+
+    def spare(self, output: str | os.PathLike[str]) -> None:
+        """Refuse to write to what was read.
+
+        Raises
+        ------
+        UsageError
+            It is a file that is named, or lies in a folder that is, or is a folder itself.
+        """
+        target = Path(output)
+        if target.is_dir():
+            raise UsageError(f"{output} is a folder", "Give an output file.")
+        read = [Path(each) for each in self.logs if each != "-"]
+        if target.exists() and any(
+            each.samefile(target) or (each.is_dir() and target.parent.samefile(each))
+            for each in read
+            if each.exists()
+        ):
+            raise UsageError(
+                f"{output} is an input file, which is never overwritten", "Choose another file."
+            )
+
+
+def of_log(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the arguments that name a log; it takes them as its first, a :class:`Named`."""
+    options = {"register": _Register, "weights": _Weights}
+    return taking(Named, ("logs", _Logs), options, {})(function)
+
+
+def _weights(name: str) -> Any:
+    import json
+
+    try:
+        return json.loads(Path(name).read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"--weights {name}: {error}",
+            "Write JSON: [1, 2, 4], or {workload key: 2} for some of the tasks.",
+        ) from None

@@ -1,0 +1,59 @@
+"""``tvmdbg tuning merge``: several logs as one."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 (typer reads annotations)
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+
+EXAMPLES = examples(
+    ("Two tunings of one network", "tvmdbg tuning merge a.json b.json -o all.json"),
+    ("The failed trials alone", "tvmdbg tuning merge a.json --select is:failed -o failed.json"),
+)
+
+
+@verb
+@of_log
+def merge(
+    named: Named,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Output file; an existing one is replaced."
+        ),
+    ],
+    *,
+    select: Annotated[
+        str | None,
+        typer.Option(
+            "--select",
+            metavar="QUERY",
+            help="Only these trials, such as 'task:3 cost<2ms'; see the manual, Searching.",
+        ),
+    ] = None,
+) -> None:
+    """Write the records of several logs to one that TVM reads, each line as it is.
+
+    What cannot be read is left out and counted; records that are in several logs stay in it as
+    often.
+    """
+    from tvmdbg_widgets.cli.terminal import note, say
+    from tvmdbg_widgets.model.numbers import counted
+
+    named.spare(output)
+    log = named.open()
+    rows = None if select is None else log.select(select)
+    log.write(output, rows)
+    say(str(output))
+    written = len(log) if rows is None else len(rows)
+    note(f"{counted(written, 'record')} of {counted(len(log.parts.sources), 'file')}")
+    repeated = len(log.select("is:repeated"))
+    if repeated:
+        note(f"{counted(repeated, 'record')} repeat the schedule of an earlier one")
+    if log.parts.num_refused:
+        note(f"{counted(log.parts.num_refused, 'line')} could not be read and were left out")

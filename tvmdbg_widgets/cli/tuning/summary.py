@@ -1,0 +1,152 @@
+"""``tvmdbg tuning summary``: what happened, findings first."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.finding_text import log_finding_record, reach, tell_findings
+from tvmdbg_widgets.cli.terminal import note, say, styled
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.model.findings import Severity  # noqa: TC001 (typer reads annotations)
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.tuning import TuningLog
+
+EXAMPLES = examples(
+    ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
+    ("With the texts of errors", "tvmdbg tuning summary ansor.json stdout.txt"),
+    ("In CI", "tvmdbg tuning summary ansor.json --fail-on error --max-errors 10%"),
+    ("For another program", "tvmdbg tuning summary ansor.json --json | jq .total_s"),
+)
+_LIMIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
+
+
+@verb
+@of_log
+def summary(
+    named: Named,
+    *,
+    fail_on: Annotated[
+        Severity | None,
+        typer.Option(
+            "--fail-on",
+            metavar="SEVERITY",
+            help="Exit with status 1 if there is a finding of this severity or worse: error, "
+            "warning, hotspot or info.",
+        ),
+    ] = None,
+    max_errors: Annotated[
+        str | None,
+        typer.Option(
+            "--max-errors",
+            metavar="N|P%",
+            help="Exit with status 1 if more trials failed: a number, or a share such as 10%.",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Summarize a tuning: findings, where the latency ended, errors, lines that were not read.
+
+    [bold]error[/]: trials were lost, or a task has no schedule. [bold]warning[/]: questionable.
+    [bold]info[/]: worth knowing. Each finding comes with its evidence, how sure it is, and what to
+    do.
+    """
+    allowed = None if max_errors is None else _limit(max_errors)
+    log = named.open()
+    found = log.findings()
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_record(log, found)))
+    else:
+        _tell(log, found)
+    failed = int(log.trials.failed.sum())
+    too_many = allowed is not None and failed > allowed[0] * (len(log) if allowed[1] else 1)
+    if too_many:
+        note(f"{failed:,} of {len(log):,} trials failed, more than --max-errors {max_errors}")
+    if too_many or (fail_on is not None and reach(found, fail_on.value)):
+        raise typer.Exit(FOUND)
+
+
+def _limit(text: str) -> tuple[float, bool]:
+    """Return a number, and whether it is a share of all trials."""
+    match = _LIMIT.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"--max-errors {text}: expected a number or a share", "Write it as: --max-errors 10%"
+        )
+    return float(match[1]) / (100 if match[2] else 1), bool(match[2])
+
+
+def _tell(log: TuningLog, found: Findings) -> None:
+    from tvmdbg_widgets.analysis.tuning.records.described import described
+    from tvmdbg_widgets.cli.issues import tell_issues
+    from tvmdbg_widgets.cli.tuning.tables import tell_errors
+    from tvmdbg_widgets.model.numbers import counted
+
+    tuner, *facts = described(log.parts)
+    say(styled(log.title, "bold"), styled(f"  {tuner}", "dim"))
+    say()
+    say(styled("Findings", "bold"), styled(f"  {found.summary()}", "dim"))
+    tell_findings(found)
+    say()
+    say(styled("Tuning", "bold"))
+    say("  ", styled(_ended(log)))
+    for text in facts:
+        say("  ", styled(text))
+    if log.trials.failed.any():
+        say()
+        say(styled("Errors", "bold"))
+        tell_errors(log)
+    issues = log.issues
+    if issues:
+        say()
+        say(styled("Reading", "bold"), styled(f"  {issues.summary()}", "dim"))
+        tell_issues(issues[:5])
+        if len(issues) > 5:
+            note(f"  {counted(len(issues) - 5, 'more remark')}")
+
+
+def _ended(log: TuningLog) -> str:
+    """Say where the total latency ended."""
+    from tvmdbg_widgets.model.numbers import counted, duration_text
+
+    curve = log.curve()
+    weighed = (
+        "plain sum of the tasks: the log has no weights" if log.weights is None else "weighted"
+    )
+    if curve.reached is None:
+        lacking = len(log.tasks) - len(log.best())
+        return f"unknown: {counted(lacking, 'task')} without a valid trial"
+    reached = f"reached at trial {curve.reached:,} of {len(curve):,}"
+    return f"{duration_text(curve.last * 1e9)} estimated in total ({weighed}), {reached}"
+
+
+def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
+    from tvmdbg_widgets.cli.issues import as_json as issue_record
+    from tvmdbg_widgets.cli.tuning.tables import error_counts
+
+    curve, parts = log.curve(), log.parts
+    return {
+        "log": log.title,
+        "tuner": parts.tuner,
+        "versions": [each for each in log.trials.version.unique if each],
+        "tasks": len(log.tasks),
+        "trials": len(log),
+        "failed": int(log.trials.failed.sum()),
+        "errors": error_counts(log),
+        "total_s": curve.last if curve.reached is not None else math.nan,
+        "weighted": log.weights is not None,
+        "refused": parts.num_refused,
+        "undecoded": dict(parts.undecoded),
+        "cut": parts.cut,
+        "findings": [log_finding_record(each) for each in found],
+        "issues": [issue_record(each) for each in log.issues],
+    }
