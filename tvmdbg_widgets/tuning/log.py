@@ -18,4 +18,6 @@ class TuningLog(Records, Schedules, Diagnosis, Elsewhere, Following, Pages):
     """
 
     def __repr__(self) -> str:
-        return f"TuningLog {self.title!r}: {len(self.tasks):,} tasks\n  {self.trials!r}"
+        from tvmdbg_widgets.analysis.tuning.records.described import described
+
+        return "\n  ".join([f"TuningLog {self.title!r}", *described(self.parts)])

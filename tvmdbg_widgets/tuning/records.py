@@ -176,21 +176,30 @@ class Records(Recorded):
     def write(self, path: str | os.PathLike[str], rows: Iterable[int] | None = None) -> Path:
         """Write records to a file that TVM reads, each line as it stands in its own file.
 
+        MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
+        the new file.
+
         Parameters
         ----------
         path : path
             An existing file is replaced.
         rows : iterable of int, optional
-            Only these, in this order.
+            Only these, in this order; what ``select`` returns is taken, too.
 
         Raises
         ------
         ValueError
-            The records are of several tuners: no reader of TVM takes such a file.
+            No reader of TVM would take the records from one file: they are of several tuners, or
+            of several MetaSchedule databases.
+        IndexError
+            There is no such row.
         """
+        from tvmdbg_widgets.analysis.tuning.records.writing import refuse_unreadable
         from tvmdbg_widgets.formats.tuning.writer import write_lines
 
-        return write_lines(path, self.parts, range(len(self)) if rows is None else list(rows))
+        chosen = range(len(self)) if rows is None else list(rows)
+        refuse_unreadable(self.parts, chosen)
+        return write_lines(path, self.parts, chosen)
 
     def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.

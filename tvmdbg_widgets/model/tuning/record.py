@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
     from tvmdbg_widgets.model.tuning.steps import AnyStep
@@ -50,3 +53,9 @@ class Record:
     steps: tuple[AnyStep, ...]
     config: Any
     where: str
+
+    def __repr__(self) -> str:
+        result = self.error.label if self.error else duration_text(self.cost * 1e9)
+        steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
+        told = f"Record {self.row}: task {self.task.index} ({self.task.name}), {result}{steps}"
+        return one_line(f"{told}; {self.where}")
