@@ -1,0 +1,65 @@
+"""A log in some lines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.trials import Trials
+
+TUNERS: Final = {
+    "ansor": "Ansor",
+    "autotvm": "AutoTVM",
+    "metaschedule": "MetaSchedule",
+    "mixed": "several tuners",
+}
+"""Names of the tuners, as people write them."""
+
+
+def described(parts: TuningParts) -> Iterator[str]:
+    """Yield what a log holds, a line each: tuner, counts, time, and what was not read."""
+    trials = parts.trials
+    versions = [each for each in trials.version.unique if each]
+    yield " ".join([TUNERS.get(parts.tuner, "no records"), *versions])
+    failed = int(np.count_nonzero(trials.failed))
+    share = f" ({percent(failed / len(trials))})" if failed else ""
+    counts = [counted(len(parts.tasks), "task"), counted(len(trials), "trial")]
+    yield f"{', '.join(counts)}, {failed:,} failed{share}"
+    yield _span(trials)
+    yield _refused(parts)
+    for what, count in parts.undecoded.items():
+        yield f"{counted(count, 'line')} left undecoded: {one_line(what)}"
+    if parts.cut:
+        yield "the last line ends too early, as where tuning was killed or still runs"
+
+
+def _span(trials: Trials) -> str:
+    known = trials.timestamp[~np.isnan(trials.timestamp)]
+    if not len(known):
+        return "no timestamps"
+    first, last = float(known.min()), float(known.max())
+    return f"{seconds_text(last - first)} from {_moment(first)} to {_moment(last)} UTC"
+
+
+def _moment(timestamp: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(timestamp, UTC):%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):  # beyond the calendar
+        return f"{timestamp:.0f} s"
+
+
+def _refused(parts: TuningParts) -> str:
+    if not parts.num_refused:
+        return "0 lines refused"
+    first = f": line {parts.refused[0].line:,}, {parts.refused[0].why}" if parts.refused else ""
+    return one_line(f"{counted(parts.num_refused, 'line')} refused{first}")
