@@ -98,7 +98,7 @@ function options(watch) {
   const entries = [
     ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
     { source: "js/src/page.ts", out: "page", format: "iife" },
-    ...["graph", "tensor", "timeline", "memory", "comparison", "unpack"].map((part) => ({
+    ...["graph", "tensor", "timeline", "memory", "comparison", "tuning", "unpack"].map((part) => ({
       source: `js/src/page/${part}.ts`,
       out: `page_${part}`,
       format: "iife",

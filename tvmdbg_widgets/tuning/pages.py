@@ -94,10 +94,36 @@ class Pages(Recorded):
         *,
         title: str | None = None,
         theme: str = "auto",
+        budget: int = 5_000_000,
         of: TuningView | None = None,
     ) -> Path:
-        """Write the view as one HTML file that works offline, without a kernel."""
-        raise NotImplementedError
+        """Write the view as one HTML file that works offline, without a kernel.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+        title : str, optional
+            The log's where left out.
+        theme : str
+            ``"auto"`` follows the system; ``"light"`` or ``"dark"``.
+        budget : int
+            Bytes that the file should not exceed: all trials come first, then the schedules of
+            the best trials; the page says what was left out.
+        of : TuningView, optional
+            The view to save; a new one where left out.
+
+        Raises
+        ------
+        ValueError
+            Another ending, or a theme that is none of these.
+        OSError
+            The folder is missing or cannot be written to.
+        """
+        from tvmdbg_widgets.export.tuning.page import save_page
+
+        view = self.view() if of is None else of
+        return save_page(view, path, title=title, theme=theme, budget=budget)
 
     def _ipython_display_(self) -> None:
         with self._view_lock:

@@ -39,6 +39,7 @@ export class ChartPainter {
     this.#failures(theme);
     this.#curves(theme);
     pen.restore();
+    this.#curveNames(theme);
     this.#strip(theme);
     return { points };
   }
@@ -178,6 +179,27 @@ export class ChartPainter {
       }
     }
     this.#steps(data.totalRows, (at) => data.totals[at]!, theme.text, 2);
+  }
+
+  /** Which task a line is of, where it ends; the slowest first, and none over another. */
+  #curveNames(theme: Theme): void {
+    const pen = this.#pen;
+    const { data, task, plot } = this.#scene;
+    const { tasks, total } = data.info;
+    if (task >= 0 || tasks.length < 2) return;
+    const ends: [text: string, cost: number][] = total === null ? [] : [["total", total]];
+    const slowest = tasks.filter(({ best }) => best !== null).sort((a, b) => b.best! - a.best!);
+    for (const { index, best } of slowest) ends.push([String(index), best!]);
+    const taken: number[] = [];
+    pen.font = `11px ${theme.font}`;
+    pen.textAlign = "left";
+    for (const [text, cost] of ends) {
+      const y = this.#scene.y(cost);
+      if (y < plot.top || y > plot.bottom || taken.some((each) => Math.abs(each - y) < 12)) continue;
+      taken.push(y);
+      pen.fillStyle = text === "total" ? theme.text : theme.muted;
+      pen.fillText(text, plot.right + 4, y);
+    }
   }
 
   /** A line that stays level until the next of some trials, and to the end of the plot. */

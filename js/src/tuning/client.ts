@@ -1,7 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { type Column, type ColumnHeader, fields } from "../shared/columns.ts";
 import { NewestWins, request } from "../shared/request.ts";
-import { TuningData, type TuningInfo } from "./data.ts";
+import { type ErrorTableInfo, TuningData, type TuningInfo } from "./data.ts";
 import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";
 import { Tiles, type TilesInfo } from "./tiles.ts";
 
@@ -52,6 +52,11 @@ export class TuningClient {
 
   change(a: number, b: number): Promise<ScheduleChange> {
     return this.#plain<ScheduleChange>("change", { a, b });
+  }
+
+  /** Errors by threads of a block. */
+  threads(): Promise<ErrorTableInfo> {
+    return this.#plain<ErrorTableInfo>("threads", {});
   }
 
   async tiles(task: number): Promise<Tiles> {

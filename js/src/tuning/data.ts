@@ -64,6 +64,8 @@ export interface TuningInfo {
   /** Names of the error codes that occur. */
   errorNames: Record<string, string>;
   errorsBy: ErrorTableInfo[];
+  /** Whether a task is for a GPU: blocks have threads. */
+  onGpu: boolean;
   /** Lines that could not be read, and why the first could not. */
   refused: number;
   refusedWhy: string[];

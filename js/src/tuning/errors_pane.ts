@@ -1,5 +1,6 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer, percent } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
 import { readTheme } from "../shared/theme.ts";
 import { errorFill } from "./colors.ts";
 import type { ErrorRow, ErrorTableInfo, TuningData } from "./data.ts";
@@ -13,9 +14,22 @@ export class ErrorsPane {
     ...KEEP_KEYS,
   });
   readonly #root: HTMLElement;
+  #later: HTMLElement | null = null;
 
   constructor(root: HTMLElement) {
     this.#root = root;
+  }
+
+  /** Fills in what takes reading every schedule, once it is looked at. */
+  async complete(ask: () => Promise<ErrorTableInfo>): Promise<void> {
+    const place = this.#later;
+    this.#later = null;
+    if (!place) return;
+    try {
+      place.replaceWith(this.#table(await ask()));
+    } catch (error) {
+      place.textContent = `by threads: ${errorText(error)}`;
+    }
   }
 
   show(data: TuningData): void {
@@ -23,10 +37,13 @@ export class ErrorsPane {
     const codes = Object.keys(data.info.errorNames)
       .map(Number)
       .sort((a, b) => a - b);
-    this.node.replaceChildren(
-      this.#legend(data, codes),
-      ...errorsBy.map((table) => this.#table(table)),
-    );
+    const tables = errorsBy.map((table) => this.#table(table));
+    this.#later = null;
+    if (data.info.onGpu) {
+      this.#later = element("p", { class: "tvmdbg-muted" }, "by threads: reading all schedules …");
+      tables.push(this.#later);
+    }
+    this.node.replaceChildren(this.#legend(data, codes), ...tables);
   }
 
   #legend(data: TuningData, codes: readonly number[]): HTMLElement {

@@ -4,8 +4,8 @@ import type { TuningData } from "./data.ts";
 import type { Along } from "./options.ts";
 
 /** Room around the plot, CSS px. */
-export const LEFT = 62;
-export const RIGHT = 14;
+export const LEFT = 72;
+export const RIGHT = 34;
 const TOP = 8;
 /** The lane of failed trials above the plot. */
 export const LANE = 14;

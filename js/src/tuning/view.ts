@@ -200,6 +200,7 @@ export class TuningView {
         void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial));
       }
     }
+    if (pane === "errors") void this.#errors.complete(() => this.#client.threads());
     if (pane !== "tiles") return;
     const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
     if (of !== this.#tilesOf) {

@@ -60,8 +60,8 @@ def code(view: str) -> Code:
     Parameters
     ----------
     view : str
-        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"`` or
-        ``"comparison"``.
+        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"``,
+        ``"comparison"`` or ``"tuning"``.
 
     Raises
     ------

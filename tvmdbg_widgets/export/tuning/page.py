@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.figures.tuning.overview import overview
+from tvmdbg_widgets.figures.tuning.overview import error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.numbers import counted
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
     from tvmdbg_widgets.widgets.tuning.view import TuningView
 
+#: The steps of so many records are read for the page.
+_MOST_STEPS = 20_000
 _THEMES = ("auto", "light", "dark")
 
 
@@ -79,7 +81,12 @@ def _stored(log: TuningLog, shown: int | None, budget: int) -> tuple[str, int]:
     parallel: dict[str, Any] = {}
     if shown is not None:
         schedules[str(shown)] = schedule_answer(log, shown)
-    stored = {"tuning": _packed(*overview(log)), "schedules": schedules, "tiles": parallel}
+    stored: dict[str, Any] = {
+        "tuning": _packed(*overview(log)),
+        "schedules": schedules,
+        "tiles": parallel,
+        "threads": error_table(log, "threads") if len(log) <= _MOST_STEPS else None,
+    }
     left = budget - len(data_element("tvmdbg-data", _json(stored)))
     left_out = 0
     for task in order:
@@ -104,11 +111,11 @@ def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, An
 
 
 def _about(log: TuningLog, left_out: int) -> str:
+    files = ", ".join(PurePath(source.name).name for source in log.parts.sources)
     told = [
-        f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from "
-        + ", ".join(source.name for source in log.parts.sources),
-        "Schedules and tile sizes are those of the best trial of each task; filtering trials and "
-        "comparing schedules need a kernel.",
+        f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from {files}",
+        "Schedules and tile sizes are those of the best trial of each task.",
+        "Filtering trials and comparing schedules need a kernel.",
     ]
     if left_out:
         told.append(f"The schedules of {counted(left_out, 'task')} were left out to save room.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,13 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.model.findings import Finding
     from tvmdbg_widgets.tuning import TuningLog
 
 _REFUSED_SHOWN = 5
-#: What fails by the row of a table is worth telling; by task stands in the table of tasks.
-_TABLES = ("round", "unroll", "threads")
+#: By task stands in the table of tasks; by threads takes reading the steps of every record.
+_TABLES = ("round", "unroll")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
 
@@ -80,7 +80,8 @@ def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
             str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
             for code in codes.tolist()
         },
-        "errorsBy": [_table(log.errors_by(by)) for by in _TABLES],
+        "errorsBy": [error_table(log, by) for by in _TABLES],
+        "onGpu": any(task.target.is_gpu for task in log.tasks),
         "refused": log.parts.num_refused,
         "refusedWhy": [
             one_line(f"line {each.line}: {each.why}") for each in log.parts.refused[:_REFUSED_SHOWN]
@@ -123,7 +124,7 @@ def _improvements(
 
 
 def _gflops(log: TuningLog, task: int, best: float) -> float:
-    operations = log.flop_count(task)
+    operations = 0.0
     return operations / best / 1e9 if operations and best > 0 else math.nan
 
 
@@ -135,7 +136,7 @@ def _about(log: TuningLog) -> list[str]:
     parts = log.parts
     versions = [each for each in sorted(set(log.trials.version.unique)) if each]
     told = [f"{parts.tuner} {', '.join(versions)}".strip()]
-    told += [one_line(source.name) for source in parts.sources]
+    told += [one_line(PurePath(source.name).name) for source in parts.sources]
     for what, count in parts.undecoded.items():
         told.append(f"{count:,} × {one_line(what)}, not decoded")
     if parts.cut:
@@ -163,7 +164,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _table(table: ErrorTable) -> dict[str, Any]:
+def error_table(log: TuningLog, by: Literal["round", "unroll", "threads"]) -> dict[str, Any]:
+    """Return the errors by what trials have in common, the groups with most errors at most."""
+    table = log.errors_by(by, progress=False)
     order: Sequence[int] = range(len(table))
     if len(table) > _ROWS_SHOWN:
         failed = table.trials - table.valid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.numbers import duration_text
@@ -25,6 +26,21 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
     IndexError
         The log has no such trial.
     """
+    record = log.record(trial)
+    return {
+        "trial": trial,
+        "title": f"trial {trial:,}",
+        "facts": record_facts(record),
+        "lines": [],
+        "steps": [{"code": each.code, "text": str(each.encode()[1:])} for each in record.steps],
+        "tiles": [],
+        "notes": [],
+        "python": "",
+    }
+
+
+def change_answer(log: TuningLog, a: int, b: int) -> dict[str, Any]:
+    """Return what ``js/src/tuning/schedule.ts`` calls a ScheduleChange."""
     raise NotImplementedError
 
 
@@ -41,5 +57,6 @@ def record_facts(record: Record) -> list[tuple[str, str]]:
         facts.append(("failed", f"{code}{record.error.label}"))
     if not math.isnan(record.all_cost):
         facts.append(("build and run", duration_text(record.all_cost * _NS)))
-    facts.append(("in", one_line(f"{record.where} ({record.version})")))
+    where = PurePath(record.where).name
+    facts.append(("in", one_line(f"{where} ({record.version})" if record.version else where)))
     return facts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.tuning.overview import overview
+from tvmdbg_widgets.figures.tuning.overview import error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.widgets.answering import Reply
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
 
 _LONGEST_QUERY = 10_000
-_KINDS = ("tuning", "schedule", "change", "tiles", "select", "code")
+_KINDS = ("tuning", "schedule", "change", "tiles", "threads", "select", "code")
 
 
 def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
@@ -50,6 +50,8 @@ def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
         return Reply(change_answer(log, *pair))
     if question.kind == "tiles":
         return _packed(*tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
+    if question.kind == "threads":
+        return Reply(error_table(log, "threads"))
     if question.kind == "select":
         found = log.select(question.text("query", _LONGEST_QUERY) or "")
         mask = np.zeros(len(log), np.uint8)

@@ -1,0 +1,104 @@
+/** The entry of a page that shows a tuning log. */
+import type { ColumnHeader } from "../shared/columns.ts";
+import { element } from "../shared/dom.ts";
+import { errorText } from "../shared/message.ts";
+import type { StaticModel } from "../shared/static_model.ts";
+import tuning from "../tuning/tuning.ts";
+import { start } from "./models.ts";
+import { fromBase64, unpacked } from "./packed.ts";
+import { say, sayFailed } from "./status.ts";
+import { themeToggle } from "./tools.ts";
+
+interface Packed {
+  info: unknown;
+  columns: ColumnHeader[];
+  /** base64 */
+  buffer: string;
+}
+
+/** What `export/tuning/page.py` stores. */
+interface Stored {
+  tuning: Packed;
+  schedules: Record<string, unknown>;
+  tiles: Record<string, Packed>;
+  /** Null where it was left out. */
+  threads: unknown;
+}
+
+interface Settings {
+  models: Record<string, Record<string, unknown>>;
+}
+
+interface Question {
+  id?: string;
+  kind?: string;
+  trial?: number;
+  task?: number;
+}
+
+const LEAST_HEIGHT = 560;
+const BELOW = 16;
+
+/** Answers as the kernel would, from what is stored. */
+function answer(stored: Stored, { kind, trial, task }: Question): [unknown, DataView[]] {
+  if (kind === "tuning") return packed(stored.tuning);
+  if (kind === "schedule") return [found(stored.schedules, trial, "schedule"), []];
+  if (kind === "tiles") return packed(found(stored.tiles, task, "tile sizes") as Packed);
+  if (kind === "threads" && stored.threads) return [stored.threads, []];
+  throw new Error("This page has no kernel, which this needs: open the log in a notebook.");
+}
+
+function found(of: Record<string, unknown>, key: number | undefined, what: string): unknown {
+  const name = String(key);
+  if (Object.hasOwn(of, name)) return of[name];
+  throw new Error(
+    `This page does not hold this ${what}, only those of the best trials: open the log in a notebook.`,
+  );
+}
+
+function packed({ info, columns, buffer }: Packed): [unknown, DataView[]] {
+  return [{ info, columns }, [new DataView(fromBase64(buffer).buffer)]];
+}
+
+async function show({ models }: Settings): Promise<void> {
+  const stored = JSON.parse(new TextDecoder().decode(await unpacked("tvmdbg-data"))) as Stored;
+  const place = document.getElementById("tvmdbg-views")!;
+  document.getElementById("tvmdbg-static")!.hidden = true;
+  say("");
+  const started = await start(
+    { tuning },
+    {
+      models,
+      views: [{ view: "tuning", model: "view", element: place }],
+      ask: async (message) => {
+        const question = message as Question;
+        try {
+          const [result, buffers] = answer(stored, question);
+          return { content: { id: question.id, result }, buffers };
+        } catch (error) {
+          return { content: { id: question.id, error: errorText(error) }, buffers: [] };
+        }
+      },
+    },
+  );
+  stretch(started.models.view!, place);
+  document.getElementById("tvmdbg-tools")?.append(element("span", {}, themeToggle()));
+  document.documentElement.dataset.started = "true";
+}
+
+/** Gives the view the height that the window has for it. */
+function stretch(model: StaticModel, place: HTMLElement): void {
+  const apply = () => {
+    const free = innerHeight - place.getBoundingClientRect().top - scrollY - BELOW;
+    model.set("height", Math.max(LEAST_HEIGHT, Math.floor(free)));
+  };
+  apply();
+  addEventListener("resize", apply);
+}
+
+const text = document.getElementById("tvmdbg-settings")?.textContent;
+if (text) {
+  const begin = () => void show(JSON.parse(text) as Settings).catch(sayFailed);
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
+  else begin();
+}

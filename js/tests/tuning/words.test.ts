@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { sorted, taskRows } from "../../src/tuning/task_rows.ts";
+import { binLines, chartWords, elapsed, headline, trialLines } from "../../src/tuning/words.ts";
+import { logOf } from "./log.ts";
+
+const DATA = logOf([
+  { task: 0, cost: 4e-3, time: 0 },
+  { task: 1, error: 6, time: 20 },
+  { task: 0, cost: 2e-3, time: 90 },
+  { task: 1, cost: 1e-3, time: 3700 },
+]);
+
+describe("words of a log", () => {
+  it("say how far it got", () => {
+    expect(headline(DATA)).toBe(
+      "2 tasks, 4 trials; best 3.000 ms (plain sum of the best of each task)",
+    );
+    expect(chartWords(DATA, 1)).toBe(
+      "task 1: matmul 1: 1 of 2 trials failed (50.0 %), best 1.000 ms at trial 3",
+    );
+  });
+
+  it("do not make up a total where a task has no valid trial", () => {
+    const data = logOf([
+      { task: 0, cost: 1 },
+      { task: 1, error: 6 },
+    ]);
+    expect(headline(data)).toContain("no total latency: a task has no valid trial");
+  });
+
+  it("tell of a trial", () => {
+    expect(trialLines(DATA, 0)).toEqual([
+      "trial 0: 4.000 ms",
+      "task 0, matmul 0",
+      "its trial 0 of 2",
+      "2.00× the best of its task",
+      "0 s after the first trial",
+    ]);
+    expect(trialLines(DATA, 1)[0]).toBe("trial 1: BuildTimeoutError");
+    expect(trialLines(DATA, 2)).toContain("the best of its task");
+    expect(trialLines(DATA, 3)).toContain("1 h 1 min after the first trial");
+  });
+
+  it("tell of a bar of the error strip", () => {
+    const slots = new Int32Array(10);
+    [slots[0], slots[6]] = [60, 4];
+    expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, slots })).toEqual([
+      "trials 64 to 127: 4 of 64 trials failed (6.25 %)",
+      "4 BuildTimeoutError",
+    ]);
+  });
+
+  it.each([
+    [0, "0 s"],
+    [59.6, "1 min"],
+    [200, "3 min 20 s"],
+    [3600, "1 h"],
+    [4321, "1 h 12 min"],
+  ])("tell a time: %d s is %s", (seconds, text) => {
+    expect(elapsed(seconds)).toBe(text);
+  });
+});
+
+describe("the table of tasks", () => {
+  it("is sorted by time, errors and number, unknown last", () => {
+    const order = (sort: Parameters<typeof sorted>[1]) =>
+      sorted(DATA.info.tasks, sort).map(({ index }) => index);
+    expect(order("time")).toEqual([0, 1]);
+    expect(order("errors")).toEqual([1, 0]);
+    expect(order("task")).toEqual([0, 1]);
+  });
+
+  it("says which tasks have no valid trial", () => {
+    const { info } = logOf([
+      { task: 0, cost: 1 },
+      { task: 1, error: 6 },
+    ]);
+    expect(taskRows(info, "task", null).map(({ best }) => best)).toEqual(["1.000 s", "none valid"]);
+  });
+
+  it("tells the trials of a range where only these are counted", () => {
+    const counts = {
+      trials: Int32Array.of(1, 0),
+      failed: Int32Array.of(1, 0),
+      best: Float64Array.of(Number.NaN, Number.NaN),
+    };
+    const [first, second] = taskRows(DATA.info, "task", counts);
+    expect([first!.trials, first!.failed, first!.best]).toEqual(["1", "100.0 %", "none valid"]);
+    expect([second!.trials, second!.failed, second!.best]).toEqual(["0", "", ""]);
+  });
+});

@@ -1,0 +1,87 @@
+"""Tile sizes of the trials of one task, for parallel coordinates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+    from tvmdbg_widgets.tuning import TuningLog
+
+_MOST_TRIALS = 4000
+_MOST_AXES = 18
+
+
+def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return the split factors of a task's trials, as ``js/src/tuning/tiles.ts`` reads them.
+
+    Trials differ in their sequence of steps: those of the most common one are shown. A factor that
+    is the same in all of them is left out.
+    """
+    rows = log.trials.of_task(task)
+    shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:_MOST_TRIALS]
+    groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
+    names: dict[tuple[object, ...], list[str]] = {}
+    for row in shown.tolist():
+        steps = log.record(row).steps
+        shape = tuple(_shape(step) for step in steps)
+        groups[shape].append((row, [value for step in steps for value in _values(step)]))
+        if shape not in names:
+            names[shape] = [name for step in steps for name in _names(step)]
+    if not groups:
+        return _answer([], "no trial of this task has transform steps", [], np.zeros((0, 0)), log)
+    common = Counter({shape: len(each) for shape, each in groups.items()}).most_common(1)[0][0]
+    members = groups[common]
+    values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
+    varied = np.flatnonzero((values != values[0]).any(axis=0))[:_MOST_AXES]
+    axes = [names[common][at] for at in varied]
+    note = (
+        f"{len(members):,} of {counted(len(rows), 'trial')} share this sequence of steps"
+        if axes
+        else f"all tile sizes of {counted(len(members), 'trial')} are the same"
+    )
+    found = [row for row, _ in members] if axes else []
+    return _answer(axes, note, found, values[:, varied], log)
+
+
+def _answer(
+    axes: list[str], note: str, rows: list[int], values: npt.NDArray[np.float64], log: TuningLog
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    at = np.array(rows, np.int32)
+    columns = {
+        "rows": at,
+        "values": np.ascontiguousarray(values[: len(at)], np.float32).ravel(),
+        "costs": log.trials.cost[at],
+    }
+    return {"axes": axes, "note": note}, columns
+
+
+def _shape(step: AnyStep) -> tuple[object, ...]:
+    """Return what two sequences must share for their factors to be of the same loops."""
+    if isinstance(step, SplitStep):
+        return step.code, step.stage_id, step.iter_id, len(step.lengths)
+    if isinstance(step, PragmaStep):
+        return step.code, step.stage_id
+    return (step.code, step.stage_id)
+
+
+def _values(step: AnyStep) -> tuple[int, ...]:
+    if isinstance(step, SplitStep):
+        return step.lengths
+    if isinstance(step, PragmaStep):
+        return (step.auto_unroll or 0,)
+    return ()
+
+
+def _names(step: AnyStep) -> list[str]:
+    if isinstance(step, SplitStep):
+        where = f"{step.stage_id}.{step.iter_id}"
+        return [f"{where}·{part + 1}" for part in range(len(step.lengths))]
+    return ["unroll"] if isinstance(step, PragmaStep) else []
