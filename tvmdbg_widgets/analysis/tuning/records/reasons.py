@@ -83,7 +83,7 @@ def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
     trials, first = parts.trials, hits[0]
     cost = trials.cost[first.row]
     rivals = np.isin(trials.task, first.tasks) & ~trials.failed
-    told = f"{one_line(first.of).capitalize()} finds row {first.row}, {_ms(cost)}"
+    told = one_line(f"{first.of[0].upper()}{first.of[1:]} finds row {first.row}, {_ms(cost)}")
     if first.factor == 1:
         yield f"{told}: the lowest mean of {counted(int(rivals.sum()), 'valid trial')}."
     else:
