@@ -63,6 +63,10 @@ class Fields:
             ) from None
         return cls(value, source.name)
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the fields."""
+        return tuple(self._value)
+
     def has(self, name: str) -> bool:
         """Whether the field is there and is not null."""
         return self._value.get(name) is not None

@@ -34,6 +34,8 @@ LIMITS: Mapping[str, int] = {
     "recording": 512 * _MB,
     # 100 bytes an event: 20 million.
     "etdump": 2 * _GB,
+    # 10 kB a task of a network that was tuned.
+    "dags": 256 * _MB,
     # A program of weights with inputs to test it on.
     "bundled": 4 * _GB,
 }
@@ -43,12 +45,13 @@ MOST_UNPACKED = 512 * _MB
 #: Parts of which only headers are read at once.
 _OF_HEADERS = ("params", "etrecord", "program", "named-data")
 #: Parts that are read line by line.
-_OF_LINES = ("tuning-records",)
+_OF_LINES = ("tuning-records", "tuning-output")
 _KINDS = {
     "cache": "params",
     "chrome": "trace",
     "ir": "recording",
     "library": "graph",
+    "tuning-dags": "dags",
     "recorded-times": "times",
 }
 

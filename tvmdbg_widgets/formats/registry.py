@@ -77,7 +77,9 @@ FORMATS: tuple[Format, ...] = (
     Format("times", "list of node times", f"{_TVM}.time_list", "read_time_list"),
     Format("graph", "graph JSON", f"{_TVM}.graph_json", "read_graph"),
     Format("tuning-records", "tuning log", f"{_TUNING}.records", "read_records"),
+    Format("tuning-dags", "file of DAG texts", f"{_TUNING}.dag_dump", "read_dag_dump"),
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
+    Format("tuning-output", "output of a tuning", f"{_TUNING}.outputs", "read_output"),
 )
 
 

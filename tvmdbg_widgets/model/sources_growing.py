@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import os
+from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.sources_state import FileState
 
 if TYPE_CHECKING:
-    import os
-
     from tvmdbg_widgets.model.sources_state import Read
 
 #: Bytes at the start and before the end that tell whether a file was rewritten.
@@ -40,10 +42,27 @@ class GrowingFile(FileSource):
         super().__init__(path, name)
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
-    @property
-    def digest(self) -> bytes:
-        """Digest of the bytes that a rewrite is told by."""
-        return self._growing.digest
+    def change(self) -> Change:
+        """Tell what became of the file since it was opened.
+
+        Raises
+        ------
+        OSError
+            It is gone, or may not be read any more.
+        """
+        with io.FileIO(self.path) as file:
+            status = os.fstat(file.fileno())
+            if not self._growing.is_still(status, partial(_read, file)):
+                return Change.REWRITTEN
+        return Change.GROWN if status.st_size > self.size else Change.NONE
+
+
+class Change(Enum):
+    """What became of a file: nothing, more bytes, or other bytes than there were."""
+
+    NONE = 0
+    GROWN = 1
+    REWRITTEN = 2
 
 
 class _GrowingState(FileState):
@@ -74,3 +93,9 @@ class _GrowingState(FileState):
 
 def _file(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
+
+
+def _read(file: io.FileIO, offset: int, length: int) -> bytes:
+    """Return the bytes at ``offset``, fewer where the file ends before."""
+    file.seek(offset)
+    return file.read(length)

@@ -61,31 +61,38 @@ def open_tuning(
     from tvmdbg_widgets.analysis.tuning.records.weights import weights_of
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather
+    from tvmdbg_widgets.formats.tuning.given import given_text
     from tvmdbg_widgets.formats.tvm.assemble import title_of
     from tvmdbg_widgets.open import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
     sources = [content_of(each) for each in flat((source, *more))]
     pieces, issues = gather(sources, progress=progress)
-    registered = [] if register is None else [text_of(each) for each in flat([register])]
+    registered = [] if register is None else [given_text(each) for each in flat([register])]
     parts = assemble(
         pieces, issues, title=title_of(sources), registered=registered, dags=dags_of(dag)
     )
     return TuningLog(parts, None if weights is None else weights_of(parts, weights))
 
 
-def text_of(source: SourceLike) -> str:
-    """Return the text of a file, or of bytes."""
-    from tvmdbg_widgets.model.sources_given import as_source
+def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:
+    """Return the DAG texts that a caller gave, by workload key or hash.
 
-    opened = as_source(source)
-    return opened.read(0, opened.size).decode("utf-8", "replace")
+    Raises
+    ------
+    FormatError
+        A file holds none.
+    TypeError
+        A mapping holds what is no text.
+    """
+    from tvmdbg_widgets.formats.tuning.given import given_dags
+    from tvmdbg_widgets.open import flat
 
-
-def dags_of(dag: object) -> dict[str, str]:
-    """Return the DAG texts that a caller gave, by workload key or md5."""
-    if dag is None:
-        return {}
     if isinstance(dag, Mapping):
+        if not all(isinstance(each, str) for pair in dag.items() for each in pair):
+            raise TypeError("dag: a mapping must hold texts by workload key")
         return dict(dag)
-    raise NotImplementedError
+    found: dict[str, str] = {}
+    for each in flat([] if dag is None else [dag]):
+        found |= given_dags(each)
+    return found

@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.tuning.combine import combine
+from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
+from tvmdbg_widgets.formats.tuning.join_messages import join_messages
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.workload import Workload
@@ -20,7 +21,17 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.task import Task
 
 #: Kinds of parts that this file joins.
-KINDS = ("tuning-records",)
+KINDS = ("tuning-records", "tuning-output", "tuning-dags")
+
+#: Rules of issues that files of records give, or their lines joined to those of others.
+OF_LINES = (
+    *COUNTED,
+    "cost-without-error",
+    "error-with-costs",
+    "messages-unjoined",
+    "task-differs",
+    "workload-missing",
+)
 
 
 def assemble(
@@ -47,19 +58,62 @@ def assemble(
         More DAG texts, by workload key or md5.
     """
     files = [each for each in pieces if each.kind == "tuning-records"]
-    logs = [_log(each, _workloads(each, files)) for each in files]
-    found = combine(logs, title)
+    logs = [log_of(each.value, _workloads(each, files)) for each in files]
+    records = combine(logs, title)
+    return beside(records, pieces, issues, registered=registered, dags=dags)
+
+
+def beside(
+    log: TuningParts,
+    pieces: Iterable[Part],
+    issues: Iterable[Issue] = (),
+    *,
+    registered: Iterable[str] = (),
+    dags: Mapping[str, str] | None = None,
+) -> TuningParts:
+    """Return records with what other files tell of them; parameters as :func:`assemble`."""
+    outputs = [each for each in pieces if each.kind == "tuning-output"]
+    dumps = [each for each in pieces if each.kind == "tuning-dags"]
+    texts: dict[str, str] = {}
+    for each in outputs:
+        texts |= each.value.dags
+    for each in dumps:
+        texts |= each.value
+    measured = [one for each in outputs for one in each.value.measurements]
+    messages = join_messages(measured, log.trials)
+    found = [*issues, *(each for each in log.issues if each.rule != "messages-unjoined")]
+    if alone := sum(each.row < 0 for each in messages):
+        found.append(
+            Issue(
+                "messages-unjoined",
+                Severity.NOTE,
+                f"{alone:,} of {len(messages):,} measurements in the output fit none of the "
+                "records, or several",
+                file=outputs[0].source.name,
+            )
+        )
     return replace(
-        found,
-        issues=Issues((*issues, *found.issues)),
-        dags={**found.dags, **(dags or {})},
-        registered=(*found.registered, *registered),
+        log,
+        beside=tuple(each.source for each in (*outputs, *dumps)),
+        dags=texts | dict(dags or {}),
+        console=last([each.value.console for each in outputs]),
+        latency=last([each.value.latency for each in outputs]),
+        messages=messages,
+        glyphs="".join(each.value.glyphs for each in outputs),
+        registered=tuple(registered),
+        issues=Issues(found),
     )
 
 
-def _log(piece: Part, workloads: Sequence[StoredWorkload]) -> TuningParts:
-    """Return one file of records as a log of its own."""
-    file: RecordFile = piece.value
+def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> TuningParts:
+    """Return one file of records as a log of its own.
+
+    Parameters
+    ----------
+    file
+    workloads
+        Of the MetaSchedule database that it belongs to.
+    """
     tasks = tuple(_named(each, file, workloads) for each in file.tasks)
     issues = list(file.issues)
     missing = [task for task, number in file.numbered.items() if number >= len(workloads)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: Rules of issues that are told anew of all logs together.
-_COUNTED = ("lines-refused", "log-cut", "not-decoded")
+COUNTED = ("lines-refused", "log-cut", "not-decoded")
 
 
 def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
@@ -78,13 +78,13 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
         sum((Counter(log.undecoded) for log in logs), Counter()),
         any(log.cut for log in logs),
         {key: text for log in logs for key, text in log.dags.items()},
-        _last([log.console for log in logs]),
-        _last([log.latency for log in logs]),
+        last([log.console for log in logs]),
+        last([log.latency for log in logs]),
         tuple(messages),
         "".join(log.glyphs for log in logs),
         tuple(text for log in logs for text in log.registered),
     )
-    given = [each for log in logs for each in log.issues if each.rule not in _COUNTED]
+    given = [each for log in logs for each in log.issues if each.rule not in COUNTED]
     return replace(whole, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(whole)))))
 
 
@@ -127,7 +127,8 @@ def _places(
     return np.array(places, np.int16)
 
 
-def _last(values: Sequence[T | None]) -> T | None:
+def last(values: Sequence[T | None]) -> T | None:
+    """Return the last value that is not None."""
     return next((each for each in reversed(values) if each is not None), None)
 
 

@@ -1,0 +1,191 @@
+"""Tables and measurements in what a tuning prints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.parts import ConsoleTable, ConsoleTask
+
+# PrintTableInfo, python/tvm/auto_scheduler/task_scheduler.py; with a description since v0.9.
+_HEADER = re.compile(
+    r"\W*\| +ID +\|(?: +Task Description +\|)? Latency \(ms\) \| Speed \(GFLOPS\) \| Trials \|\s*"
+)
+_ROW = re.compile(
+    r"\W*\| +([0-9]+) \|(?:(.*)\|)? +([0-9.]+|-) \| +(-?[0-9.]+|-) \| +([0-9]+) \|\s*"
+)
+_TOTAL = re.compile(
+    r"\W*Estimated total latency: ([0-9.]+|-) ms\s+Trials: ([0-9]+)\s+Used time : ([0-9.]+) s\b.*"
+)
+# ProgramMeasurerNode::Measure and the printer of MeasureResult, src/auto_scheduler/measure.cc.
+_MEASURED = re.compile(r"\s*No: ([0-9]{1,9})\s+GFLOPS: .*?\s+results: MeasureResult\((.*)")
+_COSTS = re.compile(
+    r"cost:\[([^\]]*)\], error_no:([0-8]), all_cost:([0-9.e+-]+), Tstamp:([0-9.e+-]+)\)\s*"
+)
+_FAILED = re.compile(r"error_type:(\w+), error_msg:(.*)", re.DOTALL)
+_END = re.compile(r"(?:(.*), )?all_cost:([0-9.e+-]+), Tstamp:([0-9.e+-]+)\)\s*", re.DOTALL)
+_BEGIN = re.compile(r"Get [0-9]+ programs (?:to|for) measure.*")
+# LocalBuilder and LocalRunner, python/tvm/auto_scheduler/measure.py.
+_GLYPHS = re.compile(r"(?:[.*][ET]?)+\s*")
+_GLYPH = re.compile(r"[.*][ET]?")
+_ERRORS = {each.label: each for each in MeasureError}
+_MOST_TEXT = 64 << 10
+
+
+class Tables:
+    """The task scheduler's tables, of which the last is kept."""
+
+    def __init__(self) -> None:
+        self._rows: list[ConsoleTask] = []
+        self._inside = False
+        self._whole: ConsoleTable | None = None
+
+    def add(self, line: str) -> None:
+        """Look at one line."""
+        if "|" in line:
+            if _HEADER.fullmatch(line):
+                self._rows, self._inside = [], True
+            elif self._inside and (row := _ROW.fullmatch(line)):
+                number, description, latency, speed, trials = row.groups()
+                self._rows.append(
+                    ConsoleTask(
+                        int(number[:9]),
+                        (description or "").strip(),
+                        _number(latency),
+                        _number(speed),
+                        int(trials[:15]),
+                    )
+                )
+        elif self._inside and (total := _TOTAL.fullmatch(line)):
+            latency, trials, used = total.groups()
+            self._whole = ConsoleTable(
+                tuple(self._rows), _number(latency), int(trials[:15]), _number(used)
+            )
+            self._inside = False
+
+    def last(self) -> ConsoleTable | None:
+        """Return the last table; one that the end of the text cuts only where there is no other."""
+        if self._whole is None and self._rows:
+            return ConsoleTable(tuple(self._rows))
+        return self._whole
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the output says of one measurement; numbers are texts, with the digits printed.
+
+    Attributes
+    ----------
+    number : int
+    error : int
+    costs : tuple of str
+        Seconds; empty where it failed.
+    all_cost, timestamp : str
+        Seconds, as far as the text has them.
+    message : str
+    glyphs : str
+    """
+
+    number: int
+    error: int
+    costs: tuple[str, ...] = ()
+    all_cost: str = ""
+    timestamp: str = ""
+    message: str = ""
+    glyphs: str = ""
+
+
+class Measurements:
+    """The measurements of verbose output, and the glyphs of builds and runs.
+
+    Attributes
+    ----------
+    glyphs : str
+        All glyphs in their order.
+    """
+
+    def __init__(self) -> None:
+        self.glyphs = ""
+        self._found: list[Measurement] = []
+        self._failed: tuple[int, str, list[str]] | None = None
+        self._batch: list[str] = []
+        self._batch_at = 0
+        self._measuring = False
+
+    def add(self, line: str) -> None:
+        """Look at one line."""
+        if measured := _MEASURED.fullmatch(line):
+            self._end_failed("")
+            self._begin(int(measured[1]), measured[2])
+        elif self._failed is not None:
+            self._go_on(line)
+        elif _BEGIN.fullmatch(line):
+            self._measuring = True
+        elif (self._measuring or "*" in line) and _GLYPHS.fullmatch(line):
+            self._add_glyphs(line)
+
+    def all(self) -> tuple[Measurement, ...]:
+        """Return the measurements so far."""
+        self._end_failed("")
+        self._end_batch()
+        return tuple(self._found)
+
+    def _begin(self, number: int, result: str) -> None:
+        if costs := _COSTS.fullmatch(result):
+            each = tuple(text.strip() for text in costs[1].split(","))
+            self._found.append(Measurement(number, int(costs[2]), each, costs[3], costs[4]))
+        elif failed := _FAILED.fullmatch(result):
+            self._failed = number, failed[1], []
+            self._go_on(failed[2])
+
+    def _go_on(self, line: str) -> None:
+        """Add a line of an error text, the last of which ends with the two times."""
+        if self._failed is None:
+            return
+        lines = self._failed[2]
+        if end := _END.fullmatch(line):
+            if end[1] is not None:
+                lines.append(end[1])
+            self._end_failed(end[2], end[3])
+        else:
+            lines.append(line)
+
+    def _end_failed(self, all_cost: str, timestamp: str = "") -> None:
+        if self._failed is None:
+            return
+        number, name, lines = self._failed
+        self._failed = None
+        error = _ERRORS.get(name, MeasureError.UNKNOWN_ERROR)
+        message = "\n".join(lines).strip()[:_MOST_TEXT]
+        self._found.append(Measurement(number, int(error), (), all_cost, timestamp, message))
+
+    def _add_glyphs(self, line: str) -> None:
+        if len(self._found) > self._batch_at:
+            self._end_batch()
+        found = _GLYPH.findall(line)
+        self.glyphs += "".join(found)
+        self._batch += found
+
+    def _end_batch(self) -> None:
+        """Give the glyphs of a batch to its measurements, where their numbers agree.
+
+        A batch prints one ``.`` a program that is built, then one ``*`` a program that could be.
+        """
+        measured = self._found[self._batch_at :]
+        builds = [each for each in self._batch if each[0] == "."]
+        runs = [each for each in self._batch if each[0] == "*"]
+        if len(builds) == len(measured) and builds.count(".") == len(runs):
+            left = iter(runs)
+            self._found[self._batch_at :] = [
+                replace(each, glyphs=next(left) if build == "." else build)
+                for each, build in zip(measured, builds, strict=True)
+            ]
+        self._batch, self._batch_at = [], len(self._found)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
