@@ -207,8 +207,8 @@ class Records(Recorded):
         Parameters
         ----------
         weights : sequence or mapping
-            One number a task, in the order of ``log.tasks``; or numbers by workload key, index or
-            task, where a task that is not named counts once.
+            One number a task, in the order of ``log.tasks``; or numbers by workload key or index,
+            where a task that is not named counts once.
 
         Raises
         ------

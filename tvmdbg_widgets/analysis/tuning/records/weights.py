@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.tuning.curves import known_weights
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
 from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.tuning.task import Task
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
-Weights: TypeAlias = Sequence[float] | Mapping[str | int | Task, float]
+Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 
 
 def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
@@ -24,7 +25,7 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     parts : TuningParts
     given : sequence or mapping
         One number a task, in the order of ``log.tasks``; or numbers by workload key (for each
-        target it was tuned for), index or task, where a task that is not named counts once.
+        target it was tuned for) or index, where a task that is not named counts once.
 
     Raises
     ------
@@ -35,15 +36,16 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     """
     found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
     try:
-        weights: list[float] = known_weights(found, len(parts.tasks)).tolist()
-    except TypeError:
+        numbers = np.array(found, np.float64).tolist()
+    except (TypeError, ValueError):
         raise ValueError("weights must be numbers: how often each task is called") from None
+    weights: list[float] = known_weights(numbers, len(parts.tasks)).tolist()
     if min(weights, default=0) < 0:
         raise ValueError(f"a task cannot be called {min(weights):g} times: weights are 0 or more")
     return tuple(weights)
 
 
-def _by_name(parts: TuningParts, given: Mapping[str | int | Task, float]) -> list[float]:
+def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float]:
     found = [1.0] * len(parts.tasks)
     for name, weight in given.items():
         if isinstance(name, str):

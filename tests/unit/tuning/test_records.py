@@ -1,0 +1,200 @@
+"""Records of a log: one by one, as tables, merged, weighed and written again."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = [
+    line('["a", 1]', costs=[2e-3, 4e-3], stamp=1_600_000_000),
+    line('["b", 1]', T4, error=6, stamp=1_600_000_060),
+    line('["a", 1]', costs=[1e-3], split=4, stamp=1_600_003_600),
+    line('["b", 1]', T4, costs=[5e-3], stamp=1_600_003_660),
+    line('["c", 1]', error=4, stamp=1_600_003_661, version="v0.5"),
+]
+AUTOTVM = {
+    "input": ["llvm", "dense_pack.x86", [["TENSOR", [1, 8], "float32"]], {}],
+    "config": {"index": 3, "code_hash": None, "entity": [["tile_x", "sp", [-1, 4]]]},
+    "result": [[1e-3], 0, 1.5, 1_600_000_000.5],
+    "version": 0.2,
+    "tvm_version": "0.8.dev0",
+}
+
+
+def opened(lines: list[bytes] = LINES) -> tvmdbg.TuningLog:
+    return tvmdbg.open_tuning(log_of(lines), progress=False)
+
+
+def test_a_record_is_read_by_row() -> None:
+    log = opened()
+    record = log.record(0)
+    assert record.line == LINES[0]
+    assert (record.costs, record.cost, record.error) == ((2e-3, 4e-3), 3e-3, MeasureError.NO_ERROR)
+    assert log[-1].line == LINES[-1]
+    assert math.isnan(log[-1].cost)
+    assert log[1].error is MeasureError.BUILD_TIMEOUT
+    assert [each.row for each in log] == [0, 1, 2, 3, 4]
+    assert repr(log[0]).startswith("Record 0: task 0 (a 1), 3.000 ms, 1 step; ")
+    assert "BuildTimeoutError" in repr(log[1])
+    for row in (5, -6):
+        with pytest.raises(IndexError, match="5 records"):
+            log.record(row)
+
+
+def test_a_slice_is_a_log_of_its_own() -> None:
+    log = opened()[3:0:-1]
+    assert [each.line for each in log] == LINES[3:0:-1]
+    assert [(task.index, task.workload.name) for task in log.tasks] == [(0, "b"), (1, "a")]
+    assert log.trials.task.tolist() == [0, 1, 0]
+    assert len(opened()[:0]) == 0
+    assert "3 of 5 records" in repr(log)
+
+
+def test_the_best_is_the_first_of_the_lowest_mean() -> None:
+    log = opened([*LINES, line('["a", 1]', costs=[5e-4, 1.5e-3])])
+    assert [each.row for each in log.best()] == [2, 3]
+    assert log.best(0) == log.best(log.tasks[0]) == log.best('["a", 1]') == log.best("a") == log[2]
+    assert log.best(-1) is None
+    assert log.best(np.int64(1)) == log[3]
+
+
+@pytest.mark.parametrize(
+    ("task", "error", "told"),
+    [
+        (3, IndexError, r"there is no task 3; there are 3 tasks: 0 \(a 1\), 1 \(b 1\), 2 \(c 1\)"),
+        ('["a", 2]', KeyError, "no task is called"),
+        (1.5, TypeError, "an index, a Task or a workload key, not float"),
+    ],
+)
+def test_an_unknown_task_says_which_there_are(
+    task: object, error: type[Exception], told: str
+) -> None:
+    with pytest.raises(error, match=told):
+        opened().best(task)  # type: ignore[call-overload]
+
+
+def test_a_key_of_several_targets_is_ambiguous_and_a_foreign_task_unknown() -> None:
+    log = opened([line(target=CPU), line(target=T4)])
+    with pytest.raises(KeyError, match=r"2 tasks are called .* give the index of one: 0 on llvm"):
+        log.best('["work", 1]')
+    with pytest.raises(KeyError, match="is not of this log"):
+        log.best(opened().tasks[0])
+
+
+def test_the_frame_has_seconds_and_names() -> None:
+    pytest.importorskip("pandas")
+    frame = opened().to_dataframe()
+    assert frame.index.name == "row"
+    assert frame["task"].tolist() == [0, 1, 0, 1, 2]
+    assert frame["name"].tolist() == ["a 1", "b 1", "a 1", "b 1", "c 1"]
+    assert frame["trial"].tolist() == [0, 0, 1, 1, 0]
+    assert frame["cost_s"].fillna(0).tolist() == [3e-3, 0, 1e-3, 5e-3, 0]
+    assert frame["min_cost_s"].fillna(0).tolist() == [2e-3, 0, 1e-3, 5e-3, 0]
+    assert frame["max_cost_s"].fillna(0).tolist() == [4e-3, 0, 1e-3, 5e-3, 0]
+    assert frame["repeats"].fillna(0).tolist() == [2, 0, 1, 1, 0]
+    assert frame["best_s"].fillna(0).tolist() == [3e-3, 0, 1e-3, 5e-3, 0]
+    assert frame["error"].tolist() == [0, 6, 0, 0, 4]
+    assert frame["error_name"].tolist()[1] == "BuildTimeoutError"
+    assert frame["timestamp_s"].tolist()[1] == 1_600_000_060
+    assert frame["elapsed_s"].tolist()[:2] == [0, 60]
+    assert frame["version"].tolist() == ["v0.6"] * 4 + ["v0.5"]
+    assert frame["line"].tolist() == [1, 2, 3, 4, 5]
+    assert (frame["all_cost_s"] == 2.5).all()
+    assert opened().select("is:failed").to_dataframe().index.tolist() == [1, 4]
+    assert [each.row for each in opened().select("is:failed").records] == [1, 4]
+
+
+def test_logs_merge_and_nothing_is_lost(tmp_path: Path) -> None:
+    more = [line('["d", 1]'), LINES[0]]
+    merged = opened().merge(opened(more), opened([line('["b", 1]', T4)]))
+    assert [each.line for each in merged] == [*LINES, *more, line('["b", 1]', T4)]
+    assert [task.workload.name for task in merged.tasks] == ["a", "b", "c", "d"]
+    assert list(merged.select("is:repeated")) == [3, 6, 7]  # 3 repeats what timed out
+    assert merged.write(tmp_path / "all.json").read_bytes() == log_of(
+        [*LINES, *more, line('["b", 1]', T4)]
+    )
+
+
+def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
+    odd = b'{"v":"v0.6",  "r": [[1e-3],0,2,3],"i":[["[\\"a\\"]","llvm -keys=cpu"],[[],[]]]}'
+    source = tmp_path / "in.json"
+    source.write_bytes(b"# a comment\n\n" + log_of([*LINES, odd]) + b'{"i": [["cut')
+    log = tvmdbg.open_tuning(source, progress=False)
+    path = log.write(tmp_path / "out.json")
+    assert path == tmp_path / "out.json"
+    assert path.read_bytes() == log_of([*LINES, odd])
+    log.write(path, log.select("is:failed"))
+    assert path.read_bytes() == log_of([LINES[1], LINES[4]])
+    log.write(path, [-1, 0])
+    assert path.read_bytes() == log_of([odd, LINES[0]])
+    with pytest.raises(IndexError):
+        log.write(path, [99])
+    assert path.read_bytes() == log_of([odd, LINES[0]])
+    assert "the last line ends too early" in repr(log)
+
+
+def test_records_of_several_tuners_are_not_written_to_one_file(tmp_path: Path) -> None:
+    autotvm = json.dumps(AUTOTVM).encode()
+    log = opened().merge(tvmdbg.open_tuning(log_of([autotvm]), progress=False))
+    assert "several tuners" in repr(log)
+    with pytest.raises(ValueError, match=r"several tuners \(Ansor, AutoTVM\).*select\('tuner:"):
+        log.write(tmp_path / "all.json")
+    assert not (tmp_path / "all.json").exists()
+    log.write(tmp_path / "autotvm.json", log.select("tuner:autotvm"))
+    assert (tmp_path / "autotvm.json").read_bytes() == autotvm + b"\n"
+
+
+def test_databases_number_their_workloads_each_on_its_own(corpus: Path, tmp_path: Path) -> None:
+    one, other = (
+        tvmdbg.open_tuning(corpus / "tuning" / name, progress=False)
+        for name in ("ms_tvm_0.25_handmade", "ms_web_llm")
+    )
+    with pytest.raises(ValueError, match="2 databases of MetaSchedule"):
+        one.merge(other).write(tmp_path / "all.json")
+    source = corpus / "tuning/ms_tvm_0.25_handmade/database_tuning_record.json"
+    assert one.write(tmp_path / "all.json").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[3, 2, 0], {'["a", 1]': 3, '["b", 1]': 2, '["c", 1]': 0}, {0: 3, 1: 2, -1: 0}],
+)
+def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
+    log = opened().weighted(weights)
+    assert log.weights == (3, 2, 0)
+    assert log[3:].weights == (2, 0)
+    assert log.distill().weights == (3, 2)
+    assert opened().weights is None
+    assert opened().weighted({1: 5}).weights == (1, 5, 1)
+    with pytest.raises(KeyError, match="no task of the log has the key 'b'"):
+        opened().weighted({"b": 1})
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], [1, 2, -3], [1, 2, math.nan], ["a", "b", "c"]])
+def test_weights_that_fit_nothing_are_refused(wrong: list[float]) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        opened().weighted(wrong)
+
+
+def test_a_log_tells_what_it_holds() -> None:
+    lines = [*LINES, b'{"i": 1, "r": 2, "v": "v0.6"}']
+    told = repr(opened(lines)).splitlines()
+    assert told[1:5] == [
+        "  Ansor v0.6 v0.5",
+        "  3 tasks, 5 trials, 2 failed (40.0 %)",
+        "  61.0 min from 2020-09-13 12:26 to 2020-09-13 13:27 UTC",
+        told[4],
+    ]
+    assert told[4].startswith("  1 line refused: line 6, ")
+    assert "  0 lines refused" in repr(opened()).splitlines()
