@@ -39,9 +39,9 @@ describe("a recorded drawing", () => {
       context.fillRect(1, 2, 3, 4);
       context.fillRect(5, 6, 7, 8.001);
       context.fillStyle = "blue";
-      context.fillRect(0, 0, 1, 1);
+      context.fillRect(0, 0, 1, 2);
     });
-    expect(paths(root)).toEqual(["M1 2h3v4h-3zM5 6h7v8h-7z", "M0 0h1v1h-1z"]);
+    expect(paths(root)).toEqual(["M1 2h3v4h-3zM5 6h7v8h-7z", "M0 0h1v2h-1z"]);
   });
 
   it("strokes with width, dashes and opacity", () => {
@@ -107,9 +107,9 @@ describe("a recorded drawing", () => {
       context.rect(0, 0, 5, 5);
       context.clip();
       context.fillStyle = "blue";
-      context.fillRect(0, 0, 9, 9);
+      context.fillRect(0, 0, 9, 8);
       context.restore();
-      context.fillRect(1, 1, 1, 1);
+      context.fillRect(1, 1, 1, 2);
     });
     const [inside, after] = root.querySelectorAll("g > path, svg > path");
     const clip = root.querySelector("clipPath")!;
@@ -140,7 +140,7 @@ describe("a recorded drawing", () => {
   it("hatches with the pattern of the document", () => {
     const root = recorded((context) => {
       context.fillStyle = context.createPattern(null as never, "repeat")!;
-      context.fillRect(0, 0, 1, 1);
+      context.fillRect(0, 0, 1, 2);
     });
     expect(root.querySelector("svg > path")!.getAttribute("fill")).toBe("url(#tvmdbg-hatch)");
     expect(root.querySelector("pattern path")!.getAttribute("stroke")).toBe("#abc");

@@ -12,7 +12,6 @@ import json
 import sys
 import threading
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
-_BUNDLE = Path(__file__).parents[1] / "static/engine.js"
+BUNDLE = Path(__file__).parents[1] / "static/engine.js"
 _NAME = "tvmdbgEngine"
 #: Of CPU time, for one figure.
 _MOST_SECONDS = 10.0
@@ -44,11 +43,6 @@ _threads = threading.local()
 
 class EngineMissingError(RuntimeError):
     """Nothing here can run the views' code."""
-
-
-def available() -> bool:
-    """Tell whether figures can be drawn here."""
-    return _BUNDLE.exists() and (_in_browser() or find_spec("quickjs") is not None)
 
 
 def draw(
@@ -143,9 +137,9 @@ def _engine() -> _QuickJs | _Browser:
     """Return the engine of this thread; QuickJS belongs to the thread that made it."""
     found: _QuickJs | _Browser | None = getattr(_threads, "engine", None)
     if found is None:
-        if not _BUNDLE.exists():
-            raise EngineMissingError(f"{_BUNDLE} is missing: build it with `make bundle`")
-        source = _BUNDLE.read_text("utf-8")
+        if not BUNDLE.exists():
+            raise EngineMissingError(f"{BUNDLE} is missing: build it with `make bundle`")
+        source = BUNDLE.read_text("utf-8")
         found = _threads.engine = _Browser(source) if _in_browser() else _QuickJs(source)
     return found
 
@@ -159,7 +153,7 @@ class _QuickJs:
         except ImportError as problem:
             raise EngineMissingError(
                 "the picture is drawn by the package quickjs-ng, which is not installed here: "
-                "pip install quickjs-ng"
+                "pip install quickjs-ng (where it has no wheel, that takes a C compiler)"
             ) from problem
         self._failure = quickjs.JSException
         self._context = quickjs.Context()

@@ -92,7 +92,7 @@ def _with_eastern_font(found: re.Match[str]) -> str:
     style, text = found.groups()
     if not any(map(_is_eastern, text)):
         return found.group()
-    return f'<text {style} font-family="{_EAST}">{text}</text>'
+    return f'<text {style}><tspan font-family="{_EAST}">{text}</tspan></text>'
 
 
 def _require_glyphs(text: str) -> None:

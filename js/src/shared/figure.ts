@@ -1,6 +1,6 @@
 import type { Column } from "./columns.ts";
 import { parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
-import { type Mark, markup } from "./svg_marks.ts";
+import { element, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
 import { figureTheme, type Theme } from "./theme.ts";
 import { escaped } from "./xml_text.ts";
@@ -74,7 +74,9 @@ export function svgDocument(
     `<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" viewBox="0 0 ${wide} ${high}"`,
     ` width="${wide}" height="${high}" role="img" font-family="${escaped(text.font)}"`,
     ' style="max-width:100%;height:auto">',
-    `<title>${escaped(title)}</title><desc>${escaped(words)}</desc>${body}</svg>`,
+    element("title", escaped(title)),
+    element("desc", escaped(words)),
+    `${body}</svg>`,
   ].join("");
 }
 

@@ -1,9 +1,11 @@
 import type { Mark, Style } from "./svg_marks.ts";
+import { escaped } from "./xml_text.ts";
 
 const KEPT = [
   ...(["fillStyle", "strokeStyle", "lineWidth", "globalAlpha"] as const),
   ...(["font", "textAlign", "textBaseline"] as const),
 ] as const;
+const NO_STYLE: Style = { fill: "", stroke: "", opacity: "", rest: "" };
 const WHOLE_TURN = 2 * Math.PI;
 
 /** Measures texts for a drawing that is recorded. */
@@ -50,6 +52,10 @@ export class SvgContext {
   #writtenY = 0;
   #shiftX = 0;
   #shiftY = 0;
+  /** The last style of each kind, which most often is the next one too. */
+  #lastFill = NO_STYLE;
+  #lastStroke = NO_STYLE;
+  #lastWide = NO_STYLE;
 
   /** @param decimals  of coordinates. */
   constructor(ruler: TextRuler, decimals = 2) {
@@ -67,7 +73,7 @@ export class SvgContext {
     this.#saved.push(() => {
       Object.assign(this, values);
       [this.#dash, this.#shiftX, this.#shiftY] = [dash, x, y];
-      for (; this.#open > open; this.#open--) this.marks.push({ kind: "end" });
+      for (; this.#open > open; this.#open--) this.#mark("end", "", NO_STYLE);
     });
   }
 
@@ -169,25 +175,22 @@ export class SvgContext {
 
   fill(): void {
     if (!this.#path) return;
-    const filled = this.#filled;
     if (!this.#circles) {
-      this.marks.push({ kind: "path", data: this.#path, style: filled });
+      this.#mark("element", `<path d="${this.#path}"/>`, this.#filled);
       return;
     }
-    // Dots at the ends of lines without length take a fifth of the letters.
+    // Round ends of lines without length take a fifth of the letters.
     const { path, radius } = this.#circles;
-    const rest = ` stroke-linecap="round" stroke-width="${this.#text(2 * radius)}"`;
-    const style: Style = { ...filled, fill: "none", stroke: filled.fill, rest };
-    this.marks.push({ kind: "joined", data: path, style });
+    this.#mark("shape", path, this.#wide(2 * radius, ' stroke-linecap="round"'));
   }
 
   stroke(): void {
     if (!this.#path) return;
-    this.marks.push({ kind: "path", data: this.#path, style: this.#stroked });
+    this.#mark("element", `<path d="${this.#path}"/>`, this.#stroked);
   }
 
   clip(): void {
-    this.marks.push({ kind: "clip", data: this.#path });
+    this.#mark("clip", this.#path, NO_STYLE);
     this.#open++;
   }
 
@@ -196,14 +199,17 @@ export class SvgContext {
 
   fillRect(x: number, y: number, width: number, height: number): void {
     if (!Number.isFinite(x + y + width + height) || !width || !height) return;
-    const data = this.#box(x, y, width, height);
-    this.marks.push({ kind: "joined", data, style: this.#filled });
+    if (width === height && width > 0) {
+      const start = `M${this.#text(x + this.#shiftX)} ${this.#text(y + this.#shiftY + height / 2)}`;
+      this.#mark("shape", `${start}h${this.#text(width)}`, this.#wide(height));
+    } else {
+      this.#mark("shape", this.#box(x, y, width, height), this.#filled);
+    }
   }
 
   strokeRect(x: number, y: number, width: number, height: number): void {
     if (!Number.isFinite(x + y + width + height)) return;
-    const data = this.#box(x, y, width, height);
-    this.marks.push({ kind: "path", data, style: this.#stroked });
+    this.#mark("element", `<path d="${this.#box(x, y, width, height)}"/>`, this.#stroked);
   }
 
   fillText(text: string, x: number, y: number): void {
@@ -216,21 +222,42 @@ export class SvgContext {
       attributes.push(` textLength="${this.#text(this.#ruler.width(text, font))}"`);
     if (/^ | {2}| $/.test(text)) attributes.push(' xml:space="preserve"');
     const rest = [` font-size="${this.#text(size)}"`];
-    if (family !== this.#ruler.family) rest.push(` font-family="${family.replaceAll('"', "'")}"`);
+    if (family !== this.#ruler.family) rest.push(` font-family="${escaped(family)}"`);
     if (weight !== "400") rest.push(` font-weight="${weight}"`);
     const anchor = ANCHORS[textAlign];
     if (anchor) rest.push(` text-anchor="${anchor}"`);
-    const style = { ...this.#filled, rest: rest.join("") };
-    this.marks.push({ kind: "text", attributes: attributes.join(""), text, style });
+    const element = `<text${attributes.join("")}>${escaped(text)}</text>`;
+    this.#mark("element", element, { ...this.#filled, rest: rest.join("") });
+  }
+
+  #mark(kind: Mark["kind"], content: string, style: Style): void {
+    this.marks.push({ kind, content, style });
   }
 
   get #filled(): Style {
-    return { fill: colorOf(this.fillStyle), stroke: "", opacity: this.#opacity, rest: "" };
+    const [fill, opacity, last] = [colorOf(this.fillStyle), this.#opacity, this.#lastFill];
+    if (last.fill === fill && last.opacity === opacity) return last;
+    this.#lastFill = { fill, stroke: "", opacity, rest: "" };
+    return this.#lastFill;
   }
 
   get #stroked(): Style {
     const rest = ` stroke-width="${this.#text(this.lineWidth)}"${this.#dash}`;
-    return { fill: "none", stroke: colorOf(this.strokeStyle), opacity: this.#opacity, rest };
+    this.#lastStroke = this.#lineStyle(colorOf(this.strokeStyle), rest, this.#lastStroke);
+    return this.#lastStroke;
+  }
+
+  /** What is filled, as a line of that width. */
+  #wide(width: number, cap = ""): Style {
+    const rest = ` stroke-width="${this.#text(width)}"${cap}`;
+    this.#lastWide = this.#lineStyle(colorOf(this.fillStyle), rest, this.#lastWide);
+    return this.#lastWide;
+  }
+
+  #lineStyle(stroke: string, rest: string, last: Style): Style {
+    const opacity = this.#opacity;
+    if (last.stroke === stroke && last.opacity === opacity && last.rest === rest) return last;
+    return { fill: "none", stroke, opacity, rest };
   }
 
   get #opacity(): string {
@@ -289,8 +316,16 @@ export class SvgContext {
     return Math.round(value * this.#unit);
   }
 
+  /** A number of parts of a px without what SVG can do without: `.5`, `-12`. */
   #written(units: number): string {
-    return String(units / this.#unit).replace(/^(-?)0\./, "$1.");
+    const size = Math.abs(units);
+    const whole = Math.floor(size / this.#unit);
+    const part = size - whole * this.#unit;
+    if (!part) return String(units / this.#unit || 0);
+    const decimals = String(this.#unit + part)
+      .slice(1)
+      .replace(/0+$/, "");
+    return `${units < 0 ? "-" : ""}${whole || ""}.${decimals}`;
   }
 
   #text(value: number): string {

@@ -12,12 +12,14 @@ export interface Style {
   rest: string;
 }
 
-/** One thing that is drawn; paths that are `joined` become one where they follow each other in one style. */
-export type Mark =
-  | { kind: "path" | "joined"; data: string; style: Style }
-  | { kind: "text"; attributes: string; text: string; style: Style }
-  | { kind: "clip"; data: string }
-  | { kind: "end" };
+/** One thing that is drawn. */
+export interface Mark {
+  /** Shapes of one style that follow each other become one path; clips hold what is drawn until they end. */
+  kind: "element" | "shape" | "clip" | "end";
+  /** An element without its style, or the data of a path. */
+  content: string;
+  style: Style;
+}
 
 /**
  * Marks as elements of an SVG; those of one style that follow each other share it.
@@ -45,22 +47,25 @@ class Writer {
     style: "",
     items: [],
   };
+  /** What was written last; most often it is the style of the next mark too. */
+  #last: { style: Style; dark: Style; written: string } | null = null;
   #open = 0;
 
   add(mark: Mark, dark: Mark): void {
-    if (mark !== dark && shapeOf(mark) !== shapeOf(dark)) throw new Error(DIFFERENT);
-    if (mark.kind === "clip" || mark.kind === "end") {
+    if (mark !== dark && !haveOneShape(mark, dark)) throw new Error(DIFFERENT);
+    const { kind, content } = mark;
+    if (kind === "clip" || kind === "end") {
       this.#flush();
-      this.#body.push(mark.kind === "clip" ? clipping(mark.data) : "</g>");
-      this.#open += mark.kind === "clip" ? 1 : -1;
+      this.#body.push(kind === "clip" ? clipping(content) : "</g>");
+      this.#open += kind === "clip" ? 1 : -1;
       return;
     }
-    const style = this.#attributes(mark.style, (dark as typeof mark).style);
-    if (this.#run.kind !== mark.kind || this.#run.style !== style) {
+    const style = this.#written(mark.style, dark.style);
+    if (this.#run.kind !== kind || this.#run.style !== style) {
       this.#flush();
-      this.#run = { kind: mark.kind, style, items: [] };
+      this.#run = { kind, style, items: [] };
     }
-    this.#run.items.push(elementOf(mark));
+    this.#run.items.push(content);
   }
 
   end(): string {
@@ -72,10 +77,17 @@ class Writer {
   #flush(): void {
     const { kind, style, items } = this.#run;
     if (!items.length) return;
-    if (kind === "joined") this.#body.push(`<path d="${items.join("")}"${style}/>`);
+    if (kind === "shape") this.#body.push(`<path d="${items.join("")}"${style}/>`);
     else if (items.length > 1) this.#body.push(`<g${style}>${items.join("")}</g>`);
     else this.#body.push(items[0]!.replace(/^<\w+/, (tag) => tag + style));
     this.#run = { kind: "end", style: "", items: [] };
+  }
+
+  #written(style: Style, dark: Style): string {
+    if (this.#last?.style !== style || this.#last.dark !== dark) {
+      this.#last = { style, dark, written: this.#attributes(style, dark) };
+    }
+    return this.#last.written;
   }
 
   #attributes({ fill, stroke, opacity, rest }: Style, dark: Style): string {
@@ -90,7 +102,7 @@ class Writer {
   #color(name: "fill" | "stroke", color: string, dark: string, classes: string[]): string {
     const [light, other] = [plain(color), plain(dark)];
     if (light !== other) {
-      const both = `${name[0]}${light.slice(1)}${other.slice(1)}`;
+      const both = `${name[0]}${light}${other}`.replace(/\W/g, "");
       this.#rules.set(both, `${name}:${other}`);
       classes.push(both);
     }
@@ -102,22 +114,23 @@ class Writer {
     if (!this.#rules.size) return "";
     const rules = [...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1));
     const written = rules.map(([name, rule]) => `.tvmdbg-figure .${name}{${rule}}`);
-    return `<style>@media (prefers-color-scheme:dark){${written.join("")}}</style>`;
+    return element("style", `@media (prefers-color-scheme:dark){${written.join("")}}`);
   }
 }
 
-/** All of a mark but its colors. */
-function shapeOf(mark: Mark): string {
-  if (mark.kind === "end") return mark.kind;
-  if (mark.kind === "clip") return `${mark.kind} ${mark.data}`;
-  const { opacity, rest } = mark.style;
-  const drawn = mark.kind === "text" ? `${mark.attributes} ${mark.text}` : mark.data;
-  return `${mark.kind} ${drawn} ${opacity} ${rest}`;
+/** An element that holds text; a page's script may not hold the end of a style sheet. */
+export function element(name: string, content: string): string {
+  return `<${name}>${content}</${name}>`;
 }
 
-function elementOf(mark: Exclude<Mark, { kind: "clip" | "end" }>): string {
-  if (mark.kind === "text") return `<text${mark.attributes}>${escaped(mark.text)}</text>`;
-  return mark.kind === "joined" ? mark.data : `<path d="${mark.data}"/>`;
+/** Whether two marks differ in nothing but their colors. */
+function haveOneShape(mark: Mark, other: Mark): boolean {
+  return (
+    mark.content === other.content &&
+    mark.kind === other.kind &&
+    mark.style.opacity === other.style.opacity &&
+    mark.style.rest === other.style.rest
+  );
 }
 
 /** The start of a group within a path. A figure beside it whose clip has the same name has the same path too. */

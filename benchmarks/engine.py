@@ -1,0 +1,121 @@
+"""Figures drawn by the views' own code: what starting the engine and handing over data take.
+
+Promises: reading and compiling all of the views' code takes at most 0.1 s CPU in a fresh process;
+100,000 rows of 6 columns are handed over in at most 0.1 s, and in a fifth of what they take as
+lists of JSON. 5,000 marks are drawn for light and dark in at most 0.15 s.
+``python -m benchmarks.engine``
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.measure import Times, machine, measure
+from tvmdbg_widgets.figures import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[1]
+ROWS = 100_000
+MARKS = 5_000
+START, HAND_OVER, FASTER, DRAW = 0.1, 0.1, 5.0, 0.15
+IMPORT = "from tvmdbg_widgets.figures import engine"
+
+
+def columns(rows: int) -> dict[str, Any]:
+    """Return columns as a tuning log has them."""
+    rng = np.random.default_rng(0)
+    return {
+        "task": rng.integers(0, 30, rows).astype(np.int32),
+        "cost": rng.lognormal(size=rows),
+        "error": rng.integers(0, 8, rows).astype(np.uint8),
+        "time": np.cumsum(rng.random(rows)),
+        "round": np.arange(rows, dtype=np.int32) // 64,
+        "best": rng.random(rows),
+    }
+
+
+def bundle(code: str, folder: Path) -> Path:
+    """Bundle TypeScript that imports from ``js/src``."""
+    path = folder / "engine.js"
+    options = ["--bundle", "--format=iife", "--global-name=tvmdbgEngine", "--target=es2022"]
+    command = [ROOT / "node_modules/.bin/esbuild", *options, "--loader=ts", f"--outfile={path}"]
+    subprocess.run(
+        command, input=code.encode(), cwd=ROOT / "js/src", check=True, capture_output=True
+    )
+    return path
+
+
+MAKER = """
+import { drawn } from "./engine/engine.ts";
+import { svgDocument } from "./shared/figure.ts";
+const maker = (request: any) => ({
+  svg: svgDocument(request, { height: 300, title: "", words: "" }, (pen, theme) => {
+    pen.fillStyle = theme.accent;
+    const { marks = 0 } = request.options;
+    for (let i = 0; i < marks; i++) pen.fillRect(i * 0.13, (i * 37) % 290, 2, 2);
+  }),
+  text: "",
+  description: { title: "", lists: request.data.lists.length },
+});
+export const draw = (_view: string, request: string) => drawn(maker, request);
+"""
+
+
+def started() -> float:
+    """Return what reading and compiling the code takes in a fresh process, beyond the imports."""
+    medians = [
+        measure(code, fresh(code), 9).cpu_median for code in (IMPORT, f"{IMPORT}; engine._engine()")
+    ]
+    return medians[1] - medians[0]
+
+
+def fresh(code: str) -> Callable[[], object]:
+    """Return what runs code in a fresh interpreter."""
+    return lambda: subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def drawing(what: str, data: list[Any], more: dict[str, Any], marks: int) -> Times:
+    """Draw a figure several times."""
+    options = {"marks": marks}
+    return measure(
+        what, lambda: engine.draw("view", {"lists": data}, more, options, width=700, theme="auto")
+    )
+
+
+def verdict(what: str, found: float, promised: float, unit: str = "s CPU") -> None:
+    """Print a promise beside what was found; times are kept if smaller, ratios if larger."""
+    kept = found <= promised if unit == "s CPU" else found >= promised
+    print(f"  {what}: {found:.3f} {unit}; promised {promised}: {'kept' if kept else 'MISSED'}")
+
+
+def main() -> None:
+    """Print times and ratios."""
+    machine()
+    size = engine.BUNDLE.stat().st_size
+    verdict(f"start, {size / 1000:.0f} kB of code", started(), START)
+    with tempfile.TemporaryDirectory() as folder:
+        engine.BUNDLE = bundle(MAKER, Path(folder))
+        nothing = drawing("an empty figure", [], {}, 0).cpu_median
+        table = columns(ROWS)
+        handed = drawing(f"{ROWS:,} rows x 6 as columns", [], table, 0).cpu_median - nothing
+        lists = drawing(
+            "the same as lists", [each.tolist() for each in table.values()], {}, 0
+        ).cpu_median
+        drawn = drawing(f"{MARKS:,} marks, light and dark", [], {}, MARKS).cpu_median - nothing
+        svg = engine.draw("view", {"lists": []}, {}, {"marks": MARKS}, width=700, theme="auto").svg
+    verdict("handed over", handed, HAND_OVER)
+    verdict("faster than as lists", (lists - nothing) / handed, FASTER, "times")
+    verdict("drawn", drawn, DRAW)
+    print(f"  their SVG: {len(svg) / 1000:.1f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+/** A figure that shows what the engine hands over, for tests/unit/test_engine.py. */
+import { drawn } from "../../src/engine/engine.ts";
+import { TextMeasure } from "../../src/shared/canvas.ts";
+import type { Column, StringColumn } from "../../src/shared/columns.ts";
+import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/figure.ts";
+import type { TextWidths } from "../../src/shared/text_widths.ts";
+
+interface Data {
+  title: string;
+  texts: string[];
+  /** Sizes, whether bold, and rooms to measure texts with. */
+  looks: [size: number, bold: boolean, room: number][];
+  /** Characters up to this one are measured. */
+  last: number;
+}
+
+type Request = FigureRequest<Data, { uneven?: boolean }>;
+
+function sample({ data, columns, options, width, theme, text }: Request) {
+  const { title, texts, looks, last } = data;
+  const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
+  const svg = svgDocument({ width, theme, text }, page, (pen, colors) => {
+    if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
+    pen.fillStyle = colors.accent;
+    for (const x of (columns.x ?? []) as Float64Array) pen.fillRect(x, 10, 2, 2);
+    pen.strokeStyle = colors.error;
+    pen.strokeRect(4, 4, 10, 10);
+    pen.textBaseline = "middle";
+    texts.forEach((each, row) => {
+      pen.font = row % 2 ? `600 11px ${colors.font}` : `11px ${MONO}`;
+      pen.fillStyle = row % 3 ? colors.muted : colors.text;
+      pen.fillText(each, 10, 40 + row * 16);
+    });
+  });
+  const pen = pencil(text);
+  pen.font = `11px ${text.font}`;
+  const measure = new TextMeasure(pen as unknown as CanvasRenderingContext2D);
+  const description = {
+    title,
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([name, each]) => [name, listed(each)]),
+    ),
+    widths: texts.map((each) => looks.map(([size, bold]) => text.width(each, size, bold))),
+    fits: texts.map((each) => looks.map(([size, bold, room]) => text.fit(each, room, size, bold))),
+    wraps: texts.map((each) =>
+      looks.map(([size, bold, room]) => text.wrap(each, room, size, 3, bold)),
+    ),
+    clusters: texts.map((each) => [...text.clusters(each)]),
+    measured: texts.map((each) => measure.width(each)),
+    ems: ems(text, last),
+  };
+  return { svg, text: texts.join("\n"), description };
+}
+
+function listed(column: Column): unknown[] {
+  return Array.from({ length: column.length }, (_, row) => (column as StringColumn).at(row));
+}
+
+/** The first character of each range whose characters are of one width, and that width. */
+function ems(text: TextWidths, last: number): [first: number, em: number][] {
+  const found: [number, number][] = [];
+  for (let code = 0; code <= last; code++) {
+    const em = text.width(String.fromCodePoint(code), 1);
+    if (em !== found.at(-1)?.[1]) found.push([code, em]);
+  }
+  return found;
+}
+
+export const draw = (_view: string, request: string): string => drawn(sample, request);
