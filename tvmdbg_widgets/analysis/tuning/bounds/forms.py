@@ -1,0 +1,221 @@
+"""Indices as sums of loops, quotients and remainders, simplified as far as bounds need.
+
+What TVM's ``arith::Analyzer`` does with the indices of schedules: every divisor is a known number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, TypeAlias
+
+from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop's variable, from 0 to ``extent - 1``.
+
+    Attributes
+    ----------
+    name : str
+        As TE names it: ``"k.outer"``.
+    extent : int or None
+        None while, or where, it is not known.
+    """
+
+    name: str
+    extent: int | None = None
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """``floordiv(of, by)``."""
+
+    of: Form
+    by: int
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """``floormod(of, by)``."""
+
+    of: Form
+    by: int
+
+
+Atom: TypeAlias = Loop | Quotient | Remainder
+#: How far quotients may stand in each other, and in how many places in all.
+_DEEPEST, _LARGEST = 40, 4_000
+#: Least and largest value; None where there is no bound.
+Limits: TypeAlias = tuple[int | None, int | None]
+
+
+class Form:
+    """``Σ coefficient · atom + constant``; raises RefusedError where it gets too large."""
+
+    __slots__ = ("_hash", "constant", "depth", "size", "terms")
+
+    def __init__(self, constant: int = 0, terms: Mapping[Atom, int] | None = None) -> None:
+        self.constant = constant
+        self.terms = {atom: times for atom, times in (terms or {}).items() if times}
+        self._hash = hash((constant, frozenset(self.terms.items())))
+        inner = [atom.of for atom in self.terms if not isinstance(atom, Loop)]
+        self.depth: int = 1 + max((each.depth for each in inner), default=0)
+        self.size: int = 1 + len(self.terms) + sum(each.size for each in inner)
+        if self.depth > _DEEPEST or self.size > _LARGEST:
+            raise RefusedError("loops are split and fused too often to follow their indices")
+
+    @classmethod
+    def of(cls, atom: Atom) -> Form:
+        """Return an atom as a form."""
+        return cls(0, {atom: 1})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Form) and (self.constant, self.terms) == (
+            other.constant,
+            other.terms,
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return text(self)
+
+    def plus(self, other: Form | int, times: int = 1) -> Form:
+        """Return ``self + times · other``."""
+        if isinstance(other, int):
+            return Form(self.constant + times * other, self.terms)
+        terms = dict(self.terms)
+        for atom, coefficient in other.terms.items():
+            terms[atom] = terms.get(atom, 0) + times * coefficient
+        whole = Form(self.constant + times * other.constant, terms)
+        for atom, coefficient in whole.terms.items():
+            if (
+                isinstance(atom, Remainder)
+                and whole.terms.get(Quotient(atom.of, atom.by)) == coefficient * atom.by
+            ):
+                return whole._rejoined(atom, coefficient)
+        return whole
+
+    def _rejoined(self, rest: Remainder, times: int) -> Form:
+        """Return the form with ``floordiv(x, n)*n + floormod(x, n)`` as ``x``."""
+        gone = (rest, Quotient(rest.of, rest.by))
+        terms = {atom: each for atom, each in self.terms.items() if atom not in gone}
+        return Form(self.constant, terms).plus(rest.of, times)
+
+    def times(self, factor: int) -> Form:
+        """Return ``factor · self``."""
+        return Form().plus(self, factor)
+
+    @property
+    def number(self) -> int | None:
+        """The value where it depends on no loop."""
+        return None if self.terms else self.constant
+
+    @property
+    def limits(self) -> Limits:
+        """Least and largest value over all loops, each on its own."""
+        low: int | None = self.constant
+        high: int | None = self.constant
+        for atom, times in self.terms.items():
+            ends = _limits(atom)
+            least, most = ends if times > 0 else ends[::-1]
+            low = None if low is None or least is None else low + times * least
+            high = None if high is None or most is None else high + times * most
+        return low, high
+
+
+def quotient(form: Form, by: int) -> Form:
+    """Return ``floordiv(form, by)``."""
+    if by == 1:
+        return form
+    whole, rest = _parted(form, by)
+    low, high = rest.limits
+    if low is not None and high is not None and low // by == high // by:
+        return whole.plus(low // by)
+    common = gcd(by, *rest.terms.values())
+    if common > 1:
+        terms = {atom: times // common for atom, times in rest.terms.items()}
+        reduced = Form(rest.constant // common, terms)
+        return whole.plus(quotient(reduced, by // common))
+    if not rest.constant and len(rest.terms) == 1:
+        ((atom, times),) = rest.terms.items()
+        if isinstance(atom, Quotient) and times == 1:
+            return whole.plus(quotient(atom.of, atom.by * by))
+    return whole.plus(Form.of(Quotient(rest, by)))
+
+
+def remainder(form: Form, by: int) -> Form:
+    """Return ``floormod(form, by)``."""
+    if by == 1:
+        return Form()
+    _, rest = _parted(form, by)
+    low, high = rest.limits
+    if low is not None and high is not None and low // by == high // by:
+        return rest.plus(-by * (low // by))
+    if not rest.constant and len(rest.terms) == 1:
+        ((atom, times),) = rest.terms.items()
+        if isinstance(atom, Remainder) and times == 1 and atom.by % by == 0:
+            return remainder(atom.of, by)
+        if isinstance(atom, Quotient) and times == 1:
+            return quotient(remainder(atom.of, atom.by * by), atom.by)
+    return Form.of(Remainder(rest, by))
+
+
+def smaller(a: Form, b: Form) -> Form | None:
+    """Return the smaller of two, None where neither always is."""
+    low, high = a.plus(b, -1).limits
+    if high is not None and high <= 0:
+        return a
+    return b if low is not None and low >= 0 else None
+
+
+def larger(a: Form, b: Form) -> Form | None:
+    """Return the larger of two, None where neither always is."""
+    low, high = a.plus(b, -1).limits
+    if low is not None and low >= 0:
+        return a
+    return b if high is not None and high <= 0 else None
+
+
+def text(form: Form) -> str:
+    """Return a form as TVM v0.8 prints it: ``((k.outer*8) + k.inner)``."""
+    parts = [_term(atom, times) for atom, times in form.terms.items()]
+    if form.constant > 0 or not parts:
+        parts.append(str(form.constant))
+    whole = parts[0]
+    for each in parts[1:]:
+        whole = f"({whole} + {each})"
+    return whole if form.constant >= 0 or not form.terms else f"({whole} - {-form.constant})"
+
+
+def _term(atom: Atom, times: int) -> str:
+    if isinstance(atom, Loop):
+        name = atom.name
+    else:
+        name = f"floor{'div' if isinstance(atom, Quotient) else 'mod'}({text(atom.of)}, {atom.by})"
+    return name if times == 1 else f"({name}*{times})"
+
+
+def _parted(form: Form, by: int) -> tuple[Form, Form]:
+    """Return ``whole`` and ``rest`` with ``form = by · whole + rest``."""
+    whole = {atom: times // by for atom, times in form.terms.items() if times % by == 0}
+    rest = {atom: times for atom, times in form.terms.items() if times % by}
+    return Form(form.constant // by, whole), Form(form.constant % by, rest)
+
+
+def _limits(atom: Atom) -> Limits:
+    if isinstance(atom, Loop):
+        return 0, None if atom.extent is None else atom.extent - 1
+    low, high = atom.of.limits
+    if isinstance(atom, Quotient):
+        return (
+            None if low is None else low // atom.by,
+            None if high is None else high // atom.by,
+        )
+    return 0, atom.by - 1
