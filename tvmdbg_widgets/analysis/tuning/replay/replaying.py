@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.state import State
+    from tvmdbg_widgets.model.tuning.state import Stage, State
     from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 _APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
@@ -100,8 +100,20 @@ class Replay:
         self._working.index += 1
 
     def state(self) -> State:
-        """Return the state as it is now."""
+        """Return the state as it is now; without a DAG, with the loops that the next step names."""
+        self._prepare()
         return self._working.state()
+
+    def stage(self, number: int) -> Stage:
+        """Return one stage as it is now, as in `state` but for its name without a DAG."""
+        self._prepare()
+        return self._working.stage(number)
+
+    def _prepare(self) -> None:
+        if self.next_step < len(self._working.steps):
+            step = self._working.steps[self.next_step]
+            self._working.check_numbers(step)
+            self._working.prepare(step)
 
 
 def replay(dag: ComputeDag, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)) -> State:

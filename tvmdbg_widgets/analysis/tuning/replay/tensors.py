@@ -205,7 +205,7 @@ class Leaves:
         if not any(root >= spatial for root in leaf.roots):
             raise RewriteError(f"{leaf.axis.name!r} is no reduction axis", "iter_id")
         if any(root < spatial for root in leaf.roots):
-            raise RewriteError(f"{leaf.axis.name!r} is made of a spatial axis too", "iter_id")
+            raise RewriteError(f"{leaf.axis.name!r} comes from a spatial axis too", "iter_id")
         untouched = tuple(
             axis
             for index, axis in enumerate(self._computation.reduce_axes, spatial)

@@ -26,13 +26,13 @@ from tvmdbg_widgets.analysis.tuning.replay.stages import split_before
 from tvmdbg_widgets.analysis.tuning.replay.working import Working
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind, Stage, State
+from tvmdbg_widgets.model.tuning.steps import ComputeAtStep, PragmaStep, SplitStep, StorageAlignStep
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.steps import (
         AnyStep,
         CacheReadStep,
         CacheWriteStep,
-        ComputeAtStep,
         RfactorStep,
     )
 
@@ -86,6 +86,21 @@ class WorkingWithoutDag(Working):
             known.named += missing
             self.stages[stage] = changed(found, iterators=found.iterators + more)
         return super().iterator(stage, place, field)
+
+    def prepare(self, step: AnyStep) -> None:
+        """Make the loops that a step names."""
+        fields = vars(step)
+        places = (*fields.get("fused_ids", ()), *fields.get("after_ids", ()))
+        for place in (*places, fields.get("iter_id")):
+            if place is not None and not isinstance(step, PragmaStep | StorageAlignStep):
+                self.iterator(step.stage_id, place)
+        if isinstance(step, ComputeAtStep):
+            self.iterator(step.target_stage_id, step.target_iter_id, "target_iter_id")
+        if isinstance(step, SplitStep):
+            loop = self.iterator_to_split(step.stage_id, step.iter_id, step.extent)
+            stage, place = self.stages[step.stage_id], step.iter_id
+            iterators = (*stage.iterators[:place], loop, *stage.iterators[place + 1 :])
+            self.stages[step.stage_id] = changed(stage, iterators=iterators)
 
     def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
         """Return a loop with its extent where that is known or the recorded one can be taken."""

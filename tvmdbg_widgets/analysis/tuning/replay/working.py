@@ -102,6 +102,9 @@ class Working:
             self.refuse(f"there is no loop {place} among the {len(iterators)} of {of}", field)
         return iterators[place]
 
+    def prepare(self, step: AnyStep) -> None:
+        """Make loops that a step names, where they only come to be by that."""
+
     def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
         """Return a loop to split; `recorded` is the extent that a SP step has for it."""
         del recorded  # TVM does not look at it

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from unit.tuning.printed_states import cases, dag, dag_rows, read_steps, steps_of
+
+from tvmdbg_widgets.analysis.tuning.replay import nest, print_state, replay
+from tvmdbg_widgets.analysis.tuning.structure import TileRow, tile_structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.state import State
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
+#: The sketch for GPUs as tuning writes it: tiles, a local cache, cooperative fetching. The extents
+#: of the two shared copies' splits are stale: 768 and 96 were those of another program.
+GPU = [
+    ["CHW", 2, "local"],
+    ["SP", 2, 0, 64, [2, 8, 1, 2], 1],
+    ["SP", 2, 5, 48, [1, 4, 3, 1], 1],
+    ["SP", 2, 10, 96, [4, 2], 1],
+    ["RE", 2, [0, 5, 1, 6, 2, 7, 10, 11, 3, 8, 12, 4, 9]],
+    ["FSP", 3, 0, 1, 3],
+    ["FSP", 3, 4, 2, 3],
+    ["RE", 3, [0, 4, 1, 5, 2, 6, 3, 7]],
+    ["CA", 2, 3, 5],
+    ["CHR", 1, "shared", [2]],
+    ["CA", 2, 3, 6],
+    ["CHR", 0, "shared", [3]],
+    ["CA", 1, 4, 6],
+    ["FU", 5, [0, 1]],
+    ["AN", 5, 0, 5],
+    ["FU", 5, [1, 2]],
+    ["AN", 5, 1, 4],
+    ["FU", 5, [2, 3]],
+    ["AN", 5, 2, 6],
+    ["FU", 3, [0, 1]],
+    ["SP", 3, 0, 768, [2], 1],
+    ["AN", 3, 1, 2],
+    ["FFSP", 3, 0, [1, 2], 1, 1],
+    ["AN", 3, 1, 6],
+    ["PR", 4, 0, "auto_unroll_max_step$512"],
+]
+
+
+def real_records(corpus: Path) -> Iterator[tuple[str, tuple[AnyStep, ...]]]:
+    for path in sorted((corpus / "tuning").glob("*/*")):
+        if path.parent.name == "printed_states":
+            continue
+        for line in path.read_bytes().splitlines():
+            record = json.loads(line) if line.startswith(b'{"i"') else {}
+            if isinstance(record.get("v"), str):
+                yield record["i"][0][0], read_steps(record["i"][1][1])
+
+
+def test_the_nest_of_a_gpu_schedule_is_told_without_its_dag() -> None:
+    assert print_state(replay(None, read_steps(GPU))) == (
+        "(names, inputs and stages without a step are not in the log)\n"
+        "blockIdx.x axis0.0@axis1.0@ (0,8)\n"
+        "  vthread axis0.1@axis1.1@ (0,2)\n"
+        "    threadIdx.x axis0.2@axis1.2@ (0,32)\n"
+        "      stage 4 (cache write, local) auto_unroll: 512\n"
+        "      for axis0.0 (None)\n"
+        "        for axis1.0 (None)\n"
+        "          for axis0.1 (None)\n"
+        "            for axis1.1 (None)\n"
+        "              for axis0.2 (None)\n"
+        "                for axis1.2 (None)\n"
+        "                  for axis2.0 (None)\n"
+        "                    for axis0@axis1@.0.0 (None)\n"
+        "                      threadIdx.x axis0@axis1@.0.1 (None)\n"
+        "                        vectorize axis0@axis1@.1 (None)\n"
+        "                          (more loops may follow)\n"
+        "                          stage 3 (cache read, shared) = ...\n"
+        "                    (more loops may follow)\n"
+        "                    stage 1 (cache read, shared) = ...\n"
+        "                    for axis2.1 (None)\n"
+        "                      for axis0.3 (None)\n"
+        "                        for axis1.3 (None)\n"
+        "                          for axis2.2 (None)\n"
+        "                            for axis0.4 (None)\n"
+        "                              for axis1.4 (None)\n"
+        "                                stage 4 (cache write, local) = ...\n"
+        "      for axis0.3 (0,2)\n"
+        "        for axis1.3 (0,3)\n"
+        "          stage 5 = ...\n"
+    )
+
+
+def test_tiles_of_a_gpu_schedule() -> None:
+    found = tile_structure(read_steps(GPU))
+    threads = ("blockIdx.x", "vthread", "threadIdx.x", "")
+    assert found.tiles == (
+        TileRow(3, "axis0@axis1@", -1, None, (None, 2), ("threadIdx.x", "vectorize"), 20),
+        TileRow(3, "axis0@axis1@.0", -1, None, (None, 32), ("", "threadIdx.x"), 22),
+        TileRow(4, "axis0", 0, 64, (2, 2, 8, 1, 2), ("",) * 5, 1),
+        TileRow(4, "axis1", 1, 48, (4, 1, 4, 3, 1), ("",) * 5, 2),
+        TileRow(4, "axis2", 2, 96, (12, 4, 2), ("",) * 3, 3),
+        TileRow(5, "axis0", 0, 64, (2, 2, 8, 2), threads, 5),
+        TileRow(5, "axis1", 1, 48, (4, 1, 4, 3), threads, 6),
+    )
+    stages = {each.stage: each for each in found.stages}
+    assert stages[5].numbers == ((-1, 2), (0, 3), (9, 4), (11, 5))
+    assert stages[4].numbers == ((0, 2), (9, 3), (11, 4))
+    assert stages[0].numbers == ((-1, 0),)
+    assert stages[4].where == "in axis0.2@axis1.2@ of stage 5"
+    assert (stages[0].where, stages[5].where) == ("", "on its own")
+    assert (stages[4].loops, stages[4].is_open) == (13, False)
+    assert (stages[3].loops, stages[3].is_open) == (3, True)
+    assert (stages[1].scope, stages[4].scope, stages[5].scope) == ("shared", "local", "")
+    assert [stages[each].operation for each in range(6)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_names_stand_where_the_dag_is_known() -> None:
+    found = tile_structure(read_steps(GPU), dag(MATMUL))
+    assert [tile.loop for tile in found.tiles] == [
+        *("ax0", "ax1", "ax0@ax1@", "ax0@ax1@.0", "i_c", "j_c", "k", "i", "j"),
+    ]
+    assert [each.name for each in found.stages] == [
+        *("A", "A.shared", "B", "B.shared", "C.local", "C"),
+    ]
+    assert found.stages[0].where == "input"
+    assert found.stages[5].where == "on its own"
+
+
+def test_splits_whose_loops_were_made_anew_say_so() -> None:
+    steps = [["SP", 2, 2, 96, [16], 1], ["RF", 2, 3, 2]]
+    gone = [tile for tile in tile_structure(read_steps(steps)).tiles if tile.rebuilt_by >= 0]
+    assert gone == [TileRow(3, "axis2", 2, 96, (6, 16), ("", ""), 0, 1)]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [["CA", 2, 4, 0], ["SP", 2, 0, 17, [4], 1]],
+        [["CA", 2, 4, 0], ["CR", 2], ["SP", 2, 0, 17, [4], 1]],
+        [["SP", 2, 0, 64, [4], 1], ["SP", 2, 1, 17, [4], 1]],
+        [["FU", 2, [0, 1]], ["SP", 2, 0, 17, [4], 1]],
+        [["SP", 2, 2, 96, [16], 1], ["RF", 2, 3, 0], ["SP", 2, 0, 17, [4], 1]],
+    ],
+    ids=["computed inside another", "was inside", "split before", "fused", "of the split"],
+)
+def test_an_extent_that_may_be_stale_is_not_shown(steps: list[list[object]]) -> None:
+    found = tile_structure(read_steps(steps))
+    assert 17 not in [tile.extent for tile in found.tiles]
+    assert not any("17" in str(line) for line in nest(replay(None, read_steps(steps))))
+
+
+def test_the_table_becomes_a_data_frame() -> None:
+    frame = tile_structure(read_steps(GPU)).to_dataframe()
+    assert list(frame["extent"].isna()) == [True, True, *[False] * 5]
+    assert frame.loc[2, "factors"] == (2, 2, 8, 1, 2)
+    assert tile_structure(()).to_dataframe().empty
+
+
+def agree(steps: tuple[AnyStep, ...], known: ComputeDag) -> tuple[State, State]:
+    """Check that nothing told without the DAG is otherwise with it; return both states."""
+    full, alone = replay(known, steps), replay(None, steps)
+    assert len(alone.stages) <= len(full.stages)
+    assert dict(alone.attached) == dict(full.attached)
+    for told, true in zip(alone.stages, full.stages, strict=False):
+        assert (told.compute_at, told.auto_unroll) == (true.compute_at, true.auto_unroll)
+        assert (told.role, told.scope, told.operation) == (true.role, true.scope, true.operation)
+        assert told.is_open or len(told.iterators) == len(true.iterators)
+        assert len(told.iterators) <= len(true.iterators)
+        for loop, real in zip(told.iterators, true.iterators, strict=False):
+            assert (loop.annotation, loop.steps) == (real.annotation, real.steps)
+            assert loop.factor in (None, real.factor)
+            assert loop.extent in (None, real.extent)
+    return alone, full
+
+
+@pytest.mark.parametrize("name", ["synthetic", "random", "policy"])
+def test_what_is_told_without_the_dag_is_so_with_it(name: str) -> None:
+    for case in cases(name):
+        agree(steps_of(case), dag(case["workload"]))
+        tile_structure(steps_of(case))
+        tile_structure(steps_of(case), dag(case["workload"]))
+
+
+def test_every_real_record_is_told_without_its_dag(corpus: Path) -> None:
+    known = {row["workload"]: dag(row["workload"], row["conv_name"]) for row in dag_rows()}
+    records = with_dag = named = loops = 0
+    for workload, steps in real_records(corpus):
+        records += 1
+        if workload in known:
+            with_dag += 1
+            alone, full = agree(steps, known[workload])
+            for told, true in zip(alone.stages, full.stages, strict=False):
+                for loop, real in zip(told.iterators, true.iterators, strict=False):
+                    loops += real.extent is not None
+                    named += real.extent is not None and loop.extent is not None
+        else:
+            nest(replay(None, steps))
+    assert (records, with_dag) == (7_989, 2_468)
+    assert named / loops > 0.99
+
+
+def test_the_structure_of_real_records_agrees_with_their_dag(corpus: Path) -> None:
+    known = {row["workload"]: dag(row["workload"], row["conv_name"]) for row in dag_rows()}
+    for number, (workload, steps) in enumerate(real_records(corpus)):
+        if number % 20:
+            continue
+        alone = tile_structure(steps).tiles
+        if workload not in known:
+            continue
+        full = {each.step: each for each in tile_structure(steps, known[workload]).tiles}
+        for tile in alone:
+            if tile.step >= 0:
+                true = full[tile.step]
+                assert (tile.stage, tile.axis, tile.marks) == (true.stage, true.axis, true.marks)
+                assert tile.factors[1:] == true.factors[1:]
+                assert tile.factors[0] in (None, true.factors[0])
+                assert tile.extent in (None, true.extent)

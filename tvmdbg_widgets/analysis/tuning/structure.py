@@ -1,0 +1,265 @@
+"""The tiles of a schedule as a table: every split, its factors, and what its parts became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.state import ComputeAt
+from tvmdbg_widgets.model.tuning.steps import (
+    Annotation,
+    CacheReadStep,
+    CacheWriteStep,
+    FollowFusedSplitStep,
+    FollowSplitStep,
+    RfactorStep,
+    SplitStep,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator as Yields
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.state import Iterator, Stage, State
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """A stage at the end of a schedule.
+
+    Attributes
+    ----------
+    stage : int
+        Its number at the end.
+    name : str
+    numbers : tuple of (int, int)
+        Its number from each step on: ``((-1, 2), (5, 3))`` was 2, and is 3 from step 5 on.
+    operation : int
+        The number it, or the stage it was made from, had before any step.
+    role, scope : str
+        See :class:`~tvmdbg_widgets.model.tuning.state.Stage`.
+    loops : int
+    is_open : bool
+        Whether there may be more loops: without a DAG, no step tells how many.
+    auto_unroll : int
+    where : str
+        Where it is computed: ``"on its own"``, ``"inlined"``, ``"in i.0@j.0@ of stage 4"``,
+        ``"input"``; empty where no step tells.
+    """
+
+    stage: int
+    name: str
+    numbers: tuple[tuple[int, int], ...]
+    operation: int
+    role: str
+    scope: str
+    loops: int
+    is_open: bool
+    auto_unroll: int
+    where: str
+
+
+@dataclass(frozen=True)
+class TileRow:
+    """A loop that was split, or an axis that was not.
+
+    Attributes
+    ----------
+    stage : int
+        Number of its stage at the end.
+    loop : str
+        Its name: without a DAG ``"axis0"``, ``"axis0@axis1@"``.
+    axis : int
+        Which axis of the stage it is; -1 for a loop that was fused or split before.
+    extent : int or None
+        None where it is not known; never one that tuning may have left behind.
+    factors : tuple of int or None
+        Sizes of the parts, outermost first; None for the part that takes what is left. Empty for
+        an axis that was not split.
+    marks : tuple of str
+        What each part, or the axis, was bound to in the end: ``"blockIdx.x"``; empty for nothing.
+    step : int
+        The step that split it; -1 for none.
+    rebuilt_by : int
+        The later step that made the stage's loops anew, so that the parts are gone; -1 for none.
+    """
+
+    stage: int
+    loop: str
+    axis: int
+    extent: int | None
+    factors: tuple[int | None, ...]
+    marks: tuple[str, ...]
+    step: int = -1
+    rebuilt_by: int = -1
+
+
+@dataclass(frozen=True)
+class TileStructure:
+    """Stages and tiles of a schedule, by number of the stage at the end."""
+
+    stages: tuple[StageRow, ...]
+    tiles: tuple[TileRow, ...]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row a tile with columns of its stage."""
+        import pandas as pd
+
+        rows = []
+        for tile in self.tiles:
+            stage = self.stages[tile.stage]
+            columns = {"stage": tile.stage, "name": stage.name, "where": stage.where}
+            columns |= {"loop": tile.loop, "axis": tile.axis, "extent": tile.extent}
+            columns |= {"factors": tile.factors, "marks": tile.marks, "step": tile.step}
+            rows.append(columns | {"auto_unroll": stage.auto_unroll, "scope": stage.scope})
+        names = ["stage", "name", "where", "loop", "axis", "extent", "factors", "marks", "step"]
+        frame = pd.DataFrame(rows, columns=[*names, "auto_unroll", "scope"])
+        return frame.astype({"extent": "Int64"})
+
+
+def tile_structure(steps: Sequence[AnyStep], dag: ComputeDag | None = None) -> TileStructure:
+    """Return what the steps tell of stages and tiles.
+
+    Parameters
+    ----------
+    steps : sequence of steps
+    dag : ComputeDag or None
+        For names and extents; None: what can be known from the steps alone.
+
+    Raises
+    ------
+    ReplayError
+        A step cannot be applied.
+    """
+    replaying = Replay(dag, steps)
+    insertions = tuple(_insertions(steps))
+    splits: list[_Split] = []
+    for index, step in enumerate(steps):
+        if isinstance(step, SplitStep | FollowSplitStep | FollowFusedSplitStep):
+            before = replaying.stage(step.stage_id)
+            replaying.advance()
+            number = _number_at_end(step.stage_id, index, insertions)
+            parts = replaying.stage(step.stage_id).iterators[step.iter_id :]
+            splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
+        else:
+            replaying.advance()
+    state = replaying.state()
+    stages = [_stage_row(state, number, insertions) for number in range(len(state.stages))]
+    tiles = [tile for number in range(len(stages)) for tile in _tiles(state, number, splits)]
+    return TileStructure(tuple(stages), tuple(tiles))
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A split as it happened: of which stage, which loop, into what."""
+
+    stage: int
+    made_by: int
+    loop: Iterator
+    factors: tuple[int | None, ...]
+    step: int
+
+
+def _split(
+    index: int, number: int, stage: Stage, loop: Iterator, found: Sequence[Iterator]
+) -> _Split:
+    parts = [each for each in found if each.made_by == index]
+    factors = tuple(each.extent if each.factor is None else each.factor for each in parts)
+    return _Split(number, stage.made_by, loop, factors, index)
+
+
+def _insertions(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:
+    """Yield step and number of each stage that is added: later stages' numbers grow by one."""
+    for index, step in enumerate(steps):
+        if isinstance(step, CacheReadStep):
+            yield index, step.stage_id + 1
+        elif isinstance(step, CacheWriteStep | RfactorStep):
+            yield index, step.stage_id
+
+
+def _number_at_end(number: int, step: int, insertions: tuple[tuple[int, int], ...]) -> int:
+    for index, at in insertions:
+        number += index > step and number >= at
+    return number
+
+
+def _numbers(number: int, insertions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Return what a stage was called from which step on, from its number at the end."""
+    found: list[tuple[int, int]] = []
+    for index, at in reversed(insertions):
+        if number >= at:
+            found.append((index, number))
+        if number == at:
+            return tuple(reversed(found))
+        number -= number > at
+    return ((-1, number), *reversed(found))
+
+
+def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...]) -> StageRow:
+    stage = state.stages[number]
+    return StageRow(
+        number,
+        one_line(stage.name),
+        _numbers(number, insertions),
+        stage.operation,
+        stage.role,
+        one_line(stage.scope),
+        len(stage.iterators),
+        stage.is_open,
+        stage.auto_unroll,
+        _where(state, number),
+    )
+
+
+def _tiles(state: State, number: int, splits: Sequence[_Split]) -> Yields[TileRow]:
+    """Yield the splits of a stage, and the loops that no split had a part in."""
+    stage = state.stages[number]
+    if stage.compute_at is ComputeAt.INLINED:
+        return
+    for split in splits:
+        if split.stage == number:
+            gone = stage.made_by if split.made_by != stage.made_by else -1
+            marks = [_mark(stage, (split.step, each)) for each in range(len(split.factors))]
+            tile = _tile(number, split.loop, tuple(marks))
+            yield replace(tile, factors=split.factors, step=split.step, rebuilt_by=gone)
+    for loop in stage.iterators:
+        if all(step == stage.made_by for step, _ in loop.parts):
+            yield _tile(number, loop, (_mark(stage, loop.parts[0]),))
+
+
+def _tile(number: int, loop: Iterator, marks: tuple[str, ...]) -> TileRow:
+    axis = loop.parts[0][1] if _is_axis(loop) else -1
+    return TileRow(number, one_line(loop.name), axis, loop.extent, (), marks)
+
+
+def _is_axis(loop: Iterator) -> bool:
+    return len(loop.parts) == 1 and loop.made_by == loop.parts[0][0] and "@" not in loop.name
+
+
+def _mark(stage: Stage, part: tuple[int, int]) -> str:
+    """Return what the loops are bound to that a part, or an axis, ended in."""
+    found = [loop.annotation for loop in stage.iterators if part in loop.parts]
+    words = [each.word for each in dict.fromkeys(found) if each is not Annotation.NONE]
+    return ", ".join(words)
+
+
+def _where(state: State, number: int) -> str:
+    stage = state.stages[number]
+    if stage.is_placeholder:
+        return "input"
+    if stage.is_open and not stage.iterators and stage.placed_by < 0:
+        return ""
+    if stage.compute_at is ComputeAt.INLINED:
+        return "inlined"
+    target, place = state.attached_to.get(number, (-1, -1))
+    if stage.compute_at is ComputeAt.ROOT or target < 0:
+        return "on its own"
+    loops = state.stages[target].iterators
+    loop = one_line(loops[place].name) if place < len(loops) else f"loop {place}"
+    return f"in {loop} of stage {target}"
