@@ -136,7 +136,7 @@ def test_the_whole_graph_by_key_at_a_readable_scale(
         assert any(re.match(rf"#{node}\b", text) for text in kept), node
     assert sum(text == "conv2d + add + relu" for text in kept) == 10
     assert float(found.attrib["height"]) > 1_000
-    sizes = [float(each.attrib["font-size"]) for each in found.iter(f"{SVG}text")]
+    sizes = [float(each.attrib["font-size"]) for each in found.iterfind(".//*[@font-size]")]
     assert min(sizes) >= 11
     status = page.get_by_role("dialog").get_by_role("status")
     expect(status).to_contain_text("resnet20_cifar_graph.svg, ")

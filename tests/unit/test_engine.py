@@ -346,6 +346,13 @@ def test_without_the_bundle_it_says_how_to_build_it(
         drawn()
 
 
+def test_an_engine_that_is_too_old_is_as_good_as_none(tmp_path: Path) -> None:
+    engine.BUNDLE = tmp_path / "engine.js"
+    engine.BUNDLE.write_text("class { of the future }", "utf-8")
+    with pytest.raises(engine.EngineMissingError, match="pip install --upgrade quickjs-ng"):
+        drawn()
+
+
 def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = drawn()
     monkeypatch.setattr(sys, "platform", "emscripten")

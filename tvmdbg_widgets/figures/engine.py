@@ -158,8 +158,11 @@ class _QuickJs:
         self._failure = quickjs.JSException
         self._context = quickjs.Context()
         self._context.set_memory_limit(_MOST_BYTES)
-        self._context.eval(source)
-        self._draw = self._context.eval(f"{_NAME}.draw")
+        try:
+            self._context.eval(source)
+            self._draw = self._context.eval(f"{_NAME}.draw")
+        except self._failure as problem:
+            raise _unable(problem, "pip install --upgrade quickjs-ng") from problem
 
     def draw(self, view: str, request: str) -> str:
         # The engine counts the CPU time of all threads of the process.
@@ -190,13 +193,23 @@ class _Browser:
         from pyodide.ffi import JsException
 
         self._failure = JsException
-        self._draw = run_js(f"{source}\n{_NAME}").draw
+        try:
+            self._draw = run_js(f"{source}\n{_NAME}").draw
+        except JsException as problem:
+            raise _unable(problem, "use a newer browser") from problem
 
     def draw(self, view: str, request: str) -> str:
         try:
             return str(self._draw(view, request))
         except self._failure as problem:
             raise _failed(view, str(problem)) from problem
+
+
+def _unable(problem: Exception, remedy: str) -> EngineMissingError:
+    said = str(problem).splitlines()[0]
+    return EngineMissingError(
+        f"the JavaScript engine here cannot run what draws the picture ({said}): {remedy}"
+    )
 
 
 def _failed(view: str, said: str) -> RuntimeError:
