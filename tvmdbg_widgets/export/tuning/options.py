@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _BUILD_FUNCS = ("default", "ndk")
@@ -37,6 +37,8 @@ class RerunOptions:
     register : sequence of str or path
         What registers the workloads: a Python file, whose source is copied into the script, or
         the dotted name of a module of the other machine.
+    sources : sequence of str
+        Sources of more such modules, of which those are copied that mention a workload.
     rpc : (str, str, int) or None
         Key of the device, host and port of the RPC tracker; None runs on the machine itself.
     emit_source : str or None
@@ -72,6 +74,7 @@ class RerunOptions:
     target_host: str | None = None
     hardware: Mapping[str, int] = field(default_factory=dict)
     register: Sequence[str | os.PathLike[str]] = ()
+    sources: Sequence[str] = ()
     rpc: tuple[str, str, int] | None = None
     emit_source: str | None = None
     output: str = "rerun.json"
@@ -148,8 +151,14 @@ class Registering:
     sources: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, given: Sequence[str | os.PathLike[str]]) -> Registering:
+    def of(cls, how: RerunOptions, names: Collection[str]) -> Registering:
         """Read the files among what was given; they are parsed, never run.
+
+        Parameters
+        ----------
+        how : RerunOptions
+        names : collection of str
+            The functions to register.
 
         Raises
         ------
@@ -157,7 +166,7 @@ class Registering:
             A file is no Python, or what was given is neither a file nor a module's name.
         """
         modules, sources = [], []
-        for each in given:
+        for each in how.register:
             path = Path(each)
             if path.is_file():
                 sources.append((path.name, _source(path)))
@@ -167,7 +176,24 @@ class Registering:
                 raise ValueError(
                     f"{str(each)!r:.200} is neither a Python file here nor a module's name"
                 )
+        sources += [
+            (f"workloads_{number}.py", each)
+            for number, each in enumerate(how.sources, 1)
+            if any(_mentions(each, name) for name in names)
+        ]
         return cls(tuple(modules), tuple(sources))
+
+    def missing(self, names: Collection[str]) -> list[str]:
+        """Return the names that no source mentions; none where a module may register them."""
+        if self.modules:
+            return []
+        return [
+            name for name in names if not any(_mentions(each, name) for _, each in self.sources)
+        ]
+
+
+def _mentions(source: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", source) is not None
 
 
 def _source(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
 from tvmdbg_widgets.export.tuning.embed import template, with_data
@@ -18,10 +18,10 @@ from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.task import Task
+    from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: Longer records lie in a file beside the script, characters.
 MOST_EMBEDDED = 200_000
@@ -107,13 +107,15 @@ def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rer
     how = options or RerunOptions()
     if not records:
         raise ValueError("there is no record to measure: choose some, such as log.best()")
-    registering = Registering.of(how.register)
+    workloads = {each.task.workload.key: each.task.workload for each in records}.values()
+    names = sorted({each.name for each in workloads if not each.is_hash})
+    registering = Registering.of(how, names)
     lines = [_line(each) for each in records]
     beside = sum(map(len, lines)) > MOST_EMBEDDED
-    warnings = _warnings(records, how, registering)
-    values = {
+    warnings = [*_warnings(records, how), *_unregistered(workloads, names, registering)]
+    values: dict[str, Any] = {
         "DEFAULTS": how.defaults(),
-        "WARNINGS": warnings,
+        "WARNINGS": [one_line(each) for each in warnings],
         "MODULES": list(registering.modules),
         "SOURCES": list(registering.sources),
         "RECORDS": None if beside else lines,
@@ -121,7 +123,8 @@ def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rer
     notes = {} if beside else {"RECORDS": [*map(_note, range(1, len(lines) + 1), records)]}
     script = with_data(template(), values, notes)
     beside_text = "".join(f"{line}\n" for line in lines) if beside else ""
-    return Rerun(script, beside_text, tuple(each.row for each in records), tuple(warnings))
+    rows = tuple(each.row for each in records)
+    return Rerun(script, beside_text, rows, tuple(values["WARNINGS"]))
 
 
 def _line(record: Record) -> str:
@@ -142,8 +145,8 @@ def _note(number: int, record: Record) -> str:
     return f"{number}: row {record.row}, task {record.task.index}, was {was}"
 
 
-def _warnings(records: Sequence[Record], how: RerunOptions, registering: Registering) -> list[str]:
-    found = []
+def _warnings(records: Sequence[Record], how: RerunOptions) -> list[str]:
+    found, new = [], dict(how.hardware)
     if how.target is not None:
         target = Target.parse(how.target)
         found += gpu_warnings(records, target)
@@ -153,37 +156,33 @@ def _warnings(records: Sequence[Record], how: RerunOptions, registering: Registe
                 f"the limits of {target.kind or 'that target'} are known there only: the script "
                 "notes each schedule with more threads than the device takes"
             )
-    else:
-        new = dict(how.hardware)
     found += limit_warnings(records, new)
-    tasks = {each.task.index: each.task for each in records}.values()
-    found += _workload_warnings(tuple(tasks), registering)
+    if special := sum(bool(each.task.input_names) for each in records):
+        found.append(
+            f"{counted(special, 'record')} with special inputs: the registering module calls "
+            "auto_scheduler.search_task.register_task_input_buffer for them"
+        )
     if failed := sum(each.error != MeasureError.NO_ERROR for each in records):
         found.append(f"{counted(failed, 'record')} failed in the log")
-    return [one_line(each) for each in found]
+    return found
 
 
-def _workload_warnings(tasks: Sequence[Task], registering: Registering) -> list[str]:
+def _unregistered(
+    workloads: Collection[Workload], names: Collection[str], registering: Registering
+) -> list[str]:
     found = []
-    given = bool(registering.modules or registering.sources)
-    hashes = [each for each in tasks if each.workload.is_hash]
-    if hashes and not given:
+    hashes = [each for each in workloads if each.is_hash]
+    if hashes and not (registering.modules or registering.sources):
         found.append(
             f"{counted(len(hashes), 'workload')} of a model known by hash alone: register=MODULE "
             "names a module that runs auto_scheduler.extract_tasks on the model"
         )
-    if old := [each for each in hashes if each.workload.args == ()]:
+    if old := [each for each in hashes if each.args == ()]:
         found.append(
             f"{counted(len(old), 'key')} of a hash without shapes, as TVM wrote before 2021: TVM "
             "0.8 and newer registers none under such a key"
         )
-    names = sorted({each.workload.name for each in tasks if not each.workload.is_hash})
-    if names and not given:
-        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    if missing := registering.missing(names):
+        shown = ", ".join(missing[:_MOST_NAMES]) + (", …" if len(missing) > _MOST_NAMES else "")
         found.append(f"register=MODULE must name what registers {shown}")
-    if special := [each for each in tasks if each.input_names]:
-        found.append(
-            f"{counted(len(special), 'task')} with special inputs: the registering module calls "
-            "auto_scheduler.search_task.register_task_input_buffer for them"
-        )
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.tuning.rerun_cases import CPU, GPU, STAND_IN, record, schedule, script_of
+from unit.tuning.elsewhere.rerun_cases import CPU, GPU, STAND_IN, record, schedule, script_of
 
 from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import RerunOptions
@@ -183,7 +183,18 @@ def test_fewer_cores_are_no_limit() -> None:
 def test_workloads_that_need_registering_are_named() -> None:
     old = record(key='["0123456789abcdef0123456789abcdef"]', task=1)
     told = script_of(record(), old, record(cost=None)).warnings
-    assert told[0].startswith("1 workload of a model known by hash alone: register=MODULE")
-    assert told[1].startswith("1 key of a hash without shapes, as TVM wrote before 2021")
-    assert told[2] == "register=MODULE must name what registers work"
-    assert told[3] == "1 record failed in the log"
+    assert told[0] == "1 record failed in the log"
+    assert told[1].startswith("1 workload of a model known by hash alone: register=MODULE")
+    assert told[2].startswith("1 key of a hash without shapes, as TVM wrote before 2021")
+    assert told[3] == "register=MODULE must name what registers work"
+
+
+def test_a_source_that_mentions_no_workload_is_not_copied(tmp_path: Path) -> None:
+    texts = ["def network(): pass", "@register_workload\ndef work(n): pass"]
+    found = script_of(record(), sources=texts)
+    assert data_of(found.script)["SOURCES"] == [("workloads_2.py", texts[1])]
+    assert not found.warnings
+    named = tmp_path / "other.py"
+    named.write_text(texts[0])
+    (said,) = script_of(record(), register=[named]).warnings
+    assert said == "register=MODULE must name what registers work"

@@ -10,7 +10,16 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from unit.tuning.rerun_cases import GPU, KEY, STAND_IN, WORK, record, run, schedule, script_of
+from unit.tuning.elsewhere.rerun_cases import (
+    GPU,
+    KEY,
+    STAND_IN,
+    WORK,
+    record,
+    run,
+    schedule,
+    script_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
