@@ -126,7 +126,7 @@ def _packed(name: str, column: npt.NDArray[Any] | StringColumn) -> dict[str, Any
 
 
 def _base64(array: npt.NDArray[Any], kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, f"<{kind}")).decode("ascii")
+    return base64.b64encode(array.astype(f"<{kind}", copy=False).tobytes()).decode("ascii")
 
 
 def _in_browser() -> bool:
