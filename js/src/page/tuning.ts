@@ -4,7 +4,7 @@ import { element } from "../shared/dom.ts";
 import { errorText } from "../shared/message.ts";
 import type { StaticModel } from "../shared/static_model.ts";
 import tuning from "../tuning/tuning.ts";
-import { start } from "./models.ts";
+import { type Page, start } from "./models.ts";
 import { fromBase64, unpacked } from "./packed.ts";
 import { say, sayFailed } from "./status.ts";
 import { themeToggle } from "./tools.ts";
@@ -96,6 +96,10 @@ function stretch(model: StaticModel, place: HTMLElement): void {
   addEventListener("resize", apply);
 }
 
+/** Offers `start` to a page of the caller's own; where this page carries a log, shows it. */
+(globalThis as typeof globalThis & { tvmdbgPage?: object }).tvmdbgPage = {
+  start: (page: Page) => start({ tuning }, page),
+};
 const text = document.getElementById("tvmdbg-settings")?.textContent;
 if (text) {
   const begin = () => void show(JSON.parse(text) as Settings).catch(sayFailed);

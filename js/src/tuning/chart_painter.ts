@@ -195,7 +195,8 @@ export class ChartPainter {
     pen.textAlign = "left";
     for (const [text, cost] of ends) {
       const y = this.#scene.y(cost);
-      if (y < plot.top || y > plot.bottom || taken.some((each) => Math.abs(each - y) < 12)) continue;
+      if (y < plot.top || y > plot.bottom || taken.some((each) => Math.abs(each - y) < 12))
+        continue;
       taken.push(y);
       pen.fillStyle = text === "total" ? theme.text : theme.muted;
       pen.fillText(text, plot.right + 4, y);

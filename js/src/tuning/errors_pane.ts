@@ -74,6 +74,15 @@ export class ErrorsPane {
       "table",
       { "aria-label": `errors by ${by}` },
       caption,
+      element(
+        "thead",
+        { class: "tvmdbg-muted" },
+        element(
+          "tr",
+          {},
+          ...[by, "trials", "", "failed", ""].map((each) => element("th", {}, each)),
+        ),
+      ),
       element("tbody", {}, ...rows.map((row) => this.#row(row, kinds))),
     );
   }

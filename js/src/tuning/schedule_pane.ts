@@ -84,12 +84,8 @@ export class SchedulePane {
 
   #parts(schedule: ScheduleInfo): HTMLElement[] {
     const theme = readTheme(this.#root);
-    const facts = element(
-      "dl",
-      { class: "tvmdbg-tuning-facts" },
-      ...schedule.facts.map(([name, value]) =>
-        element("div", {}, element("dt", {}, name), element("dd", {}, value)),
-      ),
+    const facts = schedule.facts.map(([name, value]) =>
+      element("span", {}, element("span", { class: "tvmdbg-muted" }, `${name} `), value),
     );
     const pin = button(
       "compare…",
@@ -101,7 +97,7 @@ export class SchedulePane {
       {},
       element("strong", {}, schedule.title),
       pin,
-      facts,
+      ...facts,
       ...schedule.notes.map((note) => element("p", { class: "tvmdbg-muted" }, note)),
     );
     const nest = element(

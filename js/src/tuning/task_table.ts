@@ -43,7 +43,11 @@ export class TaskTable {
     );
     const heads = columns.map((name) => {
       const by = SORT_OF[name];
-      const attributes = { scope: "col", title: HEADS[name], class: "tvmdbg-tuning-number" };
+      const attributes = {
+        scope: "col",
+        title: HEADS[name],
+        class: `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`,
+      };
       if (!by) return element("th", attributes, LABELS[name]);
       const head = element("button", { type: "button", ...KEEP_KEYS }, LABELS[name]);
       head.addEventListener("click", () => this.#sort(by));
@@ -70,7 +74,8 @@ export class TaskTable {
 
   #row(row: TaskRow, columns: readonly (keyof typeof LABELS)[]): HTMLElement {
     const cells = columns.map((name) => {
-      const cell = element("td", { class: "tvmdbg-tuning-number" }, row[name]);
+      const kind = `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`;
+      const cell = element("td", { class: kind }, row[name]);
       if (name === "failed" && row.failedShare > 0) {
         cell.style.setProperty("--share", `${100 * row.failedShare}%`);
         cell.classList.add("tvmdbg-tuning-failed");

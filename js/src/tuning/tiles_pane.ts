@@ -58,6 +58,7 @@ export class TilesPane {
       this.#empty("empty", "Tile sizes of one task", "Select a task to compare its tile sizes.");
       return;
     }
+    this.#empty("busy", "Reading tile sizes …");
     try {
       const tiles = await asked;
       if (mine !== this.#asked) return;
@@ -79,7 +80,7 @@ export class TilesPane {
     this.#repaint.request();
   }
 
-  #empty(kind: "empty" | "error", title: string, detail: string): void {
+  #empty(kind: "empty" | "error" | "busy", title: string, detail = ""): void {
     this.node.replaceChildren(message(kind, title, detail));
   }
 

@@ -413,7 +413,9 @@ export class TuningView {
 
   pickAt(x: number, y: number): void {
     const found = this.#scene.hit(x, y);
+    const bin = found < 0 ? this.#scene.binAt(x, y) : null;
     if (found >= 0) this.pickTrial(found);
+    else if (bin) this.#set("trial_range", this.#scene.between(bin.from, bin.to));
     else if (this.#scene.range) this.#set("trial_range", null);
   }
 

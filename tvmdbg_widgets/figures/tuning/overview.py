@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _REFUSED_SHOWN = 5
 #: By task stands in the table of tasks; by threads takes reading the steps of every record.
-_TABLES = ("round", "unroll")
+_TABLES = ("unroll", "round")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
 

@@ -1,0 +1,299 @@
+"""The view of a tuning log in a page: chart, table, panes, by pointer and by keys alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.tuning_page import TuningPage
+from ui.waits import frames
+
+from tests.make.tuning_story import story
+from tvmdbg_widgets import open_tuning
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from tvmdbg_widgets.tuning import TuningLog
+
+pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
+
+ROUNDS = 10
+
+
+@cache
+def lines() -> tuple[str, ...]:
+    return tuple(story("starved", rounds=ROUNDS))
+
+
+@cache
+def records() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines()]
+
+
+@cache
+def log() -> TuningLog:
+    return open_tuning("".join(lines()).encode())
+
+
+@cache
+def tasks() -> list[str]:
+    """Workload keys by first appearance."""
+    return list(dict.fromkeys(each["i"][0][0] for each in records()))
+
+
+def task_of(row: int) -> int:
+    return tasks().index(records()[row]["i"][0][0])
+
+
+def cost(row: int) -> float | None:
+    costs, error, *_ = records()[row]["r"]
+    return None if error else sum(costs) / len(costs)
+
+
+def best(task: int) -> int:
+    rows = [row for row in range(len(records())) if task_of(row) == task and cost(row)]
+    return min(rows, key=cost)
+
+
+def failed(rows: range) -> int:
+    return sum(cost(row) is None for row in rows)
+
+
+@pytest.fixture
+def view(page: Page) -> TuningPage:
+    return TuningPage(page, log())
+
+
+def test_the_first_view_says_how_it_went(view: TuningPage) -> None:
+    count = failed(range(len(records())))
+    head = view.root.locator(".tvmdbg-tuning-head")
+    expect(head).to_contain_text(f"{count:,} of {len(records())} trials failed")
+    expect(head).to_contain_text("Build starvation")
+    rows = view.root.locator(".tvmdbg-tuning-tasks tbody tr")
+    expect(rows).to_have_count(len(tasks()))
+    slowest = max(range(len(tasks())), key=lambda task: cost(best(task)) or 0)
+    assert rows.first.get_attribute("data-task") == str(slowest)
+    assert view.told()["trial"] == best(slowest)
+
+
+def test_a_trial_under_the_pointer_is_told_exactly(view: TuningPage, page: Page) -> None:
+    row = best(2)
+    page.mouse.move(*view.place(row))
+    tooltip = view.root.locator(".tvmdbg-tooltip")
+    told = re.match(r"trial (\d+): ([\d.]+) (s|ms|µs)", tooltip.inner_text())
+    assert told is not None
+    unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}[told[3]]
+    assert int(told[1]) == row
+    assert float(told[2]) * unit == pytest.approx(cost(row), rel=1e-3)
+    expect(tooltip).to_contain_text("the best of its task")
+    assert view.told()["hovered"] == row
+
+
+def test_a_failed_trial_lies_in_the_lane(view: TuningPage, page: Page) -> None:
+    row = next(row for row in range(len(records())) if cost(row) is None)
+    page.mouse.move(*view.place(row))
+    expect(view.root.locator(".tvmdbg-tooltip")).to_contain_text("BuildTimeoutError")
+
+
+def test_a_click_shows_the_schedule_of_a_trial(view: TuningPage, page: Page) -> None:
+    row = best(1)
+    page.mouse.click(*view.place(row))
+    expect(view.root.locator(".tvmdbg-tuning-schedule header")).to_contain_text(f"trial {row}")
+    assert view.state("trial") == row
+    steps = view.root.locator(".tvmdbg-tuning-steps li")
+    expect(steps).to_have_count(len(records()[row]["i"][1][1]))
+
+
+def test_a_task_of_the_table_is_alone_in_the_foreground(view: TuningPage) -> None:
+    view.root.locator('tr[data-task="3"]').click()
+    assert view.state("task") == 3
+    told = view.told()
+    assert (told["task"], told["trial"]) == (3, best(3))
+    view.root.locator('tr[data-task="3"]').click()
+    assert view.state("task") is None
+
+
+def test_dragging_counts_the_trials_of_a_range(view: TuningPage, page: Page) -> None:
+    x, y = view.place(64)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    end, _ = view.place(128)
+    page.mouse.move((x + end) / 2, y)
+    page.mouse.move(end, y)
+    page.mouse.up()
+    first, last = view.state("trial_range")
+    assert (abs(first - 64) <= 1, abs(last - 129) <= 1) == (True, True)
+    cells = view.root.locator("td.tvmdbg-tuning-column-trials").all_inner_texts()
+    counted = [int(text) for text in cells]
+    assert sum(counted) == last - first
+    view.press("Escape")
+    assert view.state("trial_range") is None
+
+
+def test_a_bar_of_the_error_strip_marks_its_round(view: TuningPage, page: Page) -> None:
+    told = view.told()
+    box = page.locator(".tvmdbg-tuning-base").bounding_box()
+    assert box is not None
+    x = (view.place(64 * 2)[0] + view.place(64 * 3 - 1)[0]) / 2
+    y = box["y"] + (told["strip"]["top"] + told["strip"]["bottom"]) / 2
+    page.mouse.move(x, y)
+    lost = failed(range(128, 192))
+    expect(view.root.locator(".tvmdbg-tooltip")).to_contain_text(
+        f"trials 128 to 191: {lost} of 64 trials failed"
+    )
+    page.mouse.click(x, y)
+    assert view.state("trial_range") == [128, 192]
+
+
+def test_everything_is_reached_by_keys_alone(view: TuningPage) -> None:
+    view.press("ArrowDown")
+    task = view.state("task")
+    assert task is not None
+    view.press("b")
+    assert view.told()["trial"] == best(task)
+    view.press("Home")
+    own = [row for row in range(len(records())) if task_of(row) == task]
+    assert view.told()["trial"] == own[0]
+    view.press("ArrowRight")
+    assert view.told()["trial"] == own[1]
+    view.press("End")
+    assert view.told()["trial"] == own[-1]
+    view.press("e")
+    assert cost(view.told()["trial"]) is None
+    view.press("x")
+    assert view.told()["along"] == "time"
+    view.press("x", "w", "w")
+    start, end = view.told()["view"]
+    assert end - start < len(records())
+    view.press("0")
+    assert view.told()["view"] == [0, len(records())]
+    for key, pane in zip("1234", ("schedule", "tiles", "errors", "findings"), strict=True):
+        view.press(key)
+        assert view.state("pane") == pane
+    view.press("o")
+    assert view.state("sort") == "gain"
+    view.press("Escape", "Escape")
+    assert (view.state("trial"), view.state("task")) == (None, None)
+
+
+def test_the_mirror_says_what_is_looked_at(view: TuningPage) -> None:
+    view.press("ArrowDown", "b")
+    mirror = view.root.locator(".tvmdbg-mirror")
+    expect(mirror).to_contain_text(f"task {view.state('task')}: ")
+    expect(mirror).to_contain_text("the best of its task")
+
+
+def test_trials_are_filtered_by_query(view: TuningPage, page: Page) -> None:
+    view.press("/")
+    page.keyboard.type("error:6")
+    page.keyboard.press("Enter")
+    count = failed(range(len(records())))
+    page.wait_for_function("() => document.querySelector('.tvmdbg-tuning-found').textContent")
+    assert view.told()["found"] == count
+    assert view.state("query") == "error:6"
+    view.set("view", "query", "error:")
+    expect(view.root.locator(".tvmdbg-tuning-query")).to_have_attribute("aria-invalid", "true")
+    view.set("view", "query", "")
+    expect(view.root.locator(".tvmdbg-tuning-found")).to_have_text("")
+    assert view.told()["found"] is None
+
+
+def test_two_schedules_are_compared(view: TuningPage, page: Page) -> None:
+    view.root.locator('tr[data-task="2"]').click()
+    view.press("p", "ArrowLeft")
+    expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(2)
+    expect(view.root.locator(".tvmdbg-tuning-schedule header")).to_contain_text(
+        f"A: trial {best(2)}"
+    )
+    view.press("p")
+    expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(0)
+
+
+def test_a_line_of_the_nest_lights_the_step_that_made_it(view: TuningPage) -> None:
+    line = view.root.locator(".tvmdbg-tuning-nest [data-step]").nth(1)
+    step = line.get_attribute("data-step")
+    line.hover()
+    lit = view.root.locator(".tvmdbg-tuning-steps .tvmdbg-tuning-lit")
+    expect(lit).to_have_count(1)
+    assert lit.get_attribute("data-step") == step
+
+
+def test_parallel_coordinates_lead_to_a_trial(view: TuningPage, page: Page) -> None:
+    view.root.locator('tr[data-task="0"]').click()
+    view.press("2")
+    stage = view.root.locator(".tvmdbg-tuning-tiles canvas")
+    expect(stage).to_be_visible()
+    frames(page)
+    box = stage.bounding_box()
+    assert box is not None
+    for share in (0.5, 0.4, 0.3, 0.6, 0.7):
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+        if view.root.get_attribute("data-tile"):
+            break
+    page.mouse.down()
+    page.mouse.up()
+    trial = view.state("trial")
+    assert trial is not None
+    assert task_of(trial) == 0
+
+
+def test_the_log_may_grow(view: TuningPage, page: Page) -> None:
+    view.press("ArrowDown")
+    task = view.state("task")
+    part = lines()[: len(lines()) // 2]
+    view.log = open_tuning("".join(part).encode())
+    view.set("log", "content", 1)
+    expect(view.root.locator(".tvmdbg-tuning-head")).to_contain_text(f"of {len(part)} trials")
+    assert view.told()["view"] == [0, len(part)]
+    assert view.state("task") == task
+
+
+def test_refused_lines_are_counted_where_everybody_sees_them(page: Page) -> None:
+    broken = "".join([*lines()[:40], '{"i": 3}\n', *lines()[40:80], "no json\n"])
+    view = TuningPage(page, open_tuning(broken.encode()))
+    expect(view.root.locator(".tvmdbg-tuning-head")).to_contain_text("2 lines of the log could not")
+    view.press("4")
+    expect(view.root.locator(".tvmdbg-tuning-findings")).to_contain_text("line 41")
+
+
+def test_markup_in_a_log_is_shown_as_text(page: Page) -> None:
+    bad = "<img src=x onerror=alert(1)>"
+    record = records()[0]
+    record = json.loads(json.dumps(record).replace("matmul_add", bad.replace('"', "")))
+    view = TuningPage(page, open_tuning((json.dumps(record) + "\n").encode()))
+    expect(view.root.locator(".tvmdbg-tuning-tasks")).to_contain_text("<img")
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("width", [420, 760, 1400])
+def test_nothing_is_cut_off(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    view = TuningPage(page, log(), width=width)
+    over = view.root.evaluate(
+        """(root) => [...root.querySelectorAll(
+          ".tvmdbg-bar, .tvmdbg-tuning-head, .tvmdbg-tuning-tabs, .tvmdbg-tuning-tasks"
+        )].filter((each) => each.scrollWidth > each.clientWidth + 1)
+          .map((each) => each.className)"""
+    )
+    assert over == []
+
+
+def test_a_saved_page_shows_the_log_without_a_kernel(page: Page, tmp_path: Path) -> None:
+    path = log().save_html(tmp_path / "tuning.html")
+    page.goto(path.as_uri())
+    page.wait_for_selector(".tvmdbg-tuning[data-ready]")
+    root = page.locator(".tvmdbg-tuning")
+    expect(root.locator(".tvmdbg-tuning-head")).to_contain_text("trials failed")
+    expect(root.locator(".tvmdbg-tuning-nest")).not_to_be_empty()
+    root.locator('tr[data-task="1"]').click()
+    expect(root.locator(".tvmdbg-tuning-schedule header")).to_contain_text(f"trial {best(1)}")
+    root.focus()
+    page.keyboard.press("End")
+    expect(root.locator(".tvmdbg-tuning-schedule")).to_contain_text("open the log in a notebook")
