@@ -40,6 +40,7 @@ ROWS = [
     Row(1, (7e-4, 7e-4, 7e-4), timestamp=1_600_000_101.0),
     Row(0, 1.5e-3, all_cost=math.nan, timestamp=math.nan),
     failed(0, -1, math.nan, timestamp=math.nan),
+    Row(1, (7e-4, 7e-4, 7e-4), schedule=8, timestamp=1_600_000_101.0),
 ]
 TARGETS = ("llvm -keys=cpu -mcpu=core-avx2", "cuda -keys=cuda,gpu -model=t4", "")
 KEYS = ('["conv2d_layer", 1, 64, [3, 3]]', '["05ea4bc95e2f8e4aa5fb9a5d4b8e1b1a", [64, 16]]', "odd")
@@ -153,8 +154,10 @@ def _statuses(row: int) -> list[str]:
         found.append("best")
     if all(_mean(row) < cost for cost in _before(row)):
         found.append("improved")
-    if row == 4:
+    if row in (4, 11):
         found.append("repeated")
+    if row == 11:
+        found.append("duplicate")
     return found
 
 
@@ -201,7 +204,17 @@ ATOMS = st.sampled_from(
         *("model!=t4", "version:v0", "version!=v0.6", "file:first", "tuner:ansor", "tuner=tvm"),
         *("error:6", "error=6", "error!=0", "error>=4", "error:timeout", "error:build_timeout"),
         *("error:NoError", "error!=RuntimeDeviceError", "error:-1", "error:7x", "error<0"),
-        *("is:failed", "is:valid", "is:best", "is:improved", "is:repeated", "is!=best", "is:*ed"),
+        *(
+            "is:failed",
+            "is:valid",
+            "is:best",
+            "is:improved",
+            "is:repeated",
+            "is:duplicate",
+            "is!=best",
+            "is:*ed",
+        ),
+        *("is:duplicate", "is:repeated -is:duplicate"),
         *("cost<2ms", "cost<=2ms", "cost=0.7ms", "cost=700us", "cost!=1 ms", "cost>0", "cost:3ms"),
         *("best<1.5ms", "best>=1ms", "best=0.7ms", "all_cost>2s", "all_cost=10.5s", "time<5s"),
         *("time>1min", "time>=0", "time<1h", "timestamp>1600000005", "row<4", "row:10"),
@@ -253,12 +266,9 @@ def test_any_text_finds_rows_or_is_refused(text: str) -> None:
 
 def test_each_field_is_asked_for() -> None:
     """Of the fields only the round is left to its own test: its truth is the scheduler's."""
-    asked = {each.plain()[1] for atom in _atoms() if (each := parse(atom, TRIALS)) is not None}
+    trees = [parse(atom, TRIALS) for atom in ATOMS.elements]  # type: ignore[attr-defined]
+    asked = {str(tree.plain()[1]) for tree in trees if tree is not None}
     assert set(TRIALS.fields) - asked <= {"round"}
-
-
-def _atoms() -> list[str]:
-    return list(ATOMS.elements)  # type: ignore[attr-defined]
 
 
 def test_a_round_is_64_trials_of_a_task() -> None:
@@ -270,7 +280,7 @@ def test_what_is_unknown_fits_no_comparison_and_is_counted() -> None:
     found = select(PARTS, "cost<1s model:t4")
     assert found.unknown == {"cost": 4, "model": 7}
     assert found.caption == (
-        "3 of 11 trials: cost<1s model:t4; cost unknown for 4 trials; model unknown for 7 trials"
+        "4 of 12 trials: cost<1s model:t4; cost unknown for 4 trials; model unknown for 7 trials"
     )
     assert select(parts_of([failed()]), "cost>0").caption.endswith("; cost unknown for all")
     assert set(select(PARTS, "not cost<1s")) >= {2, 5, 6, 10}
@@ -281,12 +291,12 @@ def test_a_selection_tells_rows_and_shows_the_first() -> None:
     assert found == (0, 2, 3, 4, 9, 10)
     assert found.rows.tolist() == list(found)
     lines = repr(found).splitlines()
-    assert lines[0] == "6 of 11 trials: task:0"
+    assert lines[0] == "6 of 12 trials: task:0"
     assert lines[1].split() == ["0", "0", "conv2d_layer", "1", "64", "3×3", "3.000", "ms"]
     assert lines[2].endswith("6 BuildTimeoutError")
-    assert "<caption>6 of 11 trials: task:0</caption>" in found._repr_html_()
+    assert "<caption>6 of 12 trials: task:0</caption>" in found._repr_html_()
     assert select(PARTS, "") == ()
-    assert repr(select(PARTS, "nothing of it")) == "0 of 11 trials: nothing of it"
+    assert repr(select(PARTS, "nothing of it")) == "0 of 12 trials: nothing of it"
     many = select(parts_of([Row()] * 20), "row>=0")
     assert repr(many).endswith("… and 8 more")
 

@@ -6,7 +6,7 @@ import typer
 
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.register import register
-from tvmdbg_widgets.cli.tuning import best, distill, errors, merge, summary, tasks
+from tvmdbg_widgets.cli.tuning import best, compare, distill, errors, merge, reuse, summary, tasks
 
 EXAMPLES = examples(
     ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
@@ -25,7 +25,9 @@ for module, panel in (
     (tasks, "Analyze"),
     (errors, "Analyze"),
     (best, "Analyze"),
+    (compare, "Analyze"),
     (distill, "Export"),
     (merge, "Export"),
+    (reuse, "Export"),
 ):
     register(app, module, panel)

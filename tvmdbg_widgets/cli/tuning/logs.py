@@ -111,6 +111,11 @@ def of_log(function: Callable[..., None]) -> Callable[..., None]:
     return taking(Named, ("logs", _Logs), options, {})(function)
 
 
+def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the files alone, without what is to be known of their workloads."""
+    return taking(Named, ("logs", _Logs), {}, {})(function)
+
+
 def _weights(name: str) -> Any:
     import json
 

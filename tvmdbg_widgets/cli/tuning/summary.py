@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.finding_text import log_finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.terminal import note, say, styled
+from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 from tvmdbg_widgets.model.findings import Severity  # noqa: TC001 (typer reads annotations)
 
@@ -25,6 +26,8 @@ EXAMPLES = examples(
     ("In CI", "tvmdbg tuning summary ansor.json --fail-on error --max-errors 10%"),
     ("For another program", "tvmdbg tuning summary ansor.json --json | jq .total_s"),
 )
+#: Issues that the description of the log tells.
+_TOLD = ("lines-refused", "not-decoded", "log-cut")
 _LIMIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
@@ -98,17 +101,16 @@ def _tell(log: TuningLog, found: Findings) -> None:
     tell_findings(found)
     say()
     say(styled("Tuning", "bold"))
-    say("  ", styled(_ended(log)))
-    for text in facts:
-        say("  ", styled(text))
+    for text in (_ended(log), *facts):
+        say("  ", "\n".join(folded(text, width(sys.stdout), first=2, rest=4)))
     if log.trials.failed.any():
         say()
         say(styled("Errors", "bold"))
         tell_errors(log)
-    issues = log.issues
+    issues = [each for each in log.issues if each.rule not in _TOLD]
     if issues:
         say()
-        say(styled("Reading", "bold"), styled(f"  {issues.summary()}", "dim"))
+        say(styled("Reading", "bold"))
         tell_issues(issues[:5])
         if len(issues) > 5:
             note(f"  {counted(len(issues) - 5, 'more remark')}")
@@ -119,12 +121,10 @@ def _ended(log: TuningLog) -> str:
     from tvmdbg_widgets.model.numbers import counted, duration_text
 
     curve = log.curve()
-    weighed = (
-        "plain sum of the tasks: the log has no weights" if log.weights is None else "weighted"
-    )
+    weighed = "weighted" if log.weights is not None else "plain sum: the log has no weights"
     if curve.reached is None:
         lacking = len(log.tasks) - len(log.best())
-        return f"unknown: {counted(lacking, 'task')} without a valid trial"
+        return f"total latency unknown: {counted(lacking, 'task')} without a valid trial"
     reached = f"reached at trial {curve.reached:,} of {len(curve):,}"
     return f"{duration_text(curve.last * 1e9)} estimated in total ({weighed}), {reached}"
 

@@ -55,6 +55,24 @@ def improved(trials: Trials) -> Bools:
 
 def repeated(trials: Trials) -> Bools:
     """Return the trials whose task and schedule an earlier trial has (bool [N])."""
-    found = np.ones(len(trials), bool)
-    found[np.unique(trials.schedule, return_index=True)[1]] = False
+    return _as_before(trials.schedule)
+
+
+def duplicated(trials: Trials) -> Bools:
+    """Return the trials that equal an earlier one: schedule, costs, error and time (bool [N]).
+
+    Those without timestamps are never taken for the same measurement.
+    """
+    cost = np.nan_to_num(trials.cost, nan=-1.0)
+    return _as_before(trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error)
+
+
+def _as_before(*columns: npt.NDArray[np.generic]) -> Bools:
+    """Return which rows equal an earlier one in all columns (bool [N])."""
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(len(order) - 1, 0), bool)
+    for column in columns:
+        same &= column[order[1:]] == column[order[:-1]]
+    found = np.zeros(len(order), bool)
+    found[order[1:]] = same
     return found

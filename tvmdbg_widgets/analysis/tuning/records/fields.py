@@ -34,5 +34,5 @@ TRIALS: Final = Vocabulary(
 )
 """Of the trials of a tuning: durations in nanoseconds, shares of 1."""
 
-STATUSES: Final = ("valid", "failed", "best", "improved", "repeated")
+STATUSES: Final = ("valid", "failed", "best", "improved", "repeated", "duplicate")
 """What a trial can be, as ``is:best`` asks for it."""

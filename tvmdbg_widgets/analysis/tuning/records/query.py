@@ -11,7 +11,13 @@ from tvmdbg_widgets.analysis.query.masks import Mask, Masks, compared, fitting
 from tvmdbg_widgets.analysis.query.tree import Compare, Text, Word
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
-from tvmdbg_widgets.analysis.tuning.records.columns import improved, num_repeats, repeated, spread
+from tvmdbg_widgets.analysis.tuning.records.columns import (
+    duplicated,
+    improved,
+    num_repeats,
+    repeated,
+    spread,
+)
 from tvmdbg_widgets.analysis.tuning.records.fields import STATUSES
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
@@ -105,6 +111,7 @@ class TrialMasks(Masks):
             ),
             "improved": lambda: improved(trials),
             "repeated": lambda: repeated(trials),
+            "duplicate": lambda: duplicated(trials),
         }
         return of_status[status]()
 
