@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 
@@ -23,29 +24,12 @@ NAME = "duplicates"
 def find(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding of equal records, and one of schedules measured again."""
     trials = evidence.trials
-    again = _repeats(trials.schedule)
-    equal = again & _repeats(*_columns(trials))
+    again, equal = repeated(trials), duplicated(trials)
     if equal.any():
         yield _equal(evidence, equal)
     measured = again & ~equal
     if measured.any():
         yield _measured_again(evidence, measured)
-
-
-def _columns(trials: Trials) -> tuple[npt.NDArray[np.generic], ...]:
-    cost = np.nan_to_num(trials.cost, nan=-1.0)
-    return trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error
-
-
-def _repeats(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
-    """Return which rows equal an earlier one in all columns (bool [N])."""
-    found = np.zeros(len(columns[0]), bool)
-    order = np.lexsort(columns[::-1])
-    same = np.ones(max(len(order) - 1, 0), bool)
-    for column in columns:
-        same &= column[order[1:]] == column[order[:-1]]
-    found[order[1:]] = same
-    return found
 
 
 def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
@@ -62,7 +46,8 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
         Confidence.HIGH,
         "two measurements would not end in the same second with the same numbers",
         next_step="A file was probably appended to itself, or two logs have a part in common: "
-        "counts of trials and errors are too high by that much. log.merge() drops equal records.",
+        "counts of trials and errors are too high by that much. "
+        'log.write(path, log.select("not is:duplicate")) leaves them out.',
         weight=count / len(evidence.trials),
         tasks=tuple(tasks),
         trials=evidence.rows(rows),
