@@ -1,5 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 
+export type { AnyModel };
+
 interface Reply {
   id?: string;
   error?: string;

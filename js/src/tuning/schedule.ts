@@ -1,6 +1,6 @@
 /** One schedule, as `widgets/tuning/answers.py` tells it. */
 export interface NestLineInfo {
-  kind: "placeholders" | "attribute" | "loop" | "compute";
+  kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
   /** Loops around it. */
   depth: number;
   /** As `print(state)` shows it. */

@@ -11,7 +11,10 @@ from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
+    from tvmdbg_widgets.analysis.tuning.structure import TileStructure
     from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.state import NestLine
     from tvmdbg_widgets.tuning import TuningLog
 
 _NS = 1e9
@@ -26,22 +29,81 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
     IndexError
         The log has no such trial.
     """
-    record = log.record(trial)
+    schedule = log.schedule(trial)
+    words = schedule.steps
+    codes = [step.code for step in schedule.record.steps] or [""] * len(words)
     return {
         "trial": trial,
         "title": f"trial {trial:,}",
-        "facts": record_facts(record),
-        "lines": [],
-        "steps": [{"code": each.code, "text": str(each.encode()[1:])} for each in record.steps],
-        "tiles": [],
-        "notes": [],
-        "python": "",
+        "facts": record_facts(schedule.record),
+        "lines": [_line(each) for each in schedule.nest],
+        "steps": [
+            {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)
+        ],
+        "tiles": _tiles(schedule.structure),
+        "notes": [one_line(note) for note in schedule.notes],
+        "python": schedule.python,
     }
 
 
+def _line(line: NestLine) -> dict[str, Any]:
+    return {
+        "kind": line.kind,
+        "depth": line.indent // 2,
+        "text": one_line(line.text),
+        "word": line.annotation.word if line.kind == "loop" else "",
+        "factor": line.factor if line.extent is None else None,
+        "step": line.step,
+        "touches": [],
+    }
+
+
+def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
+    """Return the loops that were split, with the parts in the order of the nest."""
+    names = {stage.stage: stage.name for stage in structure.stages}
+    return [
+        {
+            "stage": one_line(names.get(tile.stage, f"stage {tile.stage}")),
+            "axis": one_line(tile.loop),
+            "extent": tile.extent,
+            "factors": list(tile.factors),
+            "words": [mark for mark in tile.marks if mark],
+        }
+        for tile in structure.tiles
+        if tile.factors and tile.rebuilt_by < 0
+    ]
+
+
 def change_answer(log: TuningLog, a: int, b: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/schedule.ts`` calls a ScheduleChange."""
-    raise NotImplementedError
+    """Return what ``js/src/tuning/schedule.ts`` calls a ScheduleChange.
+
+    Raises
+    ------
+    IndexError
+        The log has no such trial.
+    """
+    compared = log.compare_schedules(a, b)
+    return {
+        "titles": [_title(compared.a.record), _title(compared.b.record)],
+        "steps": [_change(each) for each in compared.steps],
+        "lines": [_change(each) for each in compared.lines],
+    }
+
+
+def _change(difference: Difference) -> dict[str, str]:
+    texts = (difference.text_a, difference.text_b)
+    a, b = (_indented(text) for text in texts)
+    return {"change": difference.change, "a": a, "b": b}
+
+
+def _indented(text: str) -> str:
+    """Return a text in one line that keeps its indent."""
+    return " " * (len(text) - len(text.lstrip(" "))) + one_line(text.lstrip(" "))
+
+
+def _title(record: Record) -> str:
+    cost = duration_text(record.cost * _NS) if record.error == 0 else record.error.label
+    return f"trial {record.row:,}: {cost}"
 
 
 def record_facts(record: Record) -> list[tuple[str, str]]:
