@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import percent
+from tvmdbg_widgets.model.numbers import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,13 +30,17 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         return
     high = builds.high_unroll(builds.concerned)
     low = builds.low_unroll(builds.concerned)
+    where = ""
+    if builds.high.any() and not builds.concerned.all():
+        tasks = counted(len(builds.high), "task")
+        where = f", in {np.count_nonzero(builds.high)} of {tasks}"
     sure = low[1] >= _MANY and share_of(high) >= _FACTOR * share_of(low)
     yield Finding(
         NAME,
         Severity.WARNING,
         f"Unrolling makes programs too long to compile: {percent(share_of(high))} of the trials "
         f"with auto_unroll_max_step {thresholds.HIGH_UNROLL} or more hit the build timeout, "
-        f"{percent(share_of(low))} with {thresholds.LOW_UNROLL} or less",
+        f"{percent(share_of(low))} with {thresholds.LOW_UNROLL} or less{where}",
         (
             words.how_many(evidence),
             *words.by_unroll(evidence),
@@ -43,7 +49,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{high[1]:,} trials with much and {low[1]:,} with little unrolling were compared"
-        + ("" if builds.concerned.all() else ", of the tasks that lose a tenth or more"),
+        + (", of the tasks that lose a tenth or more" if where else ""),
         next_step=remedies.longer_builds(evidence.parts.tuner, builds.timeout)
         + "\nThese programs are often no faster than less unrolled ones: compare "
         'log.errors_by("unroll") with the best costs before you wait for them.',
