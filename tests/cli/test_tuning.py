@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[Any]]
 
-VERBS = ("summary", "tasks", "errors", "best", "distill", "merge")
+VERBS = ("summary", "tasks", "errors", "best", "compare", "distill", "merge", "reuse")
 LINES = [
     line('["a", 1]', costs=[2e-3], stamp=1_600_000_000),
     line('["a", 1]', costs=[1e-3], split=4, stamp=1_600_000_010),
@@ -157,6 +157,40 @@ def test_best_of_a_task_says_what_tvm_applies_and_why(tvmdbg: Run, log: Path) ->
     bigger = ["--task", '["a", 3]', "--target", CPU]
     assert tvmdbg("tuning", "best", log, *bigger).returncode == 1
     assert tvmdbg("tuning", "best", log, *bigger, "--compatible").returncode == 0
+
+
+def test_show_tells_a_schedule_in_five_ways(tvmdbg: Run, log: Path) -> None:
+    nest = tvmdbg("tuning", "show", log, "--task", "0")
+    assert nest.returncode == 0, nest.stderr
+    assert nest.stdout.startswith("Schedule of trial 1 (a 1): 1.000 ms")
+    assert "--register FILE" in nest.stdout
+    assert "for axis0.1 (0,4)" in nest.stdout
+    state = tvmdbg("tuning", "show", log, "--row", "1", "--as", "state").stdout
+    assert "for axis0.1 (0,4)" in state
+    assert "Schedule of" not in state
+    steps = tvmdbg("tuning", "show", log, "--row", "1", "--as", "steps").stdout
+    assert "0  stage 2: split" in steps
+    assert "128 · 4" in tvmdbg("tuning", "show", log, "--row", "1", "--as", "tiles").stdout
+    code = tvmdbg("tuning", "show", log, "--row", "1", "--as", "python").stdout
+    assert json.dumps(LINES[1].decode())[1:-1] in code
+    compile(code, "apply.py", "exec")
+    body = json.loads(tvmdbg("tuning", "show", log, "--row", "-1", "--json").stdout)
+    assert (body["row"], body["error"], body["cost_s"]) == (3, 6, None)
+    assert len(body["steps"]) == 1
+
+
+def test_show_says_what_to_choose(tvmdbg: Run, log: Path) -> None:
+    done = tvmdbg("tuning", "show", log)
+    assert done.returncode == 2
+    assert "--task 0" in done.stderr
+    for wrong in (["--row", "9"], ["--task", "x"], ["--row", "1", "--task", "0"]):
+        assert tvmdbg("tuning", "show", log, *wrong).returncode == 2
+    log.write_bytes(log_of(LINES[:2]))
+    assert tvmdbg("tuning", "show", log).stdout.startswith("Schedule of trial 1")
+    log.write_bytes(log_of([line(error=6)]))
+    done = tvmdbg("tuning", "show", log)
+    assert done.returncode == 2
+    assert "no valid trial" in done.stderr
 
 
 def test_distill_writes_the_best_lines(tvmdbg: Run, log: Path, tmp_path: Path) -> None:

@@ -6,7 +6,17 @@ import typer
 
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.register import register
-from tvmdbg_widgets.cli.tuning import best, compare, distill, errors, merge, reuse, summary, tasks
+from tvmdbg_widgets.cli.tuning import (
+    best,
+    compare,
+    distill,
+    errors,
+    merge,
+    reuse,
+    show,
+    summary,
+    tasks,
+)
 
 EXAMPLES = examples(
     ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
@@ -25,6 +35,7 @@ for module, panel in (
     (tasks, "Analyze"),
     (errors, "Analyze"),
     (best, "Analyze"),
+    (show, "Analyze"),
     (compare, "Analyze"),
     (distill, "Export"),
     (merge, "Export"),

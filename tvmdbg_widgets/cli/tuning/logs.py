@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -114,6 +115,11 @@ def of_log(function: Callable[..., None]) -> Callable[..., None]:
 def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the files alone, without what is to be known of their workloads."""
     return taking(Named, ("logs", _Logs), {}, {})(function)
+
+
+def task_of(text: str) -> int | str:
+    """Return a task as it is named: a whole number is an index, all else a key or a name."""
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 
 def _weights(name: str) -> Any:

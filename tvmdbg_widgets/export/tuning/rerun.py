@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MOST_EMBEDDED = 200_000
 _MOST_SHOWN = 16_000
 _MOST_NAMES = 5
+_GIVE = "register=…, or --register of the script"
 
 
 @dataclass(frozen=True)
@@ -174,8 +175,8 @@ def _unregistered(
     hashes = [each for each in workloads if each.is_hash]
     if hashes and not (registering.modules or registering.sources):
         found.append(
-            f"{counted(len(hashes), 'workload')} of a model known by hash alone: register=MODULE "
-            "names a module that runs auto_scheduler.extract_tasks on the model"
+            f"{counted(len(hashes), 'workload')} of a model known by hash alone, for which a "
+            f"module must run auto_scheduler.extract_tasks on the model: {_GIVE}"
         )
     if old := [each for each in hashes if each.args == ()]:
         found.append(
@@ -184,5 +185,5 @@ def _unregistered(
         )
     if missing := registering.missing(names):
         shown = ", ".join(missing[:_MOST_NAMES]) + (", …" if len(missing) > _MOST_NAMES else "")
-        found.append(f"register=MODULE must name what registers {shown}")
+        found.append(f"no module is given that registers {shown}: {_GIVE}")
     return found

@@ -68,11 +68,6 @@ class MachineComparison:
         """Schedules that ran on the old machine and fail on the new one, by error."""
         return sum((each.failing for each in self.tasks), Counter())
 
-    @property
-    def slower(self) -> tuple[TaskTransfer, ...]:
-        """The tasks whose best cost is higher in the new log, or that have none there."""
-        return self.slower_by(0)
-
     def slower_by(self, share: float) -> tuple[TaskTransfer, ...]:
         """Return the tasks whose best of the new log is slower by more than a share.
 
@@ -153,14 +148,17 @@ class MachineComparison:
             }
         )
 
+    def cells(self) -> tuple[tuple[str, ...], list[list[str]]]:
+        """Return heads and lines of a table with one line a task."""
+        return _HEADS, [_cells(each) for each in self.tasks]
+
     def __repr__(self) -> str:
-        if not self.tasks:
-            return "\n".join(self.caption)
-        return "\n".join([*self.caption, table_text(_HEADS, [*map(_cells, self.tasks)])])
+        table = [table_text(*self.cells())] if self.tasks else []
+        return "\n".join([*self.caption, *table])
 
     def _repr_html_(self) -> str:
         told = "".join(f"<p>{html.escape(each)}</p>" for each in self.caption)
-        return told + (table_html(_HEADS, [*map(_cells, self.tasks)]) if self.tasks else "")
+        return told + (table_html(*self.cells()) if self.tasks else "")
 
 
 def _cells(task: TaskTransfer) -> list[str]:

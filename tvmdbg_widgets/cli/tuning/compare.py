@@ -1,0 +1,156 @@
+"""``tvmdbg tuning compare``: the same schedules on two machines."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, verb
+from tvmdbg_widgets.cli.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.tuning.logs import Named
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
+    from tvmdbg_widgets.analysis.tuning.transfer.task_transfer import TaskTransfer
+
+EXAMPLES = examples(
+    ("Whether schedules keep their rank", "tvmdbg tuning compare ansor.json rerun.json"),
+    (
+        "In CI: no best slower by over 10 %",
+        "tvmdbg tuning compare a b --fail-on slower --margin 10",
+    ),
+    ("In CI: all that ran still run", "tvmdbg tuning compare a b --fail-on failing"),
+    ("For another program", "tvmdbg tuning compare a b --json | jq '.tasks[]'"),
+)
+
+
+class FailOn(StrEnum):
+    """What makes the status 1."""
+
+    ANY = "any"
+    SLOWER = "slower"
+    FAILING = "failing"
+
+
+@verb
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A log, or a folder of one tuning.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The log of the other machine.")],
+    *,
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit with status 1 if, for a task, the best of NEW is slower than that of OLD; "
+            "'failing': if a schedule that ran on OLD fails on NEW; 'any': if either is so, or "
+            "the logs have no schedule in common.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin", min=0, metavar="%", help="With --fail-on: slower by more than so."
+        ),
+    ] = 5.0,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Compare the same schedules in two logs: rank correlation, regret, what fails.
+
+    Schedules are the same where workload and all steps are; the target may differ. The rank
+    correlation comes with its 95 % interval, and needs 4 schedules of a task that ran in both
+    logs. Regret: how much slower the fastest schedule of OLD is on NEW than the best of NEW.
+    """
+    from tvmdbg_widgets.cli.progress import wanted
+
+    logs = [Named([each]).open() for each in (old, new)]
+    found = logs[0].compare(logs[1], progress=wanted())
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_record(found)))
+    else:
+        _tell(found)
+    if fail_on is not None and _fails(found, fail_on, margin / 100):
+        raise typer.Exit(FOUND)
+
+
+def _fails(found: MachineComparison, fail_on: FailOn, margin: float) -> bool:
+    """Whether it is so, and say what."""
+    slower = found.slower_by(margin) if fail_on is not FailOn.FAILING else ()
+    failing = sum(found.failing.values()) if fail_on is not FailOn.SLOWER else 0
+    nothing = fail_on is FailOn.ANY and not len(found.pairs)
+    for each in slower:
+        note(f"slower: task {each.old.index}, best {_cost(each.old_best)} → {_cost(each.new_best)}")
+    if failing:
+        note(f"failing: {failing:,} of the schedules that ran")
+    if nothing:
+        note("the logs have no schedule in common")
+    return bool(slower or failing or nothing)
+
+
+def _tell(found: MachineComparison) -> None:
+    import sys
+
+    first, *rest = found.caption
+    say(styled(first, "bold"))
+    for text in rest:
+        say("\n".join(folded(text, width(sys.stdout), first=0, rest=2)))
+    if not found.tasks:
+        return
+    head, lines = found.cells()
+    say()
+    hidden = grid(head, lines, right=range(1, len(head)), give=0, drop=(3, 6))
+    if hidden:
+        note(f"a wider terminal also shows: {', '.join(hidden)}")
+
+
+def _cost(seconds: float) -> str:
+    from tvmdbg_widgets.model.numbers import duration_text
+
+    return "none" if math.isnan(seconds) else duration_text(seconds * 1e9)
+
+
+def _record(found: MachineComparison) -> dict[str, Any]:
+    return {
+        "old": found.titles[0],
+        "new": found.titles[1],
+        "said": list(found.caption[1:]),
+        "schedules": len(found.pairs),
+        "correlation": _correlation(found),
+        "failing": {each.label: count for each, count in found.failing.items()},
+        "tasks": [_task(each) for each in found.tasks],
+    }
+
+
+def _task(task: TaskTransfer) -> dict[str, Any]:
+    return {
+        "task": task.old.index,
+        "new_task": task.new.index,
+        "name": task.old.name,
+        "workload_key": task.old.workload_key,
+        "targets": [task.old.target.text, task.new.target.text],
+        "schedules": len(task.pairs),
+        "correlation": _correlation(task),
+        "ratio": _number(task.ratio),
+        "best_s": _number(task.old_best),
+        "new_best_s": _number(task.new_best),
+        "transferred_s": _number(task.transferred),
+        "regret": _number(task.regret),
+        "same_of_top": None if task.top is None else list(task.top),
+        "failing": {each.label: count for each, count in task.failing.items()},
+    }
+
+
+def _correlation(of: MachineComparison | TaskTransfer) -> dict[str, Any]:
+    found = of.correlation
+    numbers = {name: _number(getattr(found, name)) for name in ("rho", "low", "high")}
+    return {**numbers, "pairs": found.pairs}
+
+
+def _number(value: float) -> float | None:
+    """Return a number, None for one that JSON does not have."""
+    return value if math.isfinite(value) else None

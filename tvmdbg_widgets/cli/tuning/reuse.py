@@ -1,0 +1,211 @@
+"""``tvmdbg tuning reuse``: a script that measures schedules on another machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.tuning.logs import Named, of_logs_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.tuning import TuningLog
+
+EXAMPLES = examples(
+    ("The best of each task", "tvmdbg tuning reuse ansor.json --register workloads.py"),
+    ("Some schedules", "tvmdbg tuning reuse ansor.json --select 'task:3 cost<2ms'"),
+    ("For another GPU", "tvmdbg tuning reuse a.json --target 'cuda -arch=sm_86'"),
+    ("On a phone", "tvmdbg tuning reuse a.json --rpc pixel --host 10.0.0.1 --port 9190"),
+    ("There", "python rerun.py --help && python rerun.py"),
+)
+_WHICH, _HOW = "Which schedules", "How they are measured"
+_RANGE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
+
+
+@verb
+@of_logs_alone
+def reuse(
+    named: Named,
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="SCRIPT", help="The script, such as rerun.py")
+    ] = Path("rerun.py"),
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            "--rows",
+            metavar="LIST",
+            help="Trials by row: 3,17,40:50 (50 is excluded).",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None,
+    select: Annotated[
+        str | None,
+        typer.Option(
+            "--select", metavar="QUERY", help="Trials a query finds.", rich_help_panel=_WHICH
+        ),
+    ] = None,
+    best: Annotated[
+        bool,
+        typer.Option(
+            "--best",
+            metavar="",
+            help="The best trial of each task; so it is by default.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = False,
+    register: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--register",
+            metavar="MODULE",
+            help="What registers the workloads: a Python file, whose source goes into the script, "
+            "or the name of a module there.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="TARGET", help="Replaces the records' target.")
+    ] = None,
+    target_host: Annotated[
+        str | None, typer.Option("--target-host", metavar="TARGET", help="For --target.")
+    ] = None,
+    hardware: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hardware",
+            metavar="NAME=N",
+            help="Replaces a hardware parameter, such as max_threads_per_block=512.",
+            show_default=False,
+        ),
+    ] = None,
+    rpc: Annotated[
+        str | None,
+        typer.Option("--rpc", metavar="KEY", help="Run on a device of an RPC tracker."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="With --rpc: the tracker's.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", help="With --rpc: the tracker's.")
+    ] = 9190,
+    emit_source: Annotated[
+        str | None,
+        typer.Option(
+            "--emit-source", metavar="FOLDER", help="Folder there for TIR and generated code."
+        ),
+    ] = None,
+    new_log: Annotated[
+        str, typer.Option("--new-log", metavar="LOG", help="What the script writes.")
+    ] = "rerun.json",
+    build_timeout: Annotated[
+        int,
+        typer.Option(
+            "--build-timeout", metavar="S", help="Seconds for each build.", rich_help_panel=_HOW
+        ),
+    ] = 60,
+    timeout: Annotated[
+        int,
+        typer.Option("--timeout", metavar="S", help="Seconds for each run.", rich_help_panel=_HOW),
+    ] = 30,
+    number: Annotated[
+        int,
+        typer.Option("--number", metavar="N", help="Runs that are averaged.", rich_help_panel=_HOW),
+    ] = 3,
+    repeat: Annotated[
+        int,
+        typer.Option(
+            "--repeat", metavar="N", help="Averages that are taken.", rich_help_panel=_HOW
+        ),
+    ] = 3,
+    min_repeat_ms: Annotated[
+        int,
+        typer.Option(
+            "--min-repeat-ms",
+            metavar="MS",
+            help="More runs until an average takes this long.",
+            rich_help_panel=_HOW,
+        ),
+    ] = 100,
+    keep_first: Annotated[
+        bool,
+        typer.Option(
+            "--keep-first",
+            metavar="",
+            help="Do not discard the slow first measurement.",
+            rich_help_panel=_HOW,
+        ),
+    ] = False,
+) -> None:
+    """Write a script that measures schedules on another machine with TVM 0.8 to 0.19 alone.
+
+    It builds and runs each schedule, discards the slow first measurement, and writes a new log,
+    which tvmdbg tuning compare compares with this one. What may go wrong there is said here.
+    """
+    from tvmdbg_widgets.cli.terminal import note, say
+
+    if sum((rows is not None, select is not None, best)) > 1:
+        raise UsageError("--rows, --select and --best exclude each other")
+    named.spare(output)
+    log = named.open()
+    found = log.reuse(
+        _chosen(log, rows, select),
+        target=target,
+        target_host=target_host,
+        hardware=_hardware(hardware or ()),
+        register=register,
+        rpc=None if rpc is None else (rpc, host, port),
+        emit_source=emit_source,
+        output=new_log,
+        discard_first=not keep_first,
+        build_timeout=build_timeout,
+        timeout=timeout,
+        number=number,
+        repeat=repeat,
+        min_repeat_ms=min_repeat_ms,
+    )
+    path = found.save(output)
+    say(str(path))
+    if found.records:
+        say(str(path.with_suffix(".records.json")))
+    note(found.caption)
+    for each in found.warnings:
+        note(f"warning: {each}")
+
+
+def _chosen(log: TuningLog, rows: str | None, select: str | None) -> Sequence[int] | None:
+    if select is not None:
+        found = log.select(select)
+        if not found:
+            raise UsageError(f"no trial fits: {found.caption}")
+        return found
+    return None if rows is None else _rows(rows, len(log))
+
+
+def _rows(text: str, count: int) -> list[int]:
+    found: list[int] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise UsageError(f"--rows {part!r:.80}: expected rows and ranges", "Such as: 3,40:50")
+        first, end = int(match[1]), int(match[2] or int(match[1]) + 1)
+        if not first < end <= count:
+            raise UsageError(f"--rows {part}: there are rows 0 to {count - 1:,}")
+        found += range(first, end)
+    return found
+
+
+def _hardware(given: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for part in ",".join(given).split(",") if given else ():
+        name, _, number = part.partition("=")
+        if not re.fullmatch(r"-?\d{1,18}", number):
+            raise UsageError(f"--hardware {part!r:.80}: expected NAME=NUMBER")
+        found[name.strip()] = int(number)
+    return found
