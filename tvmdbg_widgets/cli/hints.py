@@ -7,6 +7,10 @@ import shlex
 
 _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
+_SAID = {
+    "open(…, follow_links=True)": "--follow-links",
+    "open the log with dag= or register=": "give a DAG text, or --register FILE,",
+}
 _FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
 _GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
 _GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
@@ -27,6 +31,9 @@ def for_shell(text: str) -> str:
     text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
     text = _GRAPH.sub(_graph, text)
     text = text.replace("open(…, follow_links=True)", "--follow-links")
+    text = text.replace(
+        "open the log with dag= or register=", "give a DAG text, or --register FILE,"
+    )
     text = _LIMIT.sub(r"--limit \1=\2G", text)
     text = _EXECUTION.sub(r"--execution \1", text)
     return _GIVEN.sub(_given, text)

@@ -9,7 +9,7 @@ import typer
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.terminal import folded, grid, note, say, styled, width
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.records.applied import Applied
@@ -54,8 +54,7 @@ def best(
         raise UsageError("--target and --compatible need --task")
     log = named.open()
     if task is not None:
-        meant = int(task) if task.lstrip("-").isdecimal() else task
-        applied = log.applied(meant, target, include_compatible=compatible)
+        applied = log.applied(task_of(task), target, include_compatible=compatible)
         _tell_applied(applied, as_json=as_json)
         if applied.record is None:
             raise typer.Exit(FOUND)
