@@ -85,8 +85,8 @@ WORDS: dict[str, tuple[list[list[Any]], str, str]] = {
     "RF": (
         [["SP", 2, 2, 96, [16], 1], ["RF", 2, 3, 2]],
         (
-            "stage 2 (matmul): factor k.1 out of the reduction, as axis 2 of a new stage 2, which it, "
-            "now stage 3, reduces"
+            "stage 2 (matmul): factor k.1 out of the reduction, as axis 2 of a new stage 2, which "
+            "it, now stage 3, reduces"
         ),
         "factor loop 3 out",
     ),

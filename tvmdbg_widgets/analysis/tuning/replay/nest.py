@@ -32,6 +32,12 @@ def nest(state: State, hide_ones: bool = True) -> list[NestLine]:
     return lines
 
 
+def with_factor(line: NestLine) -> str:
+    """Return a line with its indent, and the split factor behind an extent that is not known."""
+    factor = f" factor {line.factor}" if line.factor is not None and line.extent is None else ""
+    return f"{line}{factor}"
+
+
 def _placeholders(state: State) -> NestLine:
     if state.dag.source is DagSource.NONE:
         text = "names, inputs and stages without a step are not in the log"

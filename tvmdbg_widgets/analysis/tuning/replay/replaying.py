@@ -116,7 +116,9 @@ class Replay:
             self._working.prepare(step)
 
 
-def replay(dag: ComputeDag, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)) -> State:
+def replay(
+    dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
+) -> State:
     """Replay all steps; raise `ReplayError` where TVM refuses one.
 
     Parameters

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from unit.tuning.dags_with_bodies import dag_with_bodies
+from unit.tuning.elsewhere.rerun_cases import STAND_IN, record
+from unit.tuning.printed_states import cases
+
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+from tvmdbg_widgets.model.tuning.steps import PragmaStep
+from tvmdbg_widgets.model.tuning.workload import Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
+TILED = [["SP", 2, 0, 64, [4, 2], 1], ["AN", 2, 0, 3], ["PR", 2, 0, "auto_unroll_max_step$16"]]
+
+
+def of_case(case: dict[str, Any]) -> Schedule:
+    steps = json.loads(case["record"])["i"][1][1]
+    return Schedule(record(steps, key=case["workload"]), dag_with_bodies(case["workload"]))
+
+
+def test_a_schedule_prints_what_tvm_prints() -> None:
+    for case in cases("policy")[::7]:
+        found = of_case(case)
+        assert found.print() == case["printed_state"]
+        every = case["printed_state_all"] or case["printed_state"]
+        assert found.print(hide_ones=False) == every
+        assert found.refused == ""
+        assert found.state is not None
+        assert found.notes == ("DAG: given by the caller",)
+
+
+def test_bounds_are_inferred_where_they_follow() -> None:
+    case = next(case for case in cases("policy") if "cuda" in case["case"])
+    found = of_case(case)
+    assert found.print(inferred=True) == case["printed_inferred"]
+    assert "".join(f"{line}\n" for line in found.nest) == case["printed_inferred"]
+
+
+def test_what_is_known_without_the_dag() -> None:
+    found = Schedule(record(TILED))
+    assert found.state is None
+    assert found.inferred is None
+    assert found.dag_source.startswith("not known: open the log with dag= or register=")
+    assert found.print() == (
+        "(names, inputs and stages without a step are not in the log)\n"
+        "stage 2 auto_unroll: 16\n"
+        "parallel axis0.0 (0,8)\n"
+        "  for axis0.1 (0,4)\n"
+        "    for axis0.2 (0,2)\n"
+        "      (more loops may follow)\n"
+        "      stage 2 = ...\n"
+    )
+    assert found.steps[0] == "stage 2: split axis0 into 3 parts, factors 4 · 2"
+    assert [tile.factors for tile in found.structure.tiles] == [(8, 4, 2)]
+    assert list(found.to_dataframe()["factors"]) == [(8, 4, 2)]
+
+
+def test_factors_stand_behind_extents_that_are_not_known() -> None:
+    found = Schedule(record([["CA", 2, 4, 0], ["SP", 2, 0, 9, [4], 1], ["AN", 4, 0, 3]]))
+    assert "for axis0.1 (None) factor 4" in found.print()
+    assert "(None) factor 4" in repr(found)
+
+
+def test_a_dag_that_does_not_fit_is_told_and_the_steps_alone_are_shown() -> None:
+    found = Schedule(record([["SP", 2, 7, 64, [4], 1]]), dag_with_bodies(MATMUL))
+    assert found.state is None
+    assert "no loop 7 among the 3 of stage 2 ('C')" in found.refused
+    assert found.notes[1].startswith("The steps cannot be applied: step 0 (SP)")
+    assert "for axis7.1 (0,4)" in found.print(hide_ones=False)
+    assert found.steps == ("stage 2: split axis7 into 2 parts, factor 4",)
+
+
+def test_steps_that_no_schedule_has_are_told_too() -> None:
+    found = Schedule(record([["AN", 2, 0, 3], ["AN", 2, 0, 2]]))
+    assert "parallel already" in found.refused
+    assert (found.nest, found.print(), found.structure.tiles) == ([], "", ())
+    assert len(found.steps) == 2
+    assert "cannot be applied" in repr(found)
+    assert "cannot be applied" in found._repr_html_()
+
+
+def test_the_form_for_a_cell_is_colored_and_escaped() -> None:
+    steps = [["CHW", 2, "<b>&"], ["SP", 3, 0, 64, [4], 1], ["AN", 3, 1, 6]]
+    for known in (None, dag_with_bodies(MATMUL)):
+        found = Schedule(record(steps, key='["<script>", 1]'), known)
+        shown = found._repr_html_()
+        assert "<script>" not in shown
+        assert "<b>&" not in shown
+        assert html.escape("<b>&") in shown
+        assert re.search(r'<b style="color: #\w{6}">threadIdx.x</b>', shown)
+        assert 'title="step 2"' in shown
+
+
+def test_a_record_in_short() -> None:
+    found = repr(Schedule(record(TILED, row=1234, cost=0.0025), dag_with_bodies(MATMUL)))
+    lines = found.splitlines()
+    assert lines[0] == "Schedule of trial 1,234 (work 64 1×2 float32): 2.500 ms"
+    assert lines[1:4] == ["  DAG: given by the caller", "Placeholder: A, B", "C auto_unroll: 16"]
+    assert lines[-1].endswith(".python to apply it in TVM")
+    failed = repr(Schedule(record(TILED, cost=None)))
+    assert failed.startswith("Schedule of trial 0 (work 64 1×2 float32): BuildTimeoutError")
+
+
+def test_a_long_schedule_is_cut_in_its_short_form() -> None:
+    steps = [["SP", 2, 0, 64, [2] * 100, 1]]
+    found = Schedule(record(steps))
+    assert "more lines: print(schedule.print())" in repr(found)
+    assert len(repr(found).splitlines()) < 80
+    many = Schedule(record([["SP", 2, 0, 64, [2] * 900, 1], *TILED[2:]] + [["CR", 3]] * 900))
+    assert "more" in many._repr_html_()
+
+
+def test_python_applies_the_steps(tmp_path: Path) -> None:
+    register = (
+        "from tvm import auto_scheduler\n"
+        "@auto_scheduler.register_workload\n"
+        "def work(size, shape, dtype):\n"
+        "    return [size]\n"
+    )
+    found = Schedule(record(TILED, target="llvm -keys=cpu -link-params=0"))
+    path, calls = tmp_path / "apply.py", tmp_path / "calls"
+    path.write_text(register + found.python, "utf-8")
+    told = {"STAND_IN_TVM": "0.19", "STAND_IN_CALLS": str(calls), "PYTHONPATH": str(STAND_IN)}
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        env={**os.environ, **told},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "primfn of schedule of 3 steps" in done.stdout
+    assert json.loads(calls.read_text().splitlines()[-1]) == ["lower", True]
+
+
+def test_python_says_how_to_register_what_the_key_names() -> None:
+    named = Schedule(record(TILED)).python
+    assert "# First import what defines 'work'" in named
+    assert "link-params" not in named
+    hashed = '["d7b65649a4dd54becea0a52aabbc5af5", 1, 1000, 1, 1000]'
+    assert "extract_tasks" in Schedule(record(TILED, key=hashed)).python
+    odd = Schedule(record(TILED, key='["a\\nimport os", 1]')).python
+    compile(odd, "odd", "exec")
+    assert "\nimport os" not in odd
+
+
+def other(tuner: str, config: Any) -> Schedule:
+    made = record(TILED)
+    workload = Workload.of("key", None)
+    return Schedule(
+        replace(
+            made, steps=(), config=config, task=replace(made.task, tuner=tuner, workload=workload)
+        )
+    )
+
+
+KNOBS = [
+    ["tile_f", "sp", [-1, 2, 16]],
+    ["order", "re", [0, 2, 1]],
+    ["ann", "an", ["unroll", "none"]],
+]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"index": 7, "code_hash": None, "entity": [*KNOBS, ["unroll", "ot", 512]]},
+        {"i": 7, "e": [*KNOBS, ["unroll", "ot", 512]], "c": "null", "t": "direct"},
+    ],
+    ids=["0.2", "0.1"],
+)
+def test_knobs_of_autotvm_in_words(config: object) -> None:
+    found = other("autotvm", config)
+    assert found.steps == (
+        "config 7 of its space",
+        "tile_f: split into the rest · 2 · 16",
+        "order: order 0, 2, 1",
+        "ann: loops as unroll, none",
+        "unroll: 512",
+    )
+    assert (found.python, found.nest, found.notes, found.print()) == ("", [], (), "")
+    assert "tile_f: split" in repr(found)
+    assert "tile_f: split" in found._repr_html_()
+
+
+def test_a_trace_of_metaschedule_in_words() -> None:
+    instructions = [
+        ["GetSBlock", [], ["C", "main"], ["b0"]],
+        ["SamplePerfectTile", ["l1"], [2, 16], ["v4", "v5"]],
+        ["SampleCategorical", [], [[32, 64], [0.5, 0.5]], ["v6"]],
+        ["SampleComputeLocation", ["b0"], [], ["l9"]],
+        ["EnterPostproc", [], [], []],
+        ["Parallel", ["l6"], [], []],
+    ]
+    found = other("metaschedule", [instructions, [[1, [8, 8]], [2, 1], [3, -1]]])
+    assert found.steps == (
+        "b0 = GetSBlock(C, main)",
+        "v4, v5 = SamplePerfectTile(l1, 2, 16): 8 · 8 chosen",
+        "v6 = SampleCategorical([32, 64], [0.5, 0.5]): 64 chosen",
+        "l9 = SampleComputeLocation(b0): on its own chosen",
+        "what follows rewrites what was found, it is no part of the search",
+        "Parallel(l6)",
+    )
+
+
+ODD = [
+    None,
+    [],
+    {},
+    7,
+    "x",
+    [[]],
+    [[1], 2],
+    [[["a"]], [[0]]],
+    {"entity": 3},
+    {"e": [[], [1, 2, 3]]},
+]
+ODD += [[[["SampleCategorical", 1, {}, None]], [[0, []], [[], 1], ["x", 1]]], {"i": "a\n<b>"}]
+ODD += [[[["SampleComputeLocation", [], [], []]], [[0, {}]]]]
+
+
+@pytest.mark.parametrize("tuner", ["autotvm", "metaschedule"])
+def test_any_config_is_shown_as_it_is(tuner: str) -> None:
+    for config in ODD:
+        found = other(tuner, config)
+        assert all(line.isprintable() for line in found.steps)
+        assert "<b>" not in found._repr_html_().replace("<b style", "")
+        repr(found)
+
+
+def test_every_record_of_the_corpus_is_shown(corpus: Path) -> None:
+    from tvmdbg_widgets.tuning import open_tuning
+
+    seen = 0
+    for folder in sorted((corpus / "tuning").iterdir()):
+        for path in sorted(folder.iterdir()):
+            if folder.name == "printed_states" or path.suffix not in (".json", ".log", ".tmp"):
+                continue
+            if path.name == "database_workload.json":
+                continue
+            log = open_tuning(path, progress=False)
+            for row in range(0, len(log), 60):
+                found = Schedule(log.record(row))
+                assert found.refused == ""
+                assert found.steps
+                repr(found)
+                found._repr_html_()
+                compile(found.python, "python", "exec")
+                seen += 1
+                assert not any(
+                    isinstance(each, PragmaStep) and each.auto_unroll is None
+                    for each in found.record.steps
+                )
+    assert seen > 150

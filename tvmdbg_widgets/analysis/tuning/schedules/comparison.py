@@ -1,0 +1,208 @@
+"""Two schedules compared, step by step and loop by loop."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest, with_factor
+from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+    from tvmdbg_widgets.model.tuning.state import NestLine, State
+    from tvmdbg_widgets.model.tuning.steps import AnyStep
+
+_SHOWN = 40
+_SIGNS = {"same": " ", "changed": "≠", "only A": "A", "only B": "B"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A step, or a line of the nest, of both schedules or of one.
+
+    Attributes
+    ----------
+    change : str
+        ``"same"``, ``"changed"``, ``"only A"`` or ``"only B"``.
+    a, b : int
+        Which step, or line of the nest, it is; -1 where there is none.
+    text_a, text_b : str
+        In words, or as printed; empty where there is none.
+    fields : tuple of str
+        What differs: fields of a step; ``"extent"``, ``"factor"``, ``"annotation"`` of a loop.
+    """
+
+    change: str
+    a: int
+    b: int
+    text_a: str
+    text_b: str
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduleComparison:
+    """Two schedules side by side.
+
+    Attributes
+    ----------
+    a, b : Schedule
+    steps, lines : tuple of Difference
+        All of both, aligned, in order.
+    """
+
+    a: Schedule
+    b: Schedule
+    steps: tuple[Difference, ...]
+    lines: tuple[Difference, ...]
+
+    @property
+    def caption(self) -> str:
+        """How much differs."""
+        steps = counted(sum(each.change != "same" for each in self.steps), "step")
+        loops = counted(sum(each.change != "same" for each in self.lines), "line")
+        return f"{steps} and {loops} of the loop nest differ"
+
+    def __repr__(self) -> str:
+        lines = [f"A: {self.a.title}", f"B: {self.b.title}", self.caption]
+        differing = [each for each in (*self.steps, *self.lines) if each.change != "same"]
+        for each in differing[:_SHOWN]:
+            lines += [
+                f"  {'A' if text is each.text_a else 'B'} {text.strip()}" for text in _texts(each)
+            ]
+        if len(differing) > _SHOWN:
+            lines.append(f"  … {counted(len(differing) - _SHOWN, 'more difference')}")
+        return "\n".join(map(one_line, lines))
+
+    def _repr_html_(self) -> str:
+        head = f"<tr><th></th><th>A</th><th>B</th></tr><tr><td></td><td>{html.escape(self.a.title)}"
+        head += f"</td><td>{html.escape(self.b.title)}</td></tr>"
+        return (
+            f"<p>{self.caption}</p>"
+            f"<table>{head}{_rows(self.lines)}</table>"
+            f"<details><summary>steps</summary><table>{head}{_rows(self.steps)}</table></details>"
+        )
+
+
+def compare_schedules(a: Schedule, b: Schedule) -> ScheduleComparison:
+    """Align the steps and the loops of two schedules.
+
+    Steps are the same where they do the same to the same loop; loops where stage and name are.
+    """
+    return ScheduleComparison(a, b, tuple(_steps(a, b)), tuple(_lines(a, b)))
+
+
+def _steps(a: Schedule, b: Schedule) -> list[Difference]:
+    of_a, of_b = a.record.steps, b.record.steps
+    if not of_a and not of_b:
+        return _texts_of(a.steps, b.steps)
+    found = []
+    for in_a, in_b in align(of_a, of_b, _same_loop, _same_stage):
+        step_a = None if in_a is None else of_a[in_a]
+        step_b = None if in_b is None else of_b[in_b]
+        differing = () if step_a is None or step_b is None else _differing(step_a, step_b)
+        found.append(_difference((in_a, in_b), a.steps, b.steps, differing))
+    return found
+
+
+def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[Difference]:
+    """Align lines of other tuners by the knob or result they begin with."""
+    pairs = align(a, b, lambda text: text, lambda text: text.partition(":")[0])
+    return [
+        _difference(pair, a, b, () if None in pair or a[pair[0]] == b[pair[1]] else ("value",))  # type: ignore[index]
+        for pair in pairs
+    ]
+
+
+def _lines(a: Schedule, b: Schedule) -> list[Difference]:
+    lines_a, lines_b = _nest(a), _nest(b)
+    named_a = [(_name(a.shown, line), line) for line in lines_a]
+    named_b = [(_name(b.shown, line), line) for line in lines_b]
+    texts_a, texts_b = (
+        [with_factor(each) for each in lines_a],
+        [with_factor(each) for each in lines_b],
+    )
+    found = []
+    for in_a, in_b in align(named_a, named_b, lambda item: item[0]):
+        both = in_a is not None and in_b is not None
+        differing = _changed(lines_a[in_a], lines_b[in_b]) if both else ()  # type: ignore[index]
+        found.append(_difference((in_a, in_b), texts_a, texts_b, differing))
+    return found
+
+
+def _difference(
+    pair: tuple[int | None, int | None],
+    texts_a: Sequence[str],
+    texts_b: Sequence[str],
+    differing: tuple[str, ...],
+) -> Difference:
+    a, b = pair
+    change = "changed" if differing else "same"
+    if b is None:
+        change = "only A"
+    elif a is None:
+        change = "only B"
+    return Difference(
+        change,
+        -1 if a is None else a,
+        -1 if b is None else b,
+        "" if a is None else texts_a[a],
+        "" if b is None else texts_b[b],
+        differing,
+    )
+
+
+def _same_loop(step: AnyStep) -> Hashable:
+    return step.code, step.stage_id, getattr(step, "iter_id", -1)
+
+
+def _same_stage(step: AnyStep) -> Hashable:
+    return step.code, step.stage_id
+
+
+def _differing(a: AnyStep, b: AnyStep) -> tuple[str, ...]:
+    names = (each.name for each in fields(a))
+    return tuple(name for name in names if getattr(a, name) != getattr(b, name))
+
+
+def _nest(schedule: Schedule) -> list[NestLine]:
+    """Every line, so that loops of extent 1 meet those of other extents."""
+    if schedule.shown is None or not schedule.record.steps:
+        return []
+    return nest(schedule.shown, hide_ones=False)
+
+
+def _name(state: State | None, line: NestLine) -> tuple[Any, ...]:
+    """Return what makes a line of one nest that of another: kind, stage and loop."""
+    if state is None or line.stage < 0:
+        return (line.kind, line.text)
+    stage = state.stages[line.stage]
+    loop = stage.iterators[line.iterator].name if line.iterator >= 0 else ""
+    attribute = line.text.rpartition(": ")[0] if line.kind == "attribute" else ""
+    return line.kind, stage.name, loop, attribute
+
+
+def _changed(a: NestLine, b: NestLine) -> tuple[str, ...]:
+    found = [
+        name for name in ("annotation", "extent", "factor") if getattr(a, name) != getattr(b, name)
+    ]
+    return tuple(found) or (() if a.text == b.text else ("text",))
+
+
+def _texts(each: Difference) -> list[str]:
+    return [text for text in (each.text_a, each.text_b) if text]
+
+
+def _rows(differences: Sequence[Difference]) -> str:
+    shown = [each for each in differences if each.change != "same"]
+    return "".join(
+        f"<tr><td>{_SIGNS[each.change]}</td><td><code>{html.escape(one_line(each.text_a.strip()))}"
+        f"</code></td><td><code>{html.escape(one_line(each.text_b.strip()))}</code></td></tr>"
+        for each in shown
+    )

@@ -1,0 +1,94 @@
+"""A schedule as HTML for the end of a notebook cell."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.steps import Annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+    from tvmdbg_widgets.model.tuning.state import NestLine
+
+_MOST_LINES = 400
+_MOST_PYTHON = 20_000
+_PRE = 'style="line-height: 1.35; overflow-x: auto"'
+#: Readable on white and on black.
+_COLORS = {
+    Annotation.PARALLEL: "#c25e00",
+    Annotation.VECTORIZE: "#0b7d8c",
+    Annotation.UNROLL: "#8a6d00",
+    Annotation.TENSORIZE: "#0b7d8c",
+    Annotation.VTHREAD: "#b0488f",
+    Annotation.BLOCK_X: "#2f74c0",
+    Annotation.BLOCK_Y: "#2f74c0",
+    Annotation.BLOCK_Z: "#2f74c0",
+    Annotation.THREAD_X: "#2e8540",
+    Annotation.THREAD_Y: "#2e8540",
+    Annotation.THREAD_Z: "#2e8540",
+}
+
+
+def as_html(schedule: Schedule) -> str:
+    """Return title, notes, the nest colored by annotation, steps, tiles and Python."""
+    parts = [f"<p><strong>{_text(schedule.title)}</strong></p>"]
+    parts += [f"<p>{_text(note)}</p>" for note in schedule.notes]
+    lines = schedule.nest
+    if lines:
+        parts.append(f"<pre {_PRE}>{_cut(map(_line, lines), len(lines))}</pre>")
+    steps = "".join(f"<li>{_text(each)}</li>" for each in schedule.steps[:_MOST_LINES])
+    name = "steps" if lines else "what the tuner chose"
+    more = f"<p>{_more(len(schedule.steps))}</p>" if len(schedule.steps) > _MOST_LINES else ""
+    state = "" if lines else " open"
+    parts.append(
+        f'<details{state}><summary>{name}</summary><ol start="0">{steps}</ol>{more}</details>'
+    )
+    if schedule.structure.tiles:
+        parts.append(f"<details><summary>tiles</summary>{_tiles(schedule)}</details>")
+    if schedule.python:
+        code = html.escape(schedule.python[:_MOST_PYTHON])
+        parts.append(f"<details><summary>Python</summary><pre {_PRE}>{code}</pre></details>")
+    return "".join(parts)
+
+
+def _line(line: NestLine) -> str:
+    text = _text(with_factor(line).lstrip(" "))
+    word = line.annotation.word
+    color = _COLORS.get(line.annotation)
+    if line.kind == "loop" and color:
+        text = f'<b style="color: {color}">{word}</b>{text[len(word) :]}'
+    title = f"step {line.step}" if line.step >= 0 else ""
+    return f'<span title="{title}">{" " * line.indent}{text}</span>'
+
+
+def _tiles(schedule: Schedule) -> str:
+    head = "".join(
+        f"<th>{each}</th>" for each in ("stage", "loop", "extent", "factors", "bound to")
+    )
+    rows = []
+    for tile in schedule.structure.tiles[:_MOST_LINES]:
+        factors = " · ".join("?" if each is None else str(each) for each in tile.factors)
+        marks = " · ".join(each or "–" for each in tile.marks) if any(tile.marks) else ""
+        extent = "?" if tile.extent is None else str(tile.extent)
+        name = schedule.structure.stages[tile.stage].name
+        cells = (name, tile.loop, extent, factors, marks)
+        rows.append("<tr>" + "".join(f"<td>{_text(each)}</td>" for each in cells) + "</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _cut(lines: Iterable[str], count: int) -> str:
+    shown = [line for line, _ in zip(lines, range(_MOST_LINES), strict=False)]
+    return "\n".join([*shown, _more(count)] if count > _MOST_LINES else shown)
+
+
+def _more(count: int) -> str:
+    return f"… {count - _MOST_LINES:,} more"
+
+
+def _text(text: str) -> str:
+    return html.escape(one_line(text))

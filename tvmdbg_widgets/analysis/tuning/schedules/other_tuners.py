@@ -1,0 +1,116 @@
+"""What AutoTVM and MetaSchedule chose, in words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.tuning.record import Record
+
+_MOST_LINES = 2_000
+_LONGEST = 300
+_POSTPROC = "EnterPostproc"
+_NO_DECISION = object()
+#: Decisions of SampleComputeLocation that are no loop (src/tir/schedule/primitive/sampling.cc).
+_PLACES = {-1: "on its own", -2: "inlined"}
+
+
+def config_words(record: Record) -> tuple[str, ...]:
+    """Return a line for each knob of AutoTVM, or each instruction of a MetaSchedule trace.
+
+    A config may hold any JSON: what has another form than the tuner gives it is shown as it is.
+    """
+    lines = _trace(record.config) if record.task.tuner == "metaschedule" else _knobs(record.config)
+    return tuple(_short(each) for each, _ in zip(lines, range(_MOST_LINES), strict=False))
+
+
+def _knobs(config: Any) -> Iterator[str]:
+    """Entities of a ``ConfigEntity`` (python/tvm/autotvm/task/space.py), in both versions."""
+    if not isinstance(config, dict):
+        yield _plain(config)
+        return
+    entities = config.get("entity", config.get("e"))
+    yield f"config {_plain(config.get('index', config.get('i')))} of its space"
+    for entity in entities if isinstance(entities, list) else []:
+        if isinstance(entity, list) and len(entity) == 3 and isinstance(entity[0], str):
+            yield f"{entity[0]}: {_knob(entity[1], entity[2])}"
+        else:
+            yield _plain(entity)
+
+
+def _knob(kind: Any, value: Any) -> str:
+    if not isinstance(value, list):
+        return _plain(value)
+    if kind == "sp":
+        return "split into " + " · ".join(
+            "the rest" if each == -1 else _plain(each) for each in value
+        )
+    words = ", ".join(map(_plain, value)) or "nothing"
+    return f"order {words}" if kind == "re" else f"loops as {words}" if kind == "an" else words
+
+
+def _trace(config: Any) -> Iterator[str]:
+    """Instructions with their decisions (``TraceNode::AsJSON``, src/tir/schedule/trace.cc)."""
+    if not (isinstance(config, list) and len(config) == 2 and isinstance(config[0], list)):
+        yield _plain(config)
+        return
+    decisions = _decisions(config[1])
+    for number, instruction in enumerate(config[0]):
+        if not isinstance(instruction, list) or len(instruction) != 4:
+            yield _plain(instruction)
+        elif instruction[0] == _POSTPROC:
+            yield "what follows rewrites what was found, it is no part of the search"
+        else:
+            yield _instruction(instruction, decisions.get(number, _NO_DECISION))
+
+
+def _decisions(items: Any) -> dict[int, Any]:
+    pairs = items if isinstance(items, list) else []
+    return {
+        each[0]: each[1]
+        for each in pairs
+        if isinstance(each, list) and len(each) == 2 and type(each[0]) is int
+    }
+
+
+def _instruction(instruction: list[Any], decision: Any) -> str:
+    name, inputs, attrs, outputs = instruction
+    given = [_plain(each) for part in (inputs, attrs) if isinstance(part, list) for each in part]
+    results = ", ".join(map(_plain, outputs)) if isinstance(outputs, list) else ""
+    text = f"{results} = " if results else ""
+    text += f"{_plain(name)}({', '.join(given)})"
+    if decision is _NO_DECISION:
+        return text
+    if name == "SampleCategorical":
+        return f"{text}: {_plain(_candidate(attrs, decision))} chosen"
+    if isinstance(decision, list):
+        return f"{text}: {' · '.join(map(_plain, decision))} chosen"
+    place = _PLACES.get(decision) if type(decision) is int else None
+    return f"{text}: {place or f'loop {_plain(decision)}'} chosen"
+
+
+def _candidate(attrs: Any, decision: Any) -> Any:
+    """Return what a decision is the index of, or the decision where it is none."""
+    candidates = attrs[0] if isinstance(attrs, list) and attrs else None
+    if type(decision) is int and isinstance(candidates, list) and 0 <= decision < len(candidates):
+        return candidates[decision]
+    return decision
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError):  # nested, or digits, without end
+        return "…"
+
+
+def _short(text: str) -> str:
+    shown = one_line(text[:_LONGEST])
+    return shown if len(text) <= _LONGEST else f"{shown}…"

@@ -1,0 +1,175 @@
+"""The schedule of one record: steps in words, loop nest, tiles, and Python that applies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
+from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, print_state, replay
+from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+from tvmdbg_widgets.analysis.tuning.schedules.markup import as_html
+from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
+from tvmdbg_widgets.analysis.tuning.schedules.python_code import python_code
+from tvmdbg_widgets.analysis.tuning.step_words import steps_in_words
+from tvmdbg_widgets.analysis.tuning.structure import TileStructure, tile_structure
+from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.state import NestLine, State
+
+_LINES_SHOWN = 60
+_NS = 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """What a record says of how its workload is computed.
+
+    Attributes
+    ----------
+    record : Record
+    dag : ComputeDag or None
+        None where nobody has it: the schedule is then told from its steps alone.
+    """
+
+    record: Record
+    dag: ComputeDag | None = None
+
+    @property
+    def dag_source(self) -> str:
+        """How the DAG is known, in words."""
+        if self.dag is not None:
+            return str(self.dag.source)
+        return "not known: open the log with dag= or register= to see names and all extents"
+
+    @cached_property
+    def _with_dag(self) -> tuple[State | None, str]:
+        return (None, "") if self.dag is None else _replayed(self.dag, self.record)
+
+    @cached_property
+    def _without_dag(self) -> tuple[State | None, str]:
+        return _replayed(None, self.record)
+
+    @property
+    def state(self) -> State | None:
+        """The state after all steps; None where the DAG is not known or a step is refused."""
+        return self._with_dag[0]
+
+    @property
+    def alone(self) -> State | None:
+        """What the steps alone tell, without the DAG; None where a step is refused."""
+        return self._without_dag[0]
+
+    @cached_property
+    def inferred(self) -> State | None:
+        """The state with inferred bounds, as far as they follow; None where there is no state."""
+        return None if self.state is None else infer_bounds(self.state)
+
+    @property
+    def refused(self) -> str:
+        """Why the steps cannot be applied, empty where they can."""
+        return self._without_dag[1] if self.dag is None else self._with_dag[1]
+
+    @property
+    def shown(self) -> State | None:
+        """The state that tells most: with bounds, as replayed, or from the steps alone."""
+        return self.inferred or self.alone
+
+    @property
+    def nest(self) -> list[NestLine]:
+        """The loop nest of `shown`; empty for tuners that record no steps."""
+        if not self.record.steps or self.shown is None:
+            return []
+        return nest(self.shown)
+
+    def print(self, inferred: bool = False, hide_ones: bool = True) -> str:
+        """Return the text that ``print(state)`` gives in TVM, or what the steps alone tell.
+
+        Parameters
+        ----------
+        inferred : bool
+            With bounds, as ``dag.infer_bound_from_state(state)`` is printed.
+        hide_ones : bool
+            Leave out loops of extent 1.
+        """
+        state = self.inferred if inferred else self.state
+        if state is not None:
+            return print_state(state, hide_ones)
+        if self.alone is None or not self.record.steps:
+            return ""
+        return "".join(f"{with_factor(line)}\n" for line in nest(self.alone, hide_ones))
+
+    @cached_property
+    def steps(self) -> tuple[str, ...]:
+        """A sentence for each step; for other tuners a line for each knob or instruction."""
+        if self.record.task.tuner != "ansor":
+            return config_words(self.record)
+        return steps_in_words(None if self.state is None else self.dag, self.record.steps)
+
+    @cached_property
+    def structure(self) -> TileStructure:
+        """The tiles as a table; empty where the steps cannot be applied."""
+        if self.shown is None:
+            return TileStructure((), ())
+        return tile_structure(self.record.steps, None if self.state is None else self.dag)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the tiles, a row each."""
+        return self.structure.to_dataframe()
+
+    @property
+    def python(self) -> str:
+        """A program that applies the steps in TVM 0.8 to 0.19; empty for other tuners."""
+        return python_code(self.record)
+
+    @property
+    def title(self) -> str:
+        """Which trial it is, of what, and what it cost."""
+        record = self.record
+        cost = duration_text(record.cost * _NS)
+        if record.error is not MeasureError.NO_ERROR:
+            cost = record.error.label
+        return f"Schedule of trial {record.row:,} ({one_line(record.task.name)}): {cost}"
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known to read the nest: where names are from, and what is not known."""
+        if self.record.task.tuner != "ansor" or not self.record.steps:
+            return ()
+        found = [f"DAG: {self.dag_source}"]
+        if self.refused:
+            found.append(f"The steps cannot be applied: {self.refused}")
+        elif self.state is not None and (why := why_refused(self.state)):
+            found.append(f"Bounds are not inferred: {why}")
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        lines = [self.title, *(f"  {each}" for each in self.notes)]
+        body = [with_factor(line) for line in self.nest] or list(self.steps)
+        lines += body[:_LINES_SHOWN]
+        if len(body) > _LINES_SHOWN:
+            lines.append(
+                f"… {counted(len(body) - _LINES_SHOWN, 'more line')}: print(schedule.print())"
+            )
+        if self.nest:
+            lines.append("  .steps in words, .structure of its tiles, .python to apply it in TVM")
+        return "\n".join(map(one_line, lines))
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+def _replayed(dag: ComputeDag | None, record: Record) -> tuple[State | None, str]:
+    """Return the state, or None and why there is none."""
+    try:
+        return replay(dag, record.steps), ""
+    except ReplayError as problem:
+        return None, str(problem)
