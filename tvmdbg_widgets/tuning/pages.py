@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.tuning.recorded import Recorded
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
     from pathlib import Path
 
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.node_columns import NodeColumn
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.tuning import TuningLog
     from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 
 class Pages(Recorded):
     """The views of a log."""
 
-    def __init__(self, parts: TuningParts, weights: Sequence[float] | None = None) -> None:
+    def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
         super().__init__(parts, weights)
         self._view: TuningView | None = None
         self._view_lock = threading.Lock()
@@ -44,7 +45,7 @@ class Pages(Recorded):
         """
         from tvmdbg_widgets.widgets.tuning.view import TuningView
 
-        return TuningView(self, run, **traits)  # type: ignore[arg-type]
+        return TuningView(cast("TuningLog", self), run, **traits)
 
     def link(self, run: DebugRun) -> TaskLinks:
         """Return which nodes of a run each task tuned, and how sure that is.
@@ -56,9 +57,7 @@ class Pages(Recorded):
         """
         from tvmdbg_widgets.analysis.tuning.links import link_tasks
 
-        if run.graph is None:
-            raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
-        return link_tasks(self.parts, run.graph)
+        return link_tasks(self.parts, _graph_of(run))
 
     def node_status(self, run: DebugRun) -> NodeColumn:
         """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
@@ -66,13 +65,13 @@ class Pages(Recorded):
         Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
         product.
         """
-        graph, table = self._graph_of(run), self.task_table()  # type: ignore[attr-defined]
-        return self.link(run).status(graph, table)
+        links = self.link(run)
+        return links.status(_graph_of(run), cast("TuningLog", self).task_table())
 
     def node_gain(self, run: DebugRun) -> NodeColumn:
         """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
-        graph, table = self._graph_of(run), self.task_table()  # type: ignore[attr-defined]
-        return self.link(run).gain(graph, table)
+        links = self.link(run)
+        return links.gain(_graph_of(run), cast("TuningLog", self).task_table())
 
     def figure(self, width: float = 720, theme: str = "light", **traits: Any) -> Figure:
         """Return the log as a static figure, made without a browser.
@@ -131,6 +130,8 @@ class Pages(Recorded):
                 self._view = self.view()
         self._view._ipython_display_()
 
-    def _graph_of(self, run: DebugRun) -> Any:
-        self.link(run)
-        return run.graph
+
+def _graph_of(run: DebugRun) -> Graph:
+    if run.graph is None:
+        raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
+    return run.graph

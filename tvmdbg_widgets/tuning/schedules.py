@@ -9,11 +9,17 @@ from tvmdbg_widgets.tuning.recorded import Recorded
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.record import Record
 
 
 class Schedules(Recorded):
     """Schedules."""
+
+    def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
+        super().__init__(parts, weights)
+        self._dags: dict[int, ComputeDag | None] = {}
 
     def schedule(self, row: int | Record) -> Schedule:
         """Return how a record's workload is computed: steps in words, loop nest, tiles, Python.
@@ -30,12 +36,34 @@ class Schedules(Recorded):
         FormatError
             The file changed since it was opened.
         """
-        from tvmdbg_widgets.analysis.tuning.dags import dag_of
         from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
         from tvmdbg_widgets.formats.tuning.record import read_record
 
         record = read_record(self.parts, row) if isinstance(row, int) else row
-        return Schedule(record, dag_of(self.parts, record.task))
+        return Schedule(record, self.dag(record.task.index))
+
+    def dag(self, task: int) -> ComputeDag | None:
+        """Return the compute DAG of a task, None where it is not known.
+
+        Its ``source`` says where it is from, and whether that is an assumption.
+
+        Parameters
+        ----------
+        task : int
+            Its index.
+        """
+        from tvmdbg_widgets.analysis.tuning.dags import dag_of
+
+        if task not in self._dags:
+            self._dags[task] = dag_of(self.parts, self.tasks[task])
+        return self._dags[task]
+
+    def flop_count(self, task: int) -> float | None:
+        """Return how many floating-point operations a task takes, as TVM counts them.
+
+        None where its DAG is not known, or does not tell.
+        """
+        return None
 
     def compare_schedules(self, a: int | Record, b: int | Record) -> ScheduleComparison:
         """Compare two records' schedules, step by step and loop by loop.

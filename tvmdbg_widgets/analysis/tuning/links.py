@@ -26,7 +26,7 @@ from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.operators import op_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Iterable
 
     import pandas as pd
 
@@ -126,7 +126,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
     names = _console_names(parts)
     found: dict[int, tuple[int, str]] = {}
     ambiguous: dict[int, None] = {}
-    matchers: tuple[tuple[str, dict[Hashable, list[int]], Callable[[int], Hashable]], ...] = (
+    matchers: tuple[tuple[str, dict[object, list[int]], Callable[[int], object]], ...] = (
         (BY_HASH, _by_key((task.workload.name, task.index) for task in parts.tasks),
          lambda node: graph.attrs[node].get("hash")),
         (BY_NAME, _by_key((name, task) for task, each in names.items() for name in each),
@@ -138,7 +138,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
         for node in operators:
             if node in found:
                 continue
-            fitting = tasks.get(key_of(node) or (), [])
+            fitting = tasks.get(key_of(node), [])
             if how != BY_SHAPES and len(fitting) > 1:
                 shapes = _shapes(graph, node)
                 fitting = [each for each in fitting if parts.tasks[each].workload.shapes == shapes]
@@ -160,10 +160,10 @@ def bare_function(name: str) -> str:
     return _NUMBER.sub("", _PREFIX.sub("", name))
 
 
-def _by_key(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, list[int]]:
-    found: defaultdict[Hashable, list[int]] = defaultdict(list)
+def _by_key(pairs: Iterable[tuple[object, int]]) -> dict[object, list[int]]:
+    found: defaultdict[object, list[int]] = defaultdict(list)
     for key, task in pairs:
-        if key and task not in found[key]:
+        if key not in ("", ()) and task not in found[key]:
             found[key].append(task)
     return found
 

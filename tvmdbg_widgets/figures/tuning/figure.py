@@ -60,4 +60,4 @@ def shown_trial(log: TuningLog, options: Mapping[str, Any]) -> int | None:
     bests = {record.task.index: record.row for record in log.best()}
     if task is None and bests:
         task = max(bests, key=lambda each: (table.weights[each] * table.best[each], -each))
-    return bests.get(task)
+    return None if task is None else bests.get(task)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _REFUSED_SHOWN = 5
 #: By task stands in the table of tasks; by threads takes reading the steps of every record.
-_TABLES = ("unroll", "round")
+_TABLES: tuple[Literal["unroll", "round"], ...] = ("unroll", "round")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
 
@@ -92,7 +92,7 @@ def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
         "summary": _summary(int(trials.failed.sum()), len(trials)),
     }
     steps = total.steps
-    columns = {
+    columns: dict[str, npt.NDArray[Any]] = {
         "task": trials.task,
         "cost": trials.cost,
         "error": np.where(trials.error < 0, _UNRECORDED, trials.error).astype(np.uint8),
@@ -124,7 +124,8 @@ def _improvements(
 
 
 def _gflops(log: TuningLog, task: int, best: float) -> float:
-    operations = 0.0
+    """Return the speed of the best schedule where its operations can be counted."""
+    operations = log.flop_count(task)
     return operations / best / 1e9 if operations and best > 0 else math.nan
 
 

@@ -55,7 +55,7 @@ def _answer(
     axes: list[str], note: str, rows: list[int], values: npt.NDArray[np.float64], log: TuningLog
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     at = np.array(rows, np.int32)
-    columns = {
+    columns: dict[str, npt.NDArray[Any]] = {
         "rows": at,
         "values": np.ascontiguousarray(values[: len(at)], np.float32).ravel(),
         "costs": log.trials.cost[at],

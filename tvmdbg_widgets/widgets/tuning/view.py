@@ -98,6 +98,10 @@ class TuningView(Saved):
     _code = traitlets.Unicode(code_name("tuning")).tag(sync=True)
     _made_by = "tvmdbg_widgets.TuningView(log)"
 
+    #: Set when the view is closed, so that it follows its files no longer.
+    _stop: threading.Event | None = None
+    _model: LogModel
+
     log = ModelTrait()
     session: Any = OptionalModelTrait()
     task = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
@@ -129,7 +133,6 @@ class TuningView(Saved):
                 usable = ", ".join(sorted(known - {"log", "session"}))
                 raise TypeError(f"TuningView has no argument {name!r}; it takes {usable}")
         self._model = LogModel(log, None if run is None else log.link(run))
-        self._stop: threading.Event | None = None
         if session is None and run is not None:
             session = run.session
         super().__init__(log=self._model, session=session, **traits)
@@ -180,7 +183,8 @@ class TuningView(Saved):
         """Free the view and its model; it follows its files no longer."""
         if self._stop is not None:
             self._stop.set()
-        self._model.close()
+        if "_model" in vars(self):  # a view that was refused has none
+            self._model.close()
         super().close()
 
     def figure(self, width: float = 720, theme: str = "light") -> Figure:

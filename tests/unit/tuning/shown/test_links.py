@@ -1,0 +1,141 @@
+"""Which nodes of a run each task of a log tuned."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.tuning.links import bare_function
+
+CONV = [[1, 3, 32, 32], [16, 3, 3, 3], [1, 16, 30, 30]]
+DENSE = [[1, 64], [10, 64], [1, 10]]
+PREFIX = "tvmgen_default_fused_"
+
+
+def graph(functions: list[tuple[str, list[list[int]], str]]) -> bytes:
+    """A graph in which each function reads inputs of its own."""
+    nodes: list[dict[str, Any]] = []
+    shapes: list[list[int]] = []
+    for at, (name, (*inputs, output), hashed) in enumerate(functions):
+        first = len(nodes)
+        for place, shape in enumerate(inputs):
+            nodes.append({"op": "null", "name": f"p{at}_{place}", "inputs": []})
+            shapes.append(shape)
+        attrs = {"func_name": name, "num_inputs": str(len(inputs)), "num_outputs": "1"}
+        attrs |= {"flatten_data": "0", "hash": hashed}
+        reads = [[first + place, 0, 0] for place in range(len(inputs))]
+        nodes.append({"op": "tvm_op", "name": name, "inputs": reads, "attrs": attrs})
+        shapes.append(output)
+    heads = [at for at, node in enumerate(nodes) if node["op"] != "null"]
+    document = {
+        "nodes": nodes,
+        "arg_nodes": [at for at, node in enumerate(nodes) if node["op"] == "null"],
+        "heads": [[at, 0, 0] for at in heads],
+        "node_row_ptr": list(range(len(nodes) + 1)),
+        "attrs": {
+            "shape": ["list_shape", shapes],
+            "dltype": ["list_str", ["float32"] * len(nodes)],
+        },
+    }
+    return json.dumps(document).encode()
+
+
+def record(key: list[Any], cost: float | None, error: int = 0) -> str:
+    task = [json.dumps(key), "llvm -keys=cpu", [4, 64, 64, 0, 0, 0, 0, 0], "", 2, []]
+    costs = [1e10] if cost is None else [cost]
+    result = [costs, error, 0.5, 1_700_000_000]
+    return json.dumps({"i": [task, [[], []]], "r": result, "v": "v0.6"}) + "\n"
+
+
+def key(hashed: str, shapes: list[list[int]]) -> list[Any]:
+    return [hashed * 32, *shapes]
+
+
+def test_shapes_that_one_task_has_lead_to_it() -> None:
+    run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x"), (f"{PREFIX}nn_dense", DENSE, "y")]))
+    lines = record(key("a", DENSE), 1e-5) + record(key("b", CONV), 2e-3)
+    log = tvmdbg.open_tuning(lines.encode())
+    links = log.link(run)
+    conv, dense = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
+    assert links.nodes == ((dense,), (conv,))
+    assert links.hows == ("by shapes", "by shapes")
+    assert (links.task_of(conv), links.task_of(0)) == (1, None)
+
+
+def test_shapes_that_two_tasks_have_lead_nowhere() -> None:
+    run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x")]))
+    log = tvmdbg.open_tuning((record(key("a", CONV), 1e-5) + record(key("b", CONV), 2e-3)).encode())
+    links = log.link(run)
+    assert links.nodes == ((), ())
+    assert len(links.ambiguous) == 1
+    assert "1 nodes fit several tasks" in repr(links)
+
+
+def test_the_printed_table_tells_tasks_of_equal_shapes_apart() -> None:
+    run = tvmdbg.open(
+        graph(
+            [
+                (f"{PREFIX}nn_conv2d_add_nn_relu_7", CONV, "x"),
+                (f"{PREFIX}nn_conv2d_add", CONV, "y"),
+            ]
+        )
+    )
+    lines = record(key("a", CONV), 1.25e-3) + record(key("b", CONV), 2.5e-3)
+    head = "|  ID  | Task Description | Latency (ms) | Speed (GFLOPS) | Trials |\n"
+    rule = "-" * 60 + "\n"
+    rows = (
+        "|    0 | vm_mod_fused_nn_conv2d_add |        2.500 |         10.00 |      1 |\n"
+        "|    1 | vm_mod_fused_nn_conv2d_add_nn_relu_2 |        1.250 |         20.00 |      1 |\n"
+    )
+    table = rule + head + rule + rows + rule + "Estimated total latency: 3.750 ms\tTrials: 2\t"
+    table += "Used time : 3 s\tNext ID: 0\t\n"
+    log = tvmdbg.open_tuning(lines.encode(), table.encode())
+    links = log.link(run)
+    relu, add = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
+    assert links.nodes == ((relu,), (add,))
+    assert set(links.hows) == {"by function name"}
+
+
+def test_nodes_are_colored_by_what_became_of_them() -> None:
+    run = tvmdbg.open(
+        graph(
+            [
+                (f"{PREFIX}nn_conv2d", CONV, "x"),
+                (f"{PREFIX}nn_dense", DENSE, "y"),
+                (f"{PREFIX}nn_dense_1", [[2, 64], [10, 64], [2, 10]], "z"),
+                (f"{PREFIX}add", [[4, 4], [4, 4], [4, 4]], "w"),
+            ]
+        )
+    )
+    lines = record(key("a", CONV), 1e-3) + record(key("b", DENSE), None, 6)
+    log = tvmdbg.open_tuning(lines.encode())
+    status = log.node_status(run)
+    told = [status.classes[code] if code >= 0 else None for code in status.codes.tolist()]
+    operators = [told[node] for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2]
+    assert operators == ["tuned", "no valid schedule", "fallback (no task)", None]
+    gain = log.node_gain(run)
+    assert sum(gain.values > 0) == 1
+
+
+def test_a_run_without_a_graph_is_refused() -> None:
+    run = tvmdbg.open(json.dumps({"traceEvents": []}).encode())
+    log = tvmdbg.open_tuning(record(key("a", CONV), 1e-3).encode())
+    with pytest.raises(ValueError, match="has no graph"):
+        log.link(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("tvmgen_default_fused_nn_conv2d_add_nn_relu_2", "fused_nn_conv2d_add_nn_relu"),
+        ("tvmgen_my_module_fused_nn_dense", "fused_nn_dense"),
+        ("vm_mod_fused_nn_dense_12", "fused_nn_dense"),
+        ("fused_nn_dense_1_2", "fused_nn_dense"),
+        ("matmul_add", "matmul_add"),
+    ],
+)
+def test_names_are_compared_without_what_each_compilation_makes_up(name: str, bare: str) -> None:
+    assert bare_function(name) == bare

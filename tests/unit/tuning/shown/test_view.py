@@ -1,0 +1,228 @@
+"""TuningView in the kernel: its traits, answers, figure, and a log that grows."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+import weakref
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import traitlets
+
+import tvmdbg_widgets as tvmdbg
+from tests.make.tuning_story import story
+from tvmdbg_widgets.figures import engine
+from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.widgets.tuning.answers import answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.tuning import TuningLog
+
+_KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
+
+
+@cache
+def lines() -> tuple[str, ...]:
+    return tuple(story("starved", rounds=7))
+
+
+@cache
+def records() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines()]
+
+
+@pytest.fixture(scope="module")
+def log() -> TuningLog:
+    return tvmdbg.open_tuning("".join(lines()).encode())
+
+
+def columns(reply: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """Unpack numbers as a page does."""
+    found = {}
+    for header in reply.result["columns"]:
+        dtype = np.dtype(_KINDS[header["kind"]])
+        (buffer,) = reply.buffers
+        found[header["name"]] = np.frombuffer(buffer, dtype, header["length"], header["offset"])
+    return found
+
+
+def test_the_view_is_given_every_trial(log: TuningLog) -> None:
+    reply = answer(log, None, {"kind": "tuning"})
+    found = columns(reply)
+    results = [each["r"] for each in records()]
+    assert found["error"].tolist() == [error for _, error, *_ in results]
+    costs = [sum(costs) / len(costs) if not error else np.nan for costs, error, *_ in results]
+    np.testing.assert_allclose(found["cost"], costs, rtol=1e-15)
+    stamps = [stamp for *_, stamp in results]
+    np.testing.assert_allclose(found["time"], np.array(stamps) - stamps[0])
+
+
+def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
+    reply = answer(log, None, {"kind": "tuning"})
+    found = columns(reply)
+    keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
+    for task, key in enumerate(keys):
+        rows, best = [], np.inf
+        for row, each in enumerate(records()):
+            costs, error, *_ = each["r"]
+            if each["i"][0][0] == key and not error and np.mean(costs) < best:
+                rows.append(row)
+                best = np.mean(costs)
+        start, end = found["curveOffsets"][task : task + 2]
+        assert found["curveRows"][start:end].tolist() == rows
+        told = reply.result["info"]["tasks"][task]
+        assert (told["bestTrial"], told["best"]) == (rows[-1], pytest.approx(best))
+    assert found["totals"][-1] == pytest.approx(reply.result["info"]["total"])
+    assert (np.diff(found["totals"]) < 0).all()
+
+
+def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
+    questions = [
+        {"kind": "tuning"},
+        {"kind": "schedule", "trial": 3},
+        {"kind": "change", "a": 3, "b": 70},
+        {"kind": "tiles", "task": 1},
+        {"kind": "threads"},
+        {"kind": "select", "query": "error:6"},
+    ]
+    for question in questions:
+        json.dumps(answer(log, None, question).result, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"kind": "tuning", "trial": "x"},
+        {"kind": "schedule"},
+        {"kind": "schedule", "trial": -1},
+        {"kind": "schedule", "trial": 10**9},
+        {"kind": "schedule", "trial": 1.5},
+        {"kind": "change", "a": 0},
+        {"kind": "tiles", "task": 99},
+        {"kind": "select", "query": 3},
+        {"kind": "select", "query": "x" * 20_000},
+        {"kind": "select", "query": "cost<"},
+        {"kind": "code", "view": "graph"},
+        {"kind": "nothing"},
+        {},
+        None,
+        [1],
+    ],
+)
+def test_questions_are_taken_for_hostile(log: TuningLog, question: Any) -> None:
+    if question == {"kind": "tuning", "trial": "x"}:
+        answer(log, None, question)  # what is not asked for is not looked at
+        return
+    with pytest.raises(ValueError):
+        answer(log, None, question)
+
+
+def test_a_view_takes_its_state_as_arguments(log: TuningLog) -> None:
+    view = log.view(task=2, along="time", trial_range=(64, 128), sort="errors", height=500)
+    assert view.options == {
+        "task": 2,
+        "trial": None,
+        "along": "time",
+        "trial_range": [64, 128],
+        "query": "",
+        "pane": "schedule",
+        "sort": "errors",
+    }
+    with pytest.raises(traitlets.TraitError, match="there is no task 99"):
+        view.task = 99
+    with pytest.raises(traitlets.TraitError, match="0 <= first < end"):
+        view.trial_range = (5, 5)
+    with pytest.raises(TypeError, match="has no argument 'color'"):
+        log.view(color="red")
+    with pytest.raises(TypeError, match="shows a tuning log, not str"):
+        tvmdbg.TuningView("log")  # type: ignore[arg-type]
+
+
+def test_a_page_sets_what_a_user_may_and_nothing_else(log: TuningLog) -> None:
+    view = log.view()
+    view.set_state({"task": 1, "log": "anywidget:other", "_code": "evil"})
+    assert view.task == 1
+    assert view.tuning_log is log
+    with pytest.raises(traitlets.TraitError):
+        view.set_state({"pane": "<script>"})
+
+
+def test_the_figure_tells_what_the_view_shows(log: TuningLog) -> None:
+    figure = log.figure(task=1)
+    told = figure.description
+    assert (told["view"], told["task"]) == ("tuning", 1)
+    assert told["trial"] == log.best(1).row
+    assert told["loops"] == [line.text for line in log.schedule(told["trial"]).nest]
+    assert "build-starvation" in told["findings"]
+    assert figure.svg.startswith("<svg")
+    assert len(figure.svg) < 100_000
+    for row in told["tasks"]:
+        assert f"task {row['task']}: " in figure.text
+    assert log.figure(task=1).svg == figure.svg
+
+
+@pytest.mark.parametrize("width", [300, 720, 2000])
+@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
+def test_figures_come_in_all_widths_and_themes(log: TuningLog, width: int, theme: str) -> None:
+    assert f'width="{width}"' in log.figure(width, theme).svg
+
+
+def test_where_there_is_no_engine_the_figure_is_text(
+    log: TuningLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(engine, "BUNDLE", tmp_path / "engine.js")
+    monkeypatch.setattr(engine, "_threads", type("Threads", (), {})())
+    figure = log.figure()
+    assert "trials" in figure.text
+    assert "engine.js" in figure.text
+    assert figure.svg.startswith("<svg")
+
+
+def test_markup_in_names_stays_text() -> None:
+    bad = "<script>alert(1)</script>"
+    line = lines()[0].replace("matmul_add", bad)
+    log = tvmdbg.open_tuning(line.encode())
+    assert bad in log.tasks[0].name
+    for text in (log.figure().svg, log.schedule(0)._repr_html_()):
+        assert "<script" not in text
+
+
+def test_a_view_grows_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "tuning.json"
+    path.write_text("".join(lines()[:100]), "utf-8")
+    view = tvmdbg.open_tuning(path).view().follow(0.05)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(lines()[100:164]))
+    end = time.monotonic() + 20
+    while len(view.tuning_log) < 164 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert len(view.tuning_log) == 164
+    assert view.log.content >= 1
+    view.task = len(view.tuning_log.tasks) - 1
+    view.close()
+
+
+def test_a_closed_view_lets_its_log_go() -> None:
+    log = tvmdbg.open_tuning(lines()[0].encode())
+    view = log.view()
+    gone = weakref.ref(log)
+    view.close()
+    del log, view
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_linked_view_uses_the_session_of_the_run(log: TuningLog) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = log.view(run)
+    assert view.session is run.session
+
+
+def test_the_bundle_draws_the_figure() -> None:
+    assert (STATIC / "engine.js").exists()
