@@ -160,6 +160,26 @@ def test_compatible_workloads_count_by_size(wanted: str, row: int | None, factor
         assert "compatible workload" in applied.why[1]
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        f'["work", {"[" * 900}7{"]" * 900}]',
+        f'["work", 1{"0" * 390}]',
+        '["work", {"a": [1]}, null, 1e400]',
+        '["work", 0, -2, 1.5]',
+        "[]",
+        "\x00",
+    ],
+)
+def test_odd_keys_are_looked_up_too(key: str) -> None:
+    log = opened([line(key), line('["work", 1]')])
+    assert len(log.distill()) == 2
+    assert log.best(key) == log[0]
+    applied = log.applied(key, CPU, include_compatible=True)
+    assert applied.record == log[0]
+    assert "\x00" not in repr(applied) + repr(log.tasks)
+
+
 def test_a_compatible_one_of_the_model_comes_before_the_same_one_of_a_key() -> None:
     log = opened([line('["work", 1]', RTX), line('["work", 2]', T4)])
     applied = log.applied('["work", 2]', RTX, include_compatible=True)

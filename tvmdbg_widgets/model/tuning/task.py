@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tvmdbg_widgets.model.text import one_line
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.hardware import HardwareParams
     from tvmdbg_widgets.model.tuning.target import Target
@@ -61,4 +63,4 @@ class Task:
         return self.workload.title
 
     def __repr__(self) -> str:
-        return f"Task {self.index}: {self.name} on {self.target.kind}"
+        return one_line(f"Task {self.index}: {self.name} on {self.target.kind}")

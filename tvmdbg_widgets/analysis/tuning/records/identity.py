@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from tvmdbg_widgets.model.numbers import as_float
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from tvmdbg_widgets.model.tuning.target import Target
     from tvmdbg_widgets.model.tuning.workload import Workload
@@ -64,10 +66,13 @@ def identity(workload: Workload, tuner: str) -> Identity:
     return workload.name, args
 
 
-def _flat(values: Iterable[Any]) -> Iterable[Any]:
-    for each in values:
+def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
+    """Yield what nested lists hold; they may be nested deeper than calls can be."""
+    waiting = list(reversed(values))
+    while waiting:
+        each = waiting.pop()
         if isinstance(each, list):
-            yield from _flat(each)
+            waiting += reversed(each)
         else:
             yield str(each) if isinstance(each, dict) else each
 
@@ -89,5 +94,5 @@ def distance(wanted: Identity, found: Identity) -> float:
         elif our % their:
             return math.inf
         else:
-            factor *= our / their
+            factor *= as_float(our // their)
     return factor
