@@ -61,6 +61,8 @@ class Operation:
         Of a placeholder; an unknown size is None.
     bodies : tuple of Expression
         One an output; empty where only names and extents are known.
+    dtype : str
+        Of its elements; empty where the text that it is from does not tell.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Operation:
     outputs: int = 1
     shape: tuple[int | None, ...] = ()
     bodies: tuple[Expression, ...] = ()
+    dtype: str = ""
 
     @property
     def is_placeholder(self) -> bool:

@@ -1,0 +1,1 @@
+"""Tensor expressions as far as tuned workloads are written in them."""
