@@ -38,6 +38,12 @@ if TYPE_CHECKING:
         ("Say which: open(…, debug_buffer='a b').", "Say which: give --debug-buffer 'a b'."),
         ("open(…, execution=0) shows them.", "--execution 0 shows them."),
         ("Choose one: open(…, module='first').", "Choose one: open(…, module='first')."),
+        ("log.write(path) writes it.", "tvmdbg tuning merge LOG -o FILE writes it."),
+        (
+            'log.write(path, log.select("not is:duplicate"))',
+            "tvmdbg tuning merge LOG --select 'not is:duplicate' -o FILE",
+        ),
+        ('See log.errors_by("unroll").', "See tvmdbg tuning errors LOG --by unroll."),
     ],
 )
 def test_calls_become_arguments(hint: str, said: str) -> None:

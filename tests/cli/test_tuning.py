@@ -249,7 +249,7 @@ def test_verbs_on_runs_name_the_verb_for_logs(tvmdbg: Run, log: Path, verb: str)
 
 def test_what_is_no_log_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     path = tmp_path / "nothing.json"
-    path.write_text("[]")
+    path.write_text("hello\n")
     done = tvmdbg("tuning", "summary", path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -11,6 +11,8 @@ _SAID = {
     "open(…, follow_links=True)": "--follow-links",
     "open the log with dag= or register=": "give a DAG text, or --register FILE,",
 }
+_WRITE = re.compile(r"log\.write\(path(?:, log\.select\(\"([^\"]*)\"\))?\)")
+_ERRORS = re.compile(r"log\.errors_by\(\"(\w+)\"\)")
 _FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
 _GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
 _GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
@@ -28,12 +30,11 @@ def for_shell(text: str) -> str:
     >>> for_shell("Choose one: open(…, device='CPU_0').")
     'Choose one: --device CPU_0.'
     """
+    text = _ERRORS.sub(r"tvmdbg tuning errors LOG --by \1", _WRITE.sub(_write, text))
     text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
     text = _GRAPH.sub(_graph, text)
-    text = text.replace("open(…, follow_links=True)", "--follow-links")
-    text = text.replace(
-        "open the log with dag= or register=", "give a DAG text, or --register FILE,"
-    )
+    for call, said in _SAID.items():
+        text = text.replace(call, said)
     text = _LIMIT.sub(r"--limit \1=\2G", text)
     text = _EXECUTION.sub(r"--execution \1", text)
     return _GIVEN.sub(_given, text)
@@ -43,6 +44,11 @@ def _graph(call: re.Match[str]) -> str:
     if call[1]:
         return f"({call[1]} in a file, as --graph FILE)"
     return f"give --graph FILE, which holds {call[2]}"
+
+
+def _write(call: re.Match[str]) -> str:
+    chosen = f" --select {shlex.quote(call[1])}" if call[1] else ""
+    return f"tvmdbg tuning merge LOG{chosen} -o FILE"
 
 
 def _given(call: re.Match[str]) -> str:

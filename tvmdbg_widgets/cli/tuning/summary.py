@@ -122,6 +122,8 @@ def _ended(log: TuningLog) -> str:
 
     curve = log.curve()
     weighed = "weighted" if log.weights is not None else "plain sum: the log has no weights"
+    if not len(log):
+        return "no trials"
     if curve.reached is None:
         lacking = len(log.tasks) - len(log.best())
         return f"total latency unknown: {counted(lacking, 'task')} without a valid trial"
