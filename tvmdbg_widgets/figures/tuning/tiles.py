@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.model.tuning.steps import AnyStep
     from tvmdbg_widgets.tuning import TuningLog
 
@@ -28,20 +30,18 @@ def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDAr
     rows = log.trials.of_task(task)
     shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:_MOST_TRIALS]
     groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
-    names: dict[tuple[object, ...], list[str]] = {}
     for row in shown.tolist():
         steps = log.record(row).steps
         shape = tuple(_shape(step) for step in steps)
         groups[shape].append((row, [value for step in steps for value in _values(step)]))
-        if shape not in names:
-            names[shape] = [name for step in steps for name in _names(step)]
     if not groups:
         return _answer([], "no trial of this task has transform steps", [], np.zeros((0, 0)), log)
     common = Counter({shape: len(each) for shape, each in groups.items()}).most_common(1)[0][0]
     members = groups[common]
     values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
     varied = np.flatnonzero((values != values[0]).any(axis=0))[:_MOST_AXES]
-    axes = [names[common][at] for at in varied]
+    names = _names(log.schedule(members[0][0]))
+    axes = [names[at] for at in varied]
     note = (
         f"{len(members):,} of {counted(len(rows), 'trial')} share this sequence of steps"
         if axes
@@ -80,8 +80,19 @@ def _values(step: AnyStep) -> tuple[int, ...]:
     return ()
 
 
-def _names(step: AnyStep) -> list[str]:
-    if isinstance(step, SplitStep):
-        where = f"{step.stage_id}.{step.iter_id}"
-        return [f"{where}·{part + 1}" for part in range(len(step.lengths))]
-    return ["unroll"] if isinstance(step, PragmaStep) else []
+def _names(schedule: Schedule) -> list[str]:
+    """Return a name for each factor: the loop that is split and which of its parts, from 1."""
+    tiles = {tile.step: tile for tile in schedule.structure.tiles}
+    stages = {tile.loop: set[int]() for tile in tiles.values()}
+    for tile in tiles.values():
+        stages[tile.loop].add(tile.stage)
+    found: list[str] = []
+    for at, step in enumerate(schedule.record.steps):
+        if isinstance(step, PragmaStep):
+            found.append("unroll")
+        elif isinstance(step, SplitStep):
+            loop = tiles[at].loop if at in tiles else f"loop {step.iter_id}"
+            several = at in tiles and len(stages[loop]) > 1
+            where = f"{tiles[at].stage}: {loop}" if several else loop
+            found += [one_line(f"{where}·{part + 1}") for part in range(len(step.lengths))]
+    return found
