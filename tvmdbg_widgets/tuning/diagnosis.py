@@ -126,3 +126,10 @@ class Diagnosis(Recorded):
         from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
 
         return wasted_seconds(self.trials)
+
+    @property
+    def glyph_counts(self) -> dict[str, int]:
+        """How often the console showed ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T``."""
+        from tvmdbg_widgets.analysis.tuning.error_tables import glyph_counts
+
+        return glyph_counts(self.trials)

@@ -200,6 +200,7 @@ def test_a_hundred_thousand_trials_take_some_hundredths_of_a_second() -> None:
     assert time.process_time() - start < 0.3
 
 
+@pytest.mark.slow
 def test_many_tasks_of_one_record_each_are_no_burden() -> None:
     trials = trials_of([Row(task) for task in range(20_000)])
     start = time.process_time()

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of
 from tvmdbg_widgets.analysis.findings.tuning import RULES, find, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of, seconds_text
 from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
+from tvmdbg_widgets.tuning import TuningLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +125,7 @@ def test_unrolled_programs() -> None:
         "Unrolling makes programs too long to compile: 75.0 % of the trials with "
         "auto_unroll_max_step 512 or more hit the build timeout, 0 % with 16 or less",
     )
-    assert (found.rule, found.confidence) == ("unroll-bloat", Confidence.HIGH)
+    assert (found.rule, found.confidence) == ("unroll-bloat", Confidence.MEDIUM)
     assert found.evidence[1] == (
         "by auto_unroll_max_step: 0 of 80 (0 %) at 0, 0 of 80 (0 %) at 16, 0 of 80 (0 %) at 64, "
         "60 of 80 (75.0 %) at 512"
@@ -163,7 +166,7 @@ def test_a_burst_of_timeouts() -> None:
         "rounds",
     )
     assert (found.rule, found.tasks) == ("temporary-contention", (0, 1))
-    assert found.evidence[2] == "from 2020-09-13 12:36:16 to 2020-09-13 12:38:23 UTC"
+    assert found.evidence[2] == "from 2020-09-13 12:36:16 UTC to 2020-09-13 12:38:23 UTC"
     assert len(found.trials) == 80
 
 
@@ -363,3 +366,34 @@ def test_a_hundred_thousand_trials_are_judged_at_once() -> None:
     start = time.process_time()
     find(evidence)
     assert time.process_time() - start < 1.5
+
+
+EXTREMES = (0.0, -0.0, 1e-300, 1.0, 15.0, 1e10, 1e300, 1.7e308)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Row,
+            task=st.integers(0, 2),
+            cost=st.none() | st.tuples(*[st.sampled_from(EXTREMES[:-1])] * 3),
+            error=st.sampled_from([1, 2, 4, 6, 7]),
+            all_cost=st.sampled_from([*EXTREMES, -1e308, np.nan]),
+            unroll=st.sampled_from([-1, 0, 512, 2**31 - 1]),
+            timestamp=st.sampled_from([*EXTREMES, -1.7e308, np.nan]),
+            schedule=st.integers(0, 4),
+            source=st.just(0),
+        ).map(lambda row: row if row.cost is None else row._replace(error=0)),
+        max_size=90,
+    ),
+    st.sampled_from(["ansor", "autotvm", "metaschedule", "mixed"]),
+)
+def test_numbers_that_no_tuning_gives_are_told_without_a_warning(
+    rows: list[Row], tuner: str
+) -> None:
+    log = TuningLog(parts_of(rows, tuner="ansor"))
+    found = find(LogEvidence(parts_of(rows, tuner=tuner)))
+    texts = [repr(found), found._repr_html_(), repr(log.task_table()), repr(log.curve())]
+    assert all(texts)
+    assert len(log.curve().seconds) == len(rows)
+    assert len(log.gains().order) == len(log.tasks)

@@ -121,7 +121,8 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
     sums = np.zeros(len(changes))
     for task, (begin, end) in enumerate(pairwise(begins.tolist())):
         own = steps[begin:end]
-        sums += weight[task] * best[own[np.searchsorted(own, changes, "right") - 1]]
+        with np.errstate(over="ignore"):
+            sums += weight[task] * best[own[np.searchsorted(own, changes, "right") - 1]]
     found[known:] = sums[np.searchsorted(changes, np.arange(known, len(trials)), "right") - 1]
     return found
 
@@ -136,8 +137,8 @@ def _falls(values: Floats, starts: Rows) -> Rows:
 def weighted_sum(best: Floats, weights: Floats) -> float:
     """Return ``sum(weight * best)`` in the order of the tasks; NaN where one is unknown."""
     found = 0.0
-    for product in (weights * best).tolist():
-        found += product
+    for weight, cost in zip(weights.tolist(), best.tolist(), strict=True):
+        found += weight * cost
     return found if len(best) else math.nan
 
 

@@ -85,10 +85,10 @@ def gains(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
     slowed = np.zeros(num_tasks, bool)
     for task in np.flatnonzero(count):
         own = history[last[task] + 1 - count[task] : last[task] + 1]
-        best, rounds = own[-1], len(own)
-        backward = (best - own[-1 - _WINDOW]) / _WINDOW if rounds > _WINDOW else 0.0
+        best, rounds = float(own[-1]), len(own)
+        backward = (best - float(own[-1 - _WINDOW])) / _WINDOW if rounds > _WINDOW else 0.0
         forward = (best - best / rounds) - best
-        gradient[task] = weight[task] * (_ALPHA * backward + (1 - _ALPHA) * forward)
+        gradient[task] = float(weight[task]) * (_ALPHA * backward + (1 - _ALPHA) * forward)
         looked_at = own[-1 - _WINDOW :: _WINDOW] if rounds > _WINDOW else own[-1:]
         slowed[task] = (looked_at == ANSOR_FAILED_COST).any()
     gain = np.where(slowed, np.nan, -gradient)

@@ -52,8 +52,9 @@ class Session:
 
 def session_of(trials: Trials) -> npt.NDArray[np.int32]:
     """Return which session each row belongs to, from 0 (int32 [N])."""
-    gap = np.diff(trials.timestamp)
-    idle = gap - np.nan_to_num(trials.all_cost[1:])
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap = np.diff(trials.timestamp)
+        idle = gap - np.nan_to_num(trials.all_cost[1:])
     breaks = (idle > SESSION_GAP) | (gap < -SESSION_GAP)
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int32)[: len(trials)]
 
@@ -84,7 +85,8 @@ def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
     before = 0.0
     for each in sessions(trials):
         own = slice(each.first_row, each.last_row + 1)
-        found[own] = before + np.fmax.accumulate(trials.timestamp[own] - each.start)
+        with np.errstate(over="ignore"):
+            found[own] = before + np.fmax.accumulate(trials.timestamp[own] - each.start)
         before += each.seconds if np.isfinite(each.seconds) else 0.0
     found[np.isnan(trials.timestamp)] = np.nan
     return found

@@ -113,14 +113,16 @@ def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> Ta
     size = len(parts.tasks)
     weight = known_weights(weights, size)
     best = best_costs(parts.trials, size)
-    products = weight * best
-    known = float(np.nansum(products))
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = weight * best
+        known = float(np.nansum(products))
+        share = products / known if known else np.full(size, np.nan)
     return TaskTable(
         errors_by(parts, "task"),
         best,
         weight,
         weights is not None,
-        products / known if known else np.full(size, np.nan),
+        share,
         gains(parts.trials, size, weights),
         weighted_sum(best, weight),
     )

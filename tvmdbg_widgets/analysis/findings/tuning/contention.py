@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import words
-from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of
+from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, utc
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
@@ -61,11 +60,8 @@ def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]
     stamps = evidence.trials.timestamp[rows & ~np.isnan(evidence.trials.timestamp)]
     if not len(stamps):
         return []
-    first, last = (
-        time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(float(each)))
-        for each in (stamps.min(), stamps.max())
-    )
-    return [f"from {first} to {last} UTC"]
+    first, last = (utc(float(each), "%Y-%m-%d %H:%M:%S") for each in (stamps.min(), stamps.max()))
+    return [f"from {first} to {last}"]
 
 
 RULE = LogRule(NAME, find)

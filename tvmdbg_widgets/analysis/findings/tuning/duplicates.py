@@ -89,7 +89,7 @@ def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[n
     before[order[1:]] = order[:-1]
     later = np.flatnonzero(rows)
     first, second = trials.cost[before[later]], trials.cost[later]
-    both = ~np.isnan(first) & ~np.isnan(second)
+    both = (first > 0) & ~np.isnan(second)
     changed = int(np.count_nonzero(np.isnan(first) != np.isnan(second)))
     return np.abs(second[both] - first[both]) / first[both], changed
 

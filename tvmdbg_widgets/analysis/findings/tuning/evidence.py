@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,14 @@ def seconds_text(seconds: float) -> str:
             return f"{fixed(seconds / size, 1)} {unit}"
     whole = float(seconds).is_integer()
     return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
+
+
+def utc(timestamp: float, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Write a Unix time; those that no calendar has as the number they are."""
+    try:
+        return time.strftime(form, time.gmtime(timestamp)) + " UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"{timestamp:.6g} s"
 
 
 def runs_of(numbers: Iterable[int]) -> str:

@@ -23,7 +23,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where the repeats of most trials differ by a tenth or more."""
     trials = evidence.trials
     repeats = np.diff(trials.run_offsets)
-    rows = np.flatnonzero(~trials.failed & (repeats >= thresholds.REPEATS))
+    rows = np.flatnonzero((trials.cost > 0) & (repeats >= thresholds.REPEATS))
     if len(rows) < thresholds.FEW:
         return
     starts = trials.run_offsets[rows]

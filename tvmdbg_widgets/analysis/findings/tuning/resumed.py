@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
-from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text, utc
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -51,7 +50,6 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
 
 
 def _words(number: int, session: Session) -> str:
-    start = time.strftime("%Y-%m-%d %H:%M", time.gmtime(session.start))
     gap = session.gap
     pause = ""
     if gap >= 0:
@@ -60,7 +58,7 @@ def _words(number: int, session: Session) -> str:
         pause = ", older than the one before"
     return (
         f"session {number}: {counted(session.trials, 'trial')} in {seconds_text(session.seconds)} "
-        f"from {start} UTC{pause}"
+        f"from {utc(session.start)}{pause}"
     )
 
 

@@ -1,0 +1,89 @@
+"""What the rules say of real logs, each judged by hand: docs/tuning_rules.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.make.tuning_report import log_files
+from tvmdbg_widgets.model.findings import Confidence, Severity
+from tvmdbg_widgets.tuning import open_tuning
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Rules that say something of a log, by the end of its name; all other logs are best records only.
+VERDICTS = {
+    "MHA4-B128-int8.json": {"build-starvation"},
+    "autotvm-bert.stage1.log.tmp": {"build-starvation"},
+    "2080ti-bert-B1.json": set(),
+    "t4-bert-B1.v0.5.json": set(),
+    "t4-all-runtimeout.v0.4.json": {"no-valid-schedule", "run-timeouts"},
+    "ansor-bert.stage1.log": {"noisy-costs", "resumed-log"},
+    "ansor_relu_128_1008_42_42.log": {"run-timeouts"},
+    "ansor_matmul_65536_30522_1024.log": {"run-timeouts", "resumed-log"},
+    "ansor_conv2d_128_3_331_331_96_3_3_2_0.log": {"run-timeouts"},
+    "S2D1P1_64_32_16_16_16_3_3_ansor__tune.log": set(),
+    "ms_tvm_0.25_handmade/database_tuning_record.json": {"duplicates"},
+}
+BEST = {"distilled-log"}
+#: Logs in which something goes wrong while others next to them do not.
+TROUBLES = {
+    *("build-starvation", "build-timeouts", "dead-build-workers", "slow-compiling-task"),
+    *("temporary-contention", "unroll-bloat"),
+}
+
+
+def verdict(path: Path) -> set[str]:
+    found = [rules for end, rules in VERDICTS.items() if path.as_posix().endswith(end)]
+    return found[0] if found else BEST
+
+
+def test_every_log_gets_the_verdict_it_was_given_by_hand(corpus: Path) -> None:
+    logs = log_files(corpus)
+    assert len(logs) >= 30
+    for path in logs:
+        found = open_tuning(path, progress=False).findings()
+        assert {each.rule for each in found} == verdict(path), path
+
+
+def test_the_starved_log_is_told_with_its_numbers(corpus: Path) -> None:
+    (path,) = (each for each in log_files(corpus) if each.name.endswith("MHA4-B128-int8.json"))
+    log = open_tuning(path, progress=False)
+    (found,) = log.findings()
+    assert found.title == (
+        "Build starvation: 54.5 % of the trials hit the build timeout, in 2 of 3 tasks"
+    )
+    assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
+    assert found.evidence[2] == (
+        "by auto_unroll_max_step: 41 of 85 (48.2 %) at 0, 41 of 156 (26.3 %) at 16, 115 of 646 "
+        "(17.8 %) at 64, 1,441 of 2,121 (67.9 %) at 512"
+    )
+    assert "at most 63 of 64" in found.evidence[3]
+    assert log.wasted_seconds == 1638 * 15
+    assert log.effective_trials == 1370
+
+
+def test_restarts_of_the_long_log_are_found(corpus: Path) -> None:
+    (path,) = (each for each in log_files(corpus) if "matmul_65536_30522" in each.name)
+    log = open_tuning(path, progress=False)
+    assert [each.trials for each in log.sessions] == [192, 48, 192, 1000]
+    # Three restarts with other run timeouts; within sessions only whole rounds and one rest.
+    assert sorted(set(log.errors_by("round").trials.tolist())) == [40, 48, 64]
+
+
+@pytest.mark.parametrize("by", ["task", "round", "session", "unroll", "threads"])
+def test_tables_of_one_log_agree(corpus: Path, by: str) -> None:
+    (path,) = (each for each in log_files(corpus) if each.name == "2080ti-bert-B1.json")
+    log = open_tuning(path, progress=False)
+    table = log.errors_by(by, progress=False)  # type: ignore[arg-type]
+    assert int(table.trials.sum()) == len(log) == 1024
+    assert int(table.valid.sum()) == log.effective_trials == 994
+    assert float(table.wasted_seconds.sum()) == log.wasted_seconds == 375.0
+    assert int(table.count("BuildTimeoutError").sum()) == 25
+    assert int(table.counts.sum()) == 30
+    if by == "round":
+        assert set(table.trials.tolist()) == {64}
+    if by == "threads":
+        assert min(table.keys) > 0
