@@ -4,9 +4,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.printed_states import COPIED, cases, dag, dag_rows, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, print_state, replay
+from tvmdbg_widgets.formats.tuning.lines import LineProblem
+from tvmdbg_widgets.formats.tuning.steps import parse_steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +89,34 @@ def test_what_tvm_refuses_is_refused_in_words(name: str) -> None:
     assert (problem.step, problem.code, problem.field) == (step, code, field)
     assert words in str(problem)
     assert str(problem).startswith(f"step {step} ({code})")
+
+
+def test_every_odd_schedule_of_a_log_is_printed_or_refused_as_in_tvm() -> None:
+    """As a log has it: what is no step at all, reading refuses."""
+    for case in cases("edge"):
+        known = dag_with_bodies(case["workload"])
+        if "error" in case:
+            with pytest.raises((LineProblem, ReplayError)):
+                replay(known, parse_steps(case["steps"]))
+        else:
+            printed = print_state(replay(known, parse_steps(case["steps"])))
+            assert printed == case["printed_state"]
+
+
+@pytest.mark.parametrize("name", ["synthetic", "random", "policy"])
+def test_what_stages_read_refuses_nothing_that_tvm_takes(name: str) -> None:
+    for case in cases(name):
+        known = dag_with_bodies(case["workload"])
+        assert print_state(replay(known, steps_of(case))) == case["printed_state"]
+
+
+def test_a_reader_that_does_not_read_is_refused_where_bodies_are_known() -> None:
+    known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
+    with pytest.raises(ReplayError, match=r"stage 4 does not read stage 0 \('A'\)"):
+        replay(known, read_steps([["CHR", 0, "shared", [4]]]))
+    twice = read_steps([["CHR", 0, "shared", [2]], ["CHR", 0, "local", [3]]])
+    with pytest.raises(ReplayError, match="stage 3 does not read stage 0"):
+        replay(known, twice)
 
 
 def test_every_line_tells_the_step_it_is_from() -> None:

@@ -17,6 +17,7 @@ from unit.tuning.printed_states import cases
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
 from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.tuning import open_tuning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,9 +241,26 @@ def test_any_config_is_shown_as_it_is(tuner: str) -> None:
         repr(found)
 
 
-def test_every_record_of_the_corpus_is_shown(corpus: Path) -> None:
-    from tvmdbg_widgets.tuning import open_tuning
+def test_a_log_tells_the_schedules_of_its_records() -> None:
+    found = [case for case in cases("policy") if "two_outputs" in case["workload"]]
+    lines = "".join(f"{case['record']}\n" for case in found)
+    key = found[0]["workload"]
+    alone = open_tuning(lines.encode(), progress=False)
+    assert alone.schedule(0).state is None
+    log = open_tuning(lines.encode(), dag={key: dag_with_bodies(key).text}, progress=False)
+    first = log.schedule(0)
+    assert first.print() == found[0]["printed_state"]
+    assert not first.dag_source.startswith("not known")
+    assert log.schedule(log.record(1)).print() == found[1]["printed_state"]
+    assert log.schedule(-1).record.row == len(found) - 1
+    both = log.compare_schedules(0, log.record(1))
+    assert (both.a.record.row, both.b.record.row) == (0, 1)
+    assert any(each.change != "same" for each in both.steps)
+    with pytest.raises(IndexError):
+        log.schedule(len(found))
 
+
+def test_every_record_of_the_corpus_is_shown(corpus: Path) -> None:
     seen = 0
     for folder in sorted((corpus / "tuning").iterdir()):
         for path in sorted(folder.iterdir()):
