@@ -38,8 +38,9 @@ class Schedules(Recorded):
         """
         from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
         from tvmdbg_widgets.formats.tuning.record import read_record
+        from tvmdbg_widgets.model.tuning.record import Record
 
-        record = read_record(self.parts, row) if isinstance(row, int) else row
+        record = row if isinstance(row, Record) else read_record(self.parts, row)
         return Schedule(record, self.dag(record.task.index))
 
     def dag(self, task: int) -> ComputeDag | None:

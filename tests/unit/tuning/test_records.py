@@ -47,6 +47,7 @@ def test_a_record_is_read_by_row() -> None:
     assert [each.row for each in log] == [0, 1, 2, 3, 4]
     assert repr(log[0]).startswith("Record 0: task 0 (a 1), 3.000 ms, 1 step; ")
     assert "BuildTimeoutError" in repr(log[1])
+    assert log.schedule(np.int64(2)).record == log[2] == log[np.int64(2)]
     for row in (5, -6):
         with pytest.raises(IndexError, match="5 records"):
             log.record(row)
