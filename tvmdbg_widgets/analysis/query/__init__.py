@@ -29,4 +29,7 @@ part of the field, after ``=`` the whole of it. Upper and lower case are alike. 
 shape, dtype, device, layout, bytes, rank and storage holds for any output of the node; ``!=`` is
 what has a value and none that is equal. What is unknown fits no comparison, so ``not time<1ms``
 finds also nodes without a time. A path finds all nodes on it, along edges of data.
+
+Trials of a tuning log have fields of their own, and neither sizes, attributes nor paths; a field
+that is text and number, such as ``error``, is a number where a whole number follows.
 """
