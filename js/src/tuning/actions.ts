@@ -1,6 +1,6 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
-import { PANES } from "./options.ts";
+import { PANES } from "./data/options.ts";
 import type { TuningView } from "./view.ts";
 
 /** What the keys do. */

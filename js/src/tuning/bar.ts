@@ -3,9 +3,9 @@ import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts
 import { fullScreenButton } from "../shared/full_screen.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
-import type { TuningData } from "./data.ts";
-import type { Along } from "./options.ts";
-import { taskTitle } from "./words.ts";
+import type { TuningData } from "./data/data.ts";
+import type { Along } from "./data/options.ts";
+import { taskTitle } from "./data/words.ts";
 
 export interface BarEvents {
   task: (task: number | null) => void;

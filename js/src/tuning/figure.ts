@@ -2,16 +2,16 @@ import { type Drawing, type FigureRequest, MONO, pencil, svgDocument } from "../
 import type { Pen } from "../shared/pen.ts";
 import type { TextWidths } from "../shared/text_widths.ts";
 import type { Theme } from "../shared/theme.ts";
-import { ChartPainter } from "./chart_painter.ts";
-import { annotationColor, errorFill } from "./colors.ts";
-import { countTrials } from "./counts.ts";
-import { TuningData, type TuningInfo } from "./data.ts";
-import type { TuningOptions } from "./options.ts";
-import { paintOverlay } from "./overlay.ts";
-import { Scene } from "./scene.ts";
-import { factorText, lineParts, type ScheduleInfo } from "./schedule.ts";
-import { knowsFlops, type TaskRow, taskRows } from "./task_rows.ts";
-import { headline, taskTitle } from "./words.ts";
+import { ChartPainter } from "./chart/chart_painter.ts";
+import { annotationColor, errorFill } from "./chart/colors.ts";
+import { paintOverlay } from "./chart/overlay.ts";
+import { Scene } from "./chart/scene.ts";
+import { countTrials } from "./data/counts.ts";
+import { TuningData, type TuningInfo } from "./data/data.ts";
+import type { TuningOptions } from "./data/options.ts";
+import { factorText, lineParts, type ScheduleInfo } from "./data/schedule.ts";
+import { knowsFlops, type TaskRow, taskRows } from "./data/task_rows.ts";
+import { headline, taskTitle } from "./data/words.ts";
 
 interface FigureData {
   info: TuningInfo;

@@ -1,6 +1,6 @@
 import type { SessionClient } from "../shared/session_client.ts";
 import type { ViewOptions } from "../shared/view.ts";
-import type { TuningOptions } from "./options.ts";
+import type { TuningOptions } from "./data/options.ts";
 import type { TuningView } from "./view.ts";
 
 const SOURCE = "tuning";

@@ -8,10 +8,10 @@ import { isAbort } from "../shared/request.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { onThemeChange } from "../shared/theme.ts";
 import { actions } from "./actions.ts";
-import type { TuningData } from "./data.ts";
-import { refusedText } from "./findings_pane.ts";
+import { bindPointer } from "./chart/pointer.ts";
+import type { TuningData } from "./data/data.ts";
 import { linkSession } from "./link.ts";
-import { bindPointer } from "./pointer.ts";
+import { refusedText } from "./panes/findings_pane.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
 const BUSY_AFTER_MS = 150;

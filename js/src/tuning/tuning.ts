@@ -4,9 +4,9 @@ import "./tuning.css";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
 import { modelOptions, sized } from "../shared/view.ts";
 import { viewRoot } from "../shared/view_root.ts";
-import { TuningClient } from "./client.ts";
+import { TuningClient } from "./data/client.ts";
+import type { TuningOptions } from "./data/options.ts";
 import { mountTuning } from "./mount.ts";
-import type { TuningOptions } from "./options.ts";
 
 /** The model names its log, and the session of a run where it is linked to one. */
 interface TuningState extends TuningOptions {

@@ -4,20 +4,20 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import { Bar } from "./bar.ts";
-import { Chart } from "./chart.ts";
-import type { TuningClient } from "./client.ts";
-import { countTrials } from "./counts.ts";
-import type { TuningData } from "./data.ts";
-import { ErrorsPane } from "./errors_pane.ts";
-import { FindingsPane } from "./findings_pane.ts";
-import { type Along, type Pane, SORTS, type Sort, type TuningOptions } from "./options.ts";
-import { Panes } from "./panes.ts";
-import { Scene } from "./scene.ts";
-import { SchedulePane } from "./schedule_pane.ts";
-import { TaskTable } from "./task_table.ts";
-import { TilesPane } from "./tiles_pane.ts";
+import { Chart } from "./chart/chart.ts";
+import { Scene } from "./chart/scene.ts";
+import type { TuningClient } from "./data/client.ts";
+import { countTrials } from "./data/counts.ts";
+import type { TuningData } from "./data/data.ts";
+import { type Along, type Pane, SORTS, type Sort, type TuningOptions } from "./data/options.ts";
+import { binLines, chartWords, headline, trialLines } from "./data/words.ts";
+import { ErrorsPane } from "./panes/errors_pane.ts";
+import { FindingsPane } from "./panes/findings_pane.ts";
+import { Panes } from "./panes/panes.ts";
+import { SchedulePane } from "./panes/schedule_pane.ts";
+import { TaskTable } from "./panes/task_table.ts";
+import { TilesPane } from "./panes/tiles_pane.ts";
 import { Tooltip } from "./tooltip.ts";
-import { binLines, chartWords, headline, trialLines } from "./words.ts";
 
 /** All that the view is given. */
 export interface TuningContext {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { countTrials, ROUND } from "../../src/tuning/counts.ts";
-import { Scene } from "../../src/tuning/scene.ts";
+import { Scene } from "../../src/tuning/chart/scene.ts";
+import { countTrials, ROUND } from "../../src/tuning/data/counts.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 
 function sceneOf(trials: readonly TrialSpec[]): Scene {

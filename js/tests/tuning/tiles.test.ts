@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Tiles, TilesScene } from "../../src/tuning/tiles.ts";
+import { Tiles, TilesScene } from "../../src/tuning/data/tiles.ts";
 
 const tiles = new Tiles(
   { axes: ["i.1", "i.2"], note: "" },

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { sorted, taskRows } from "../../src/tuning/task_rows.ts";
-import { binLines, chartWords, elapsed, headline, trialLines } from "../../src/tuning/words.ts";
+import { sorted, taskRows } from "../../src/tuning/data/task_rows.ts";
+import {
+  binLines,
+  chartWords,
+  elapsed,
+  headline,
+  trialLines,
+} from "../../src/tuning/data/words.ts";
 import { logOf } from "./log.ts";
 
 const DATA = logOf([

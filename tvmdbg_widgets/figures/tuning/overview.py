@@ -30,7 +30,7 @@ _UNRECORDED = 255
 
 
 class Overview(NamedTuple):
-    """Facts as JSON, and columns; as ``js/src/tuning/data.ts`` reads them."""
+    """Facts as JSON, and columns; as ``js/src/tuning/data/data.ts`` reads them."""
 
     info: dict[str, Any]
     columns: dict[str, npt.NDArray[Any]]

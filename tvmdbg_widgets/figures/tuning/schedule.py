@@ -22,7 +22,7 @@ _COSTS_SHOWN = 10
 
 
 def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/schedule.ts`` calls a ScheduleInfo.
+    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
 
 
 def change_answer(log: TuningLog, a: int, b: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/schedule.ts`` calls a ScheduleChange.
+    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange.
 
     Raises
     ------

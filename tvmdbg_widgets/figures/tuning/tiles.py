@@ -22,7 +22,7 @@ _MOST_AXES = 18
 
 
 def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return the split factors of a task's trials, as ``js/src/tuning/tiles.ts`` reads them.
+    """Return the split factors of a task's trials, as ``js/src/tuning/data/tiles.ts`` reads them.
 
     Trials differ in their sequence of steps: those of the most common one are shown. A factor that
     is the same in all of them is left out.

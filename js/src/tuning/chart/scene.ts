@@ -1,7 +1,7 @@
-import { Viewport } from "../shared/viewport.ts";
-import { ROUND, SLOTS, slotOf } from "./counts.ts";
-import type { TuningData } from "./data.ts";
-import type { Along } from "./options.ts";
+import { Viewport } from "../../shared/viewport.ts";
+import { ROUND, SLOTS, slotOf } from "../data/counts.ts";
+import type { TuningData } from "../data/data.ts";
+import type { Along } from "../data/options.ts";
 
 /** Room around the plot, CSS px. */
 export const LEFT = 72;

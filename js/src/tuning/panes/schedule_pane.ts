@@ -1,8 +1,8 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import { message } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import { readTheme } from "../shared/theme.ts";
-import { annotationColor } from "./colors.ts";
+import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import { message } from "../../shared/message.ts";
+import { isAbort } from "../../shared/request.ts";
+import { readTheme } from "../../shared/theme.ts";
+import { annotationColor } from "../chart/colors.ts";
 import {
   type ChangeRow,
   factorText,
@@ -10,7 +10,7 @@ import {
   type NestLineInfo,
   type ScheduleChange,
   type ScheduleInfo,
-} from "./schedule.ts";
+} from "../data/schedule.ts";
 
 const BUSY_AFTER_MS = 150;
 const MOST_LINES = 2000;

@@ -1,5 +1,5 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { PANES, type Pane } from "./options.ts";
+import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { PANES, type Pane } from "../data/options.ts";
 
 const LABELS: Record<Pane, string> = {
   schedule: "Schedule",

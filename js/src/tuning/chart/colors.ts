@@ -1,6 +1,6 @@
-import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
-import type { Theme } from "../shared/theme.ts";
-import { codeOf } from "./counts.ts";
+import { measureErrors } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { Theme } from "../../shared/theme.ts";
+import { codeOf } from "../data/counts.ts";
 
 /** Fill of an error code; 0 is a trial that was measured. */
 export function errorFill({ dark }: Theme, code: number): string {

@@ -1,5 +1,5 @@
-import { listening } from "../shared/dom.ts";
-import type { TuningView } from "./view.ts";
+import { listening } from "../../shared/dom.ts";
+import type { TuningView } from "../view.ts";
 
 const DRAG_FROM = 4;
 const WHEEL_ZOOM = 1.0018;

@@ -1,5 +1,5 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import type { FindingInfo, TuningData } from "./data.ts";
+import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import type { FindingInfo, TuningData } from "../data/data.ts";
 
 const CHIPS = 6;
 

@@ -1,4 +1,4 @@
-import { integer, percent } from "../shared/format.ts";
+import { integer, percent } from "../../shared/format.ts";
 import type { TaskCounts } from "./counts.ts";
 import type { TaskInfo, TuningInfo } from "./data.ts";
 import type { Sort } from "./options.ts";

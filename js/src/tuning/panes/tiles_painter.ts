@@ -1,8 +1,8 @@
-import type { Pen } from "../shared/pen.ts";
-import { ramp, rampStops, type Theme } from "../shared/theme.ts";
-import { errorFill } from "./colors.ts";
-import type { TilesScene } from "./tiles.ts";
-import { seconds } from "./words.ts";
+import type { Pen } from "../../shared/pen.ts";
+import { ramp, rampStops, type Theme } from "../../shared/theme.ts";
+import { errorFill } from "../chart/colors.ts";
+import type { TilesScene } from "../data/tiles.ts";
+import { seconds } from "../data/words.ts";
 
 const MOST_LINES = 4000;
 const PLAIN_ALPHA = 0.35;

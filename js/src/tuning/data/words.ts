@@ -1,7 +1,7 @@
-import { counted, duration, integer, percent } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import type { StripBin } from "../chart/scene.ts";
 import type { TaskInfo, TuningData } from "./data.ts";
 import type { Along } from "./options.ts";
-import type { StripBin } from "./scene.ts";
 
 const NS = 1e9;
 

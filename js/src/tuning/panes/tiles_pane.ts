@@ -1,12 +1,12 @@
-import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
-import { message } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
-import type { TuningData } from "./data.ts";
-import { type Tiles, TilesScene } from "./tiles.ts";
+import { clear, layer, Repaint } from "../../shared/canvas.ts";
+import { element } from "../../shared/dom.ts";
+import { message } from "../../shared/message.ts";
+import { isAbort } from "../../shared/request.ts";
+import { onThemeChange, readTheme } from "../../shared/theme.ts";
+import type { TuningData } from "../data/data.ts";
+import { type Tiles, TilesScene } from "../data/tiles.ts";
+import { outcome } from "../data/words.ts";
 import { paintTiles } from "./tiles_painter.ts";
-import { outcome } from "./words.ts";
 
 /** Parallel coordinates of the tile sizes of one task's trials; a line can be pointed at and chosen. */
 export class TilesPane {

@@ -1,10 +1,10 @@
-import { integer } from "../shared/format.ts";
-import type { Pen } from "../shared/pen.ts";
-import type { Theme } from "../shared/theme.ts";
-import { niceTicks } from "../shared/ticks.ts";
+import { integer } from "../../shared/format.ts";
+import type { Pen } from "../../shared/pen.ts";
+import type { Theme } from "../../shared/theme.ts";
+import { niceTicks } from "../../shared/ticks.ts";
+import { elapsed, seconds } from "../data/words.ts";
 import { errorFill, slotFill } from "./colors.ts";
 import { LANE, RIGHT, type Scene } from "./scene.ts";
-import { elapsed, seconds } from "./words.ts";
 
 /** Trials in one cell of so many px are one mark. */
 const CELL = 2;

@@ -1,9 +1,9 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { integer, percent } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { readTheme } from "../shared/theme.ts";
-import { errorFill } from "./colors.ts";
-import type { ErrorRow, ErrorTableInfo, TuningData } from "./data.ts";
+import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { integer, percent } from "../../shared/format.ts";
+import { errorText } from "../../shared/message.ts";
+import { readTheme } from "../../shared/theme.ts";
+import { errorFill } from "../chart/colors.ts";
+import type { ErrorRow, ErrorTableInfo, TuningData } from "../data/data.ts";
 
 /** Which trials failed, by what they have in common: task, unroll setting, threads. */
 export class ErrorsPane {

@@ -1,9 +1,9 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import type { TaskCounts } from "./counts.ts";
-import type { TuningData } from "./data.ts";
-import type { Sort } from "./options.ts";
-import { HEADS, knowsFlops, type TaskRow, taskRows } from "./task_rows.ts";
-import { taskTitle } from "./words.ts";
+import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import type { TaskCounts } from "../data/counts.ts";
+import type { TuningData } from "../data/data.ts";
+import type { Sort } from "../data/options.ts";
+import { HEADS, knowsFlops, type TaskRow, taskRows } from "../data/task_rows.ts";
+import { taskTitle } from "../data/words.ts";
 
 const MOST_ROWS = 500;
 /** Which sort a column's head asks for. */
