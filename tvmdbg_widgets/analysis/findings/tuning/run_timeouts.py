@@ -60,7 +60,8 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         tuple(facts),
         Confidence.MEDIUM if num_hidden else Confidence.HIGH,
         "the RPC runner records its timeout as RuntimeDeviceError; a build of over "
-        f"{seconds_text(RUN_TIMEOUT)} before another failure would look the same"
+        f"{seconds_text(RUN_TIMEOUT)} before another failure looks the same, and so does a late "
+        "failure where a longer timeout was set"
         if num_hidden
         else "the runner recorded them as timeouts",
         next_step=_NEXT,
