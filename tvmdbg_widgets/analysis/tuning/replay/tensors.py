@@ -91,9 +91,9 @@ class Dataflow:
         """Add a computation behind `stage` that copies it for its readers."""
         source = self.computations[stage]
         name = source.origin if source.outputs == 1 else f"{source.origin}.v0"
-        for each in self.computations:
-            if each.name == f"{name}.{scope}":
-                name += ".d"
+        taken = {each.name for each in self.computations}
+        while f"{name}.{scope}" in taken:  # of a third copy TVM's own name is not stable
+            name += ".d"
         key, read = next(self._keys), (source.key, 0)
         for reader in readers:
             self._redirect(reader, stage, read, (key, 0))

@@ -2,7 +2,8 @@
 
 Stages and loops come to be where a step names them. Names are made up from numbers: ``axis1`` is
 the second axis of its stage, ``stage 4`` the stage that the last steps call 4. How many stages
-and axes there are is not known, except that a reorder names all loops of its stage.
+and axes there are is not known, except that a reorder names all loops of its stage. Which loops
+reduce is not known either: all count as spatial.
 
 Extents: a SP step records the extent it found, and tuning leaves it as it is when it changes the
 tile sizes of steps before it (``MutateTileSize``, sketch_policy_rules.cc). So it is taken only for
