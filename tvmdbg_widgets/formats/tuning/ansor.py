@@ -6,6 +6,9 @@ there decides by the length of the task's array and never looks at ``v``; so doe
 
 from __future__ import annotations
 
+import contextlib
+import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -39,8 +42,15 @@ _TASK = b'{"i": [['
 _STEPS = b'], [[], [["'
 _NEXT_STEP = b'], ["'
 _RESULT = b']]]], "r": '
-_MOST_KEPT, _MOST_ORDERS, _MOST_STEPS = 100_000, 1_000, 1_000
+_QUOTES = 4  # of "v" and what it says
+_MOST_KEPT, _MOST_ORDERS, _MOST_STEPS, _LONGEST_STEP = 100_000, 1_000, 1_000, 1_000
+_MOST_TASKS, _LONGEST_TASK = 10_000, 10_000
 _SPLIT, _FOLLOWS, _UNROLLS, _OTHER = b"s", b"f", b"u", b"."
+# Splits are as many as there are tilings; other steps are few.
+_USUAL_SPLIT = re.compile(
+    rb'SP", (?:0|[1-9][0-9]{0,8}), (?:0|[1-9][0-9]{0,8}), (?:0|[1-9][0-9]{0,17}), '
+    rb"\[[1-9][0-9]{0,8}(?:, [1-9][0-9]{0,8})*\], [01]"
+).fullmatch
 
 
 class _Tail(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -93,9 +103,9 @@ class AnsorReader:
         try:
             unroll = self._steps.unroll(line[begin + len(_STEPS) : end].split(_NEXT_STEP))
             result, version = _tail(tail)
-        except (LineProblem, msgspec.DecodeError):
+        except (LineProblem, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
-        if tail.count(b'":') != 1:
+        if tail.count(b'"') != _QUOTES:
             return False
         self.odd = result.odd
         digest = blake2b(line[:end], digest_size=8).digest()
@@ -120,8 +130,11 @@ class AnsorReader:
         unroll = max(map(_unroll, steps), default=-1)
         self._columns.add(index, result, version, (digest, unroll), (offset, len(line), number))
         begin = line.find(_STEPS)
-        if usual and begin > 0 and _is_task(line[len(_TASK) - 1 : begin + 1], document):
-            self._task_of[line[:begin]] = index
+        known = self._task_of
+        if not usual or not 0 < begin < _LONGEST_TASK or len(known) >= _MOST_TASKS:
+            return
+        if _is_task(line[len(_TASK) - 1 : begin + 1], document):
+            known[line[:begin]] = index
 
 
 def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
@@ -132,13 +145,51 @@ def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
         return False
 
 
-class _KnownSteps:
-    """Steps that were checked before, by their bytes between ``["`` and ``]``."""
+class _Kinds(dict[bytes, bytes]):
+    """The kind of each step that was checked before, by its bytes between ``["`` and ``]``.
+
+    Attributes
+    ----------
+    sources : dict of bytes to set of int
+        What the steps that follow others follow.
+    unroll : dict of bytes to int
+        N of the pragmas that unroll.
+    """
 
     def __init__(self) -> None:
-        self._kind: dict[bytes, bytes] = {}
-        self._sources: dict[bytes, frozenset[int]] = {}
-        self._unroll: dict[bytes, int] = {}
+        super().__init__()
+        self.sources: dict[bytes, frozenset[int]] = {}
+        self.unroll: dict[bytes, int] = {}
+
+    def __missing__(self, piece: bytes) -> bytes:
+        if len(piece) > _LONGEST_STEP:
+            raise LineProblem("steps", "short ones, to be looked at so", InWords("a long one"))
+        kind = _SPLIT if _USUAL_SPLIT(piece) else self._checked(piece)
+        self[piece] = kind
+        return kind
+
+    def forget(self) -> None:
+        """Forget all."""
+        for kept in (self, self.sources, self.unroll):
+            kept.clear()
+
+    def _checked(self, piece: bytes) -> bytes:
+        step = _step(piece)
+        sources, unroll = followed(step), _unroll(step)
+        if sources:
+            self.sources[piece] = frozenset(sources)
+            return _FOLLOWS
+        if unroll >= 0:
+            self.unroll[piece] = unroll
+            return _UNROLLS
+        return _SPLIT if isinstance(step, SplitStep) else _OTHER
+
+
+class _KnownSteps:
+    """Steps of records, looked up among those that were checked before."""
+
+    def __init__(self) -> None:
+        self._kinds = _Kinds()
         self._order: dict[bytes, _Order] = {}
 
     def unroll(self, pieces: list[bytes]) -> int:
@@ -151,37 +202,17 @@ class _KnownSteps:
         """
         if len(pieces) > _MOST_STEPS:
             raise LineProblem("steps", "fewer, to be looked at so", InWords(f"{len(pieces):,}"))
-        try:
-            kinds = b"".join(map(self._kind.__getitem__, pieces))
-        except KeyError:
-            if len(self._kind) > _MOST_KEPT:
-                for kept in (self._kind, self._sources, self._unroll):
-                    kept.clear()
-            kinds = b"".join(map(self._look, pieces))
+        if len(self._kinds) > _MOST_KEPT:
+            self._kinds.forget()
+        kinds = b"".join(map(self._kinds.__getitem__, pieces))
         order = self._order.get(kinds) or self._look_at_order(kinds)
         for at, splits in order.follows:
-            if not self._sources[pieces[at]] <= splits:
+            if not self._kinds.sources[pieces[at]] <= splits:
                 raise LineProblem("steps", "the index of an earlier SP", pieces[at])
         unroll = -1
         for at in order.unrolls:
-            unroll = max(unroll, self._unroll[pieces[at]])
+            unroll = max(unroll, self._kinds.unroll[pieces[at]])
         return unroll
-
-    def _look(self, piece: bytes) -> bytes:
-        """Return the kind of a step, checked now where it is new."""
-        known = self._kind.get(piece)
-        if known is not None:
-            return known
-        step = parse_step(decode(b'["' + piece + b"]"), 0)
-        kind, sources, unroll = _OTHER, followed(step), _unroll(step)
-        if sources:
-            kind, self._sources[piece] = _FOLLOWS, frozenset(sources)
-        elif unroll >= 0:
-            kind, self._unroll[piece] = _UNROLLS, unroll
-        elif isinstance(step, SplitStep):
-            kind = _SPLIT
-        self._kind[piece] = kind
-        return kind
 
     def _look_at_order(self, kinds: bytes) -> _Order:
         splits = [at for at, kind in enumerate(kinds) if kind == _SPLIT[0]]
@@ -244,6 +275,27 @@ def parse(document: dict[str, Any]) -> tuple[Task, tuple[AnyStep, ...], Result, 
         read_result(document["r"], "r", ANSOR_FAILED_COST),
         _version(document["v"]),
     )
+
+
+def steps_of(line: bytes) -> tuple[AnyStep, ...]:
+    """Return the steps of a line that was read before as a record.
+
+    Raises
+    ------
+    LineProblem, LookupError, TypeError
+        It is another line now.
+    """
+    begin, end = line.find(_STEPS), line.rfind(_RESULT)
+    pieces = line[begin + len(_STEPS) : end].split(_NEXT_STEP)
+    if line.startswith(_TASK) and 0 < begin < end and max(map(len, pieces)) <= _LONGEST_STEP:
+        with contextlib.suppress(LineProblem):  # a text in it looks like one of these
+            return tuple(map(_step, pieces))
+    return parse_steps(decode(line)["i"][1][1])
+
+
+@lru_cache(50_000)
+def _step(piece: bytes) -> AnyStep:
+    return parse_step(decode(b'["' + piece + b"]"), 0)
 
 
 def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:

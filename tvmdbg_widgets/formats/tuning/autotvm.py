@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _KEYS = ("input", "config", "result", "version", "tvm_version")
 _OLD_KEYS = ("i", "r", "v")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
 _PICKLED = range(1, 4)
 _SHOWN = 60
 _UNROLL = "auto_unroll_max_step"

@@ -9,7 +9,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.registry import format_of
 from tvmdbg_widgets.formats.sources.file import Part
-from tvmdbg_widgets.formats.sources.folders import unreadable
+from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.assemble import KINDS
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.issues import Issue
+    from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.sources_given import SourceLike
 
-_HINT = "Ansor's logs are what RecordToFile wrote; AutoTVM's what log_to_file wrote."
+_SHOWN = 40
+_FEW = 16
 
 
 def gather(
@@ -30,7 +32,8 @@ def gather(
 ) -> tuple[list[Part], list[Issue]]:
     """Read every file of a tuning that the sources name; other files are left alone.
 
-    A file without a byte is a log without records: the tuning may just have begun.
+    A file without a byte, or with the first few of a line, is a log without records: the tuning
+    may just have begun.
 
     Parameters
     ----------
@@ -49,25 +52,32 @@ def gather(
         found.look_at(each)
     chosen = [each for each in found.candidates if each.format.part in KINDS]
     records = format_of("tuning-records")
-    empty = [each for each in found.unknown if each.size == 0]
+    begun = [each for each in found.unknown if _has_just_begun(each)]
     hidden = not progress or len(chosen) == 1
     bar = tqdm(chosen, desc="reading", unit="file", delay=1, leave=False, disable=hidden)
     parts = [read_part(each, progress=progress) for each in bar]
-    parts += [Part(records.part, records.read(each), each, None) for each in map(growing, empty)]
-    names = {each.name for each in empty}
-    problems = [(name, problem) for name, problem in found.problems if name not in names]
+    parts += [Part(records.part, records.read(each), each, None) for each in map(growing, begun)]
+    unknown = {each.name for each in found.unknown}
+    problems = [(name, problem) for name, problem in found.problems if name not in unknown]
     if not parts:
-        raise problems[0][1] if problems and len(sources) == 1 else _nothing(sources)
+        raise problems[0][1] if problems else _nothing(sources, found.unknown)
     issues = [*found.issues, *(unreadable(name, problem) for name, problem in problems)]
+    if left := sorted(unknown - {each.name for each in begun}):
+        issues.append(note("", "files-not-read", "unrecognized files (ignored)", left))
     return parts, issues
 
 
-def _nothing(sources: Sequence[SourceLike]) -> FormatError:
+def _has_just_begun(source: ByteSource) -> bool:
+    return source.size < _FEW and source.read(0, source.size)[:1] in b"{["
+
+
+def _nothing(sources: Sequence[SourceLike], unknown: Sequence[ByteSource]) -> FormatError:
     named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
+    heads = [each.read(0, min(each.size, _SHOWN)) for each in unknown[:1]]
     return FormatError(
         "nothing of a tuning was found here",
-        file=one_line(", ".join(named)),
-        expected="a log of Ansor or AutoTVM, or a database of MetaSchedule",
-        found="no file of a known format",
-        hint=_HINT,
+        file=one_line(", ".join(named) or ", ".join(each.name for each in unknown)),
+        expected="a log of Ansor or AutoTVM, a database of MetaSchedule, or output of a tuning",
+        found=f"bytes that start with {heads[0]!r}" if heads else "no file of a known format",
+        hint="Ansor's logs are what RecordToFile wrote, AutoTVM's what log_to_file wrote.",
     )

@@ -36,7 +36,7 @@ _PLACEHOLDER = re.compile(r"[^\s(=]+ = PLACEHOLDER\b.*")
 _COMPUTE = re.compile(r"[^\s(=]+\([^()=]*\)(?:\.v[0-9]+)? (?:\+=|max=|min=|=|select\().*")
 _TOLD = re.compile(
     r"\s*(?:#\s*)?(?:"
-    r"\| +ID +\|.*\| Latency \(ms\) \|.*\| Trials \|"
+    r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
     r"|Estimated total latency: \S+ ms\s+Trials: "
     r"|No: [0-9]+\s+GFLOPS: .*\s+results: MeasureResult\("
     r"|Get [0-9]+ programs (?:to|for) measure"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.formats.tuning.ansor import steps_of
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
-from tvmdbg_widgets.formats.tuning.steps import parse_steps
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.record import Record
@@ -54,17 +54,11 @@ def read_record(parts: TuningParts, row: int) -> Record:
     trials = parts.trials
     row %= len(trials)
     task = parts.tasks[trials.task[row]]
-    file, number = parts.sources[trials.source[row]].name, int(trials.line[row])
     try:
-        steps, config = _schedule(task.tuner, decode(line))
-    except (LineProblem, LookupError, TypeError, AttributeError) as problem:
-        raise FormatError(
-            f"line {number:,} is not the record that was read when the log was opened",
-            file=file,
-            offset=int(trials.offset[row]),
-            found=problem,
-            hint="Open the log again.",
-        ) from None
+        steps = steps_of(line) if task.tuner == "ansor" else ()
+        config = None if task.tuner == "ansor" else _config(task.tuner, decode(line))
+    except (LineProblem, LookupError, TypeError) as problem:
+        raise _changed(parts, row, problem) from None
     begin, end = trials.run_offsets[row : row + 2]
     return Record(
         row=row,
@@ -78,14 +72,36 @@ def read_record(parts: TuningParts, row: int) -> Record:
         version=trials.version[row],
         steps=steps,
         config=config,
-        where=f"{file}, line {number:,}",
+        where=f"{parts.sources[trials.source[row]].name}, line {trials.line[row]:,}",
     )
 
 
-def _schedule(tuner: str, document: Any) -> tuple[tuple[AnyStep, ...], Any]:
-    """Return the steps of an Ansor record, or the config or trace of another."""
-    if tuner == "ansor":
-        return parse_steps(document["i"][1][1]), None
+def read_steps(parts: TuningParts, row: int) -> tuple[AnyStep, ...]:
+    """Return the steps of an Ansor record alone, quicker than with all else.
+
+    Raises
+    ------
+    IndexError, FormatError
+        As :func:`read_record`.
+    """
+    try:
+        return steps_of(read_line(parts, row))
+    except (LineProblem, LookupError, TypeError) as problem:
+        raise _changed(parts, row, problem) from None
+
+
+def _config(tuner: str, document: Any) -> Any:
+    """Return the config of an AutoTVM record, or the trace of MetaSchedule's."""
     if tuner == "metaschedule":
-        return (), document[1][0]
-    return (), document["config"] if "config" in document else document["i"][5]
+        return document[1][0]
+    return document["config"] if "config" in document else document["i"][5]
+
+
+def _changed(parts: TuningParts, row: int, problem: Exception) -> FormatError:
+    return FormatError(
+        f"line {parts.trials.line[row]:,} is not the record that was read before",
+        file=parts.sources[parts.trials.source[row]].name,
+        offset=int(parts.trials.offset[row]),
+        found=problem,
+        hint="Open the log again.",
+    )

@@ -155,7 +155,7 @@ class _Reader:
         usual = self._ansor.add_usual
         for i, whole in enumerate(block.lines):
             line = whole[:-1] if whole[-1:] == b"\r" else whole
-            if not usual(line, offset, number):
+            if len(line) > _LONGEST_RECORD or not usual(line, offset, number):
                 self._other(line, offset, number, ended=block.ended or i < last)
             elif self._ansor.odd:
                 self._note(self._ansor.odd, number)

@@ -70,10 +70,13 @@ def parse_step(items: object, index: int) -> AnyStep:
     if len(found) != len(checks) + 1:
         fields_found = InWords(f"{len(found) - 1}")
         raise LineProblem(name, f"{len(checks)} fields", fields_found)
-    values = [
-        check(value, f"{name} {field}")
-        for value, (field, check) in zip(found[1:], checks, strict=True)
-    ]
+    try:
+        values = [
+            check(value, field) for value, (field, check) in zip(found[1:], checks, strict=True)
+        ]
+    except LineProblem as problem:
+        where = f"{name} {problem.field}"
+        raise LineProblem(where, problem.expected, problem.found) from None
     return STEPS[code](*values)
 
 
@@ -106,7 +109,15 @@ def _annotation(value: Any, field: str) -> Annotation:
 
 
 def _ids(value: Any, field: str) -> tuple[int, ...]:
-    return tuple(_id(each, f"{field}[{i}]") for i, each in enumerate(array(value, field)))
+    return _numbers(value, field, 0)
+
+
+def _numbers(value: Any, field: str, low: int) -> tuple[int, ...]:
+    found = array(value, field)
+    for i, each in enumerate(found):
+        if type(each) is not int or not low <= each <= _INT32:
+            whole(each, f"{field}[{i}]", low, _INT32)
+    return tuple(found)
 
 
 def _order(value: Any, field: str) -> tuple[int, ...]:
@@ -118,9 +129,7 @@ def _order(value: Any, field: str) -> tuple[int, ...]:
 
 
 def _factors(value: Any, field: str) -> tuple[int, ...]:
-    return tuple(
-        whole(each, f"{field}[{i}]", 1, _INT32) for i, each in enumerate(array(value, field))
-    )
+    return _numbers(value, field, 1)
 
 
 def _pragma(value: Any, field: str) -> str:

@@ -1,0 +1,157 @@
+"""Ansor records against a generator that knows the format and not the reader."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.make import tuning_cases as make
+from tvmdbg_widgets import TuningLog, open_tuning
+from tvmdbg_widgets.formats.tuning.record import read_record
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tuning.record import Record
+
+SEEDS = st.integers(0, 2**32)
+
+
+def check_record(record: Record, case: make.Case) -> None:
+    """Every field of a record is what its line says."""
+    assert record.line == case.line
+    assert record.error == case.error
+    assert list(record.costs) == ([] if case.error else case.costs)
+    assert record.all_cost == case.all_cost
+    assert record.timestamp == case.timestamp
+    assert record.version == case.version
+    check_task(record.task, case.task)
+    assert len(record.steps) == len(case.steps)
+    for step, written in zip(record.steps, case.steps, strict=True):
+        name, *names = make.STEP_FIELDS[written[0]]
+        assert type(step).__name__ == name
+        assert [each.name for each in fields(step)] == names
+        found = [getattr(step, each) for each in names]
+        assert [list(each) if isinstance(each, tuple) else each for each in found] == written[1:]
+
+
+def check_task(task: Any, written: list[Any]) -> None:
+    assert task.tuner == "ansor"
+    assert task.workload_key == written[0]
+    assert task.target.text == written[1]
+    assert task.fields == len(written)
+    hardware = None if task.hardware is None else task.hardware.to_list()
+    host = "" if task.target_host is None else task.target_host.text
+    names = None if task.input_names is None else list(task.input_names)
+    found = [hardware, host, task.layout_rewrite, names][: len(written) - 2]
+    assert found == written[2:]
+
+
+def log_of(*cases: make.Case) -> TuningLog:
+    return open_tuning(b"".join(case.line + b"\n" for case in cases))
+
+
+@given(SEEDS)
+def test_every_field_of_a_record_is_read(seed: int) -> None:
+    case = make.ansor(Random(seed))
+    log = log_of(case)
+    assert log.parts.num_refused == 0, log.parts.refused
+    check_record(read_record(log.parts, 0), case)
+
+
+@given(SEEDS, st.booleans())
+def test_columns_say_what_the_lines_say(seed: int, usual: bool) -> None:
+    """Records follow each other, so that parts of them are known from those before."""
+    random = Random(seed)
+    cases = [make.ansor(random, usual=usual) for _ in range(8)]
+    cases += [make.ansor(Random(seed), usual=usual), cases[0]]
+    log = log_of(*cases)
+    trials = log.trials
+    assert len(trials) == len(cases), log.parts.refused
+    assert trials.error.tolist() == [case.error for case in cases]
+    assert trials.all_cost.tolist() == [case.all_cost for case in cases]
+    assert trials.timestamp.tolist() == [case.timestamp for case in cases]
+    assert list(trials.version) == [case.version for case in cases]
+    assert trials.unroll.tolist() == [make.unroll(case.steps) for case in cases]
+    assert trials.line.tolist() == list(range(1, len(cases) + 1))
+    assert trials.length.tolist() == [len(case.line) for case in cases]
+    for row, case in enumerate(cases):
+        begin, end = trials.run_offsets[row : row + 2]
+        costs = [] if case.error else case.costs
+        assert trials.run_costs[begin:end].tolist() == costs
+        mean = pytest.approx(sum(costs) / len(costs), rel=1e-14) if costs else None
+        assert np.isnan(trials.cost[row]) if mean is None else trials.cost[row] == mean
+        identity = log.tasks[trials.task[row]]
+        assert [identity.workload_key, identity.target.text] == case.task[:2]
+        assert read_record(log.parts, row).line == case.line
+    assert trials.schedule[-1] == trials.schedule[0]
+
+
+@given(SEEDS)
+def test_equal_schedules_have_equal_numbers(seed: int) -> None:
+    random = Random(seed)
+    first, other = (make.ansor(random, version="v0.6", usual=True) for _ in range(2))
+    again = first.line.partition(b'"r": ')[0] + b'"r": [[0.5], 0, 1, 2], "v": "v0.6"}'
+    log = open_tuning(first.line + b"\n" + other.line + b"\n" + again)
+    same = (first.task, first.steps) == (other.task, other.steps)
+    numbers = log.trials.schedule
+    assert numbers[0] == numbers[2]
+    assert (numbers[0] == numbers[1]) == same
+
+
+def test_the_generator_makes_what_no_real_log_has() -> None:
+    cases = [make.ansor(Random(seed)) for seed in range(600)]
+    steps = [step for case in cases for step in case.steps]
+    assert {step[0] for step in steps} == set(make.STEP_FIELDS)
+    assert {case.error for case in cases} == set(make.ERRORS)
+    assert {(case.version, len(case.task)) for case in cases} == {
+        *(("v0.1", 2), ("v0.2", 2), ("v0.3", 3), ("v0.4", 3), ("v0.4", 4), ("v0.5", 5)),
+        ("v0.6", 6),
+    }
+    assert any(step[0] == "SP" and step[5] == 0 for step in steps)
+    assert any(step[0] == "SP" and step[3] == 0 for step in steps)
+    assert any(step[0] == "FU" and step[2] == [] for step in steps)
+    assert any(step[0] == "RF" and step[3] < 0 for step in steps)
+    assert {step[3] for step in steps if step[0] == "AN"} == set(range(12))
+
+
+def test_tasks_are_one_where_key_and_target_are() -> None:
+    old, new = (make.ansor(Random(4), version=version, usual=True) for version in ("v0.2", "v0.6"))
+    assert old.task[:2] == new.task[:2]
+    log = log_of(old, new)
+    assert len(log.tasks) == 1
+    assert log.tasks[0].fields == 2
+    assert not log.issues.by_rule("task-differs")
+
+
+def test_hardware_that_differs_is_told_once() -> None:
+    line = make.ansor(Random(1), version="v0.6", usual=True).line
+    other = line.replace(b'", [', b'", [77', 1)
+    log = open_tuning(b"\n".join([line, other, other, line]))
+    assert len(log.tasks) == 1
+    assert len(log.trials) == 4
+    (issue,) = log.issues.by_rule("task-differs")
+    assert "hardware parameters" in issue.message
+
+
+@pytest.mark.parametrize(
+    ("result", "rule"),
+    [
+        (b"[[0.5], 4, 1, 2]", "error-with-costs"),
+        (b"[[], 6, 15, 2]", "error-with-costs"),
+        (b"[[1e+10, 1e+10], 6, 15, 2]", "error-with-costs"),
+        (b"[[1e+10], 0, 1, 2]", "cost-without-error"),
+    ],
+)
+def test_costs_that_contradict_the_error_are_kept_and_told(result: bytes, rule: str) -> None:
+    line = make.ansor(Random(1), usual=True).line
+    odd = line.partition(b'"r": ')[0] + b'"r": ' + result + b', "v": "v0.6"}'
+    log = open_tuning(b"\n".join([line, odd, odd]))
+    assert len(log.trials) == 3
+    (issue,) = log.issues.by_rule(rule)
+    assert "line 2" in issue.message
+    assert np.isnan(log.trials.cost[1]) == (rule == "error-with-costs")

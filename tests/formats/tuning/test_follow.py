@@ -1,0 +1,239 @@
+"""Logs that grow, are cut off, and are written again."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import fields
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.make import tuning_cases as make
+from tvmdbg_widgets import FormatError, TuningLog, open_tuning
+from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.model.tuning.trials import Trials
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def lines_of(seed: int, count: int = 6) -> list[bytes]:
+    random = Random(seed)
+    return [make.ansor(random, usual=True).line for _ in range(count)]
+
+
+def check_same(found: TuningLog, expected: TuningLog) -> None:
+    """Two logs have the same rows, tasks and account of what was not read."""
+    for each in fields(Trials):
+        one, other = (getattr(log.trials, each.name) for log in (found, expected))
+        if each.name == "version":
+            assert list(one) == list(other)
+        else:
+            np.testing.assert_array_equal(one, other, each.name)
+    assert found.tasks == expected.tasks
+    for name in ("refused", "num_refused", "cut", "undecoded", "positions"):
+        assert getattr(found.parts, name) == getattr(expected.parts, name), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_appended_piece_by_piece_is_read_as_if_at_once(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    whole = b"\n".join([*lines_of(seed), b"# comment", b"{}", b"", *lines_of(seed + 1, 2), b""])
+    path = tmp_path / "log.json"
+    path.write_bytes(b"")
+    log = open_tuning(path)
+    follower = log.follow()
+    assert follower.poll() is None
+    at = 0
+    while at < len(whole):
+        end = min(len(whole), at + random.choice([1, 40, 900, 2000]))
+        with path.open("ab") as file:
+            file.write(whole[at:end])
+        at = end
+        grown = follower.poll()
+        assert grown is not None, follower.problem
+        check_same(grown, open_tuning(path))
+        assert follower.poll() is None
+    assert len(log) == 0
+
+
+def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
+    first, second = lines_of(1, 2)
+    path = tmp_path / "log.json"
+    path.write_bytes(first + b"\n" + second[:50])
+    log = open_tuning(path)
+    assert (len(log), log.parts.cut) == (1, True)
+    follower = log.follow()
+    with path.open("ab") as file:
+        file.write(second[50:])
+    grown = follower.poll()
+    assert grown is not None
+    assert (len(grown), grown.parts.cut) == (2, False)
+    with path.open("ab") as file:
+        file.write(b"\n" + first)
+    more = follower.poll()
+    assert more is not None
+    assert more.trials.line.tolist() == [1, 2, 3]
+    assert [read_record(more.parts, row).line for row in range(3)] == [first, second, first]
+
+
+def test_a_log_that_was_opened_stays_readable_while_the_file_grows(tmp_path: Path) -> None:
+    first, second = lines_of(2, 2)
+    path = tmp_path / "log.json"
+    path.write_bytes(first + b"\n")
+    log = open_tuning(path)
+    with path.open("ab") as file:
+        file.write(second + b"\n")
+    assert read_record(log.parts, 0).line == first
+    path.write_bytes(second + b"\n" + first + b"\n")
+    with pytest.raises(FormatError, match="changed"):
+        read_record(log.parts, 0)
+
+
+def test_a_file_written_again_byte_by_byte_is_read_again(tmp_path: Path) -> None:
+    before, after = lines_of(3, 4), lines_of(4, 3)
+    path = tmp_path / "log.json"
+    path.write_bytes(b"\n".join(before) + b"\n")
+    follower = open_tuning(path).follow()
+    whole = b"\n".join(after) + b"\n"
+    with path.open("wb", buffering=0) as file:
+        for at in range(len(whole)):
+            file.write(whole[at : at + 1])
+            if at % 97 == 0:
+                grown = follower.poll()
+                complete = whole[: at + 1].count(b"\n")
+                assert grown is not None, follower.problem
+                assert len(grown) == complete
+                assert grown.parts.num_refused == 0
+    last = follower.poll()
+    assert last is not None
+    check_same(last, open_tuning(path))
+    assert [read_record(last.parts, row).line for row in range(3)] == after
+
+
+def test_a_rewrite_of_the_same_size_is_seen(tmp_path: Path) -> None:
+    line = lines_of(5, 1)[0]
+    path = tmp_path / "log.json"
+    path.write_bytes(line + b"\n")
+    follower = open_tuning(path).follow()
+    other = line.replace(b'"v": "v0.', b'"v": "w0.')
+    path.write_bytes(other + b"\n")
+    os.utime(path, (1, 1))
+    grown = follower.poll()
+    assert grown is not None
+    assert read_record(grown.parts, 0).line == other
+    os.utime(path, (2, 2))
+    assert follower.poll() is None
+
+
+def test_a_file_that_another_takes_the_place_of_is_read_again(tmp_path: Path) -> None:
+    before, after = lines_of(6, 2), lines_of(7, 5)
+    path = tmp_path / "log.json"
+    path.write_bytes(b"\n".join(before))
+    follower = open_tuning(path).follow()
+    path.unlink()
+    assert follower.poll() is None
+    assert isinstance(follower.problem, OSError)
+    path.write_bytes(b"\n".join(after))
+    grown = follower.poll()
+    assert grown is not None
+    assert follower.problem is None
+    assert len(grown) == 5
+
+
+def test_rows_of_several_files_keep_their_numbers(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.json", tmp_path / "two.json"
+    lines = lines_of(8, 6)
+    one.write_bytes(lines[0] + b"\n")
+    other.write_bytes(lines[1] + b"\n" + lines[2][:30])
+    log = open_tuning([one, other], weights=None)
+    follower = log.follow()
+    with one.open("ab") as file:
+        file.write(lines[3] + b"\n")
+    grown = follower.poll()
+    assert grown is not None
+    assert grown.parts.cut
+    with other.open("ab") as file:
+        file.write(lines[2][30:] + b"\n")
+    grown = follower.poll()
+    assert grown is not None
+    assert not grown.parts.cut
+    found = [read_record(grown.parts, row).line for row in range(len(grown))]
+    assert found == [lines[0], lines[1], lines[3], lines[2]]
+    assert [each.name for each in grown.parts.sources] == [str(one), str(other)]
+
+
+def test_output_and_databases_grow_too(tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    log = tmp_path / "log.json"
+    log.write_bytes(lines_of(9, 1)[0] + b"\n")
+    output.write_bytes(b"ElapsedTime(s)\t10\tEstimatedLatency(ms)\t3\tTrials\t64\n")
+    follower = open_tuning([log, output]).follow()
+    with output.open("ab") as file:
+        file.write(b"ElapsedTime(s)\t20\tEstimatedLatency(ms)\t2\tTrials\t128\n")
+    grown = follower.poll()
+    assert grown is not None
+    assert grown.parts.latency is not None
+    assert grown.parts.latency.trials.tolist() == [64, 128]
+    assert len(grown) == 1
+    assert follower.poll() is None
+    records = tmp_path / "database_tuning_record.json"
+    records.write_bytes(make.metaschedule(Random(1), 0).line + b"\n")
+    follower = open_tuning(records).follow()
+    with records.open("ab") as file:
+        file.write(make.metaschedule(Random(2), 1).line + b"\n")
+    grown = follower.poll()
+    assert grown is not None
+    assert (len(grown), len(grown.tasks)) == (2, 2)
+
+
+def test_weights_stay_with_their_tasks(tmp_path: Path) -> None:
+    line = lines_of(12, 1)[0]
+    path = tmp_path / "log.json"
+    path.write_bytes(line + b"\n")
+    log = open_tuning(path, weights=[3])
+    follower = log.follow()
+    with path.open("ab") as file:
+        file.write(line.replace(log.tasks[0].target.text.encode(), b"vta") + b"\n")
+    grown = follower.poll()
+    assert grown is not None
+    assert grown.weights == (3.0, 1.0)
+
+
+def test_iterating_yields_each_change_until_it_is_closed(tmp_path: Path) -> None:
+    lines = lines_of(10, 3)
+    path = tmp_path / "log.json"
+    path.write_bytes(lines[0] + b"\n")
+    found: list[int] = []
+    changed = threading.Event()
+    with open_tuning(path).follow(seconds=0.01) as follower:
+
+        def look() -> None:
+            for log in follower:
+                found.append(len(log))
+                changed.set()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        for line in lines[1:]:
+            changed.clear()
+            with path.open("ab") as file:
+                file.write(line + b"\n")
+            assert changed.wait(10)
+    thread.join(10)
+    assert not thread.is_alive()
+    assert found[-1] == 3
+    assert "closed" in repr(follower)
+
+
+def test_only_files_on_disk_can_be_followed(tmp_path: Path) -> None:
+    line = lines_of(11, 1)[0]
+    with pytest.raises(ValueError, match="file on disk"):
+        open_tuning(line).follow()
+    path = tmp_path / "log.json"
+    path.write_bytes(line)
+    with pytest.raises(ValueError, match="above 0"):
+        open_tuning(path).follow(seconds=0)

@@ -1,0 +1,234 @@
+"""What a tuning prints, joined to its records."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.make import tuning_cases as make
+from tvmdbg_widgets import FormatError, TuningLog, open_tuning
+from tvmdbg_widgets import open as open_any
+from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD_TABLE = """\
+----------------------------------------------------------------------
+------------------------------  [ Task Scheduler ]
+----------------------------------------------------------------------
+|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |
+-------------------------------------------------
+|    0 |        0.005 |           0.88 |     64 |
+|    1 |            - |              - |      0 |
+-------------------------------------------------
+Estimated total latency: - ms\tTrials: 64\tUsed time : 73 s\tNext ID: 1\t
+"""
+NEW_TABLE = """\
+|  ID  |                       Task Description                        | Latency (ms) | Speed (GFLOPS) | Trials |
+-----------------------------------------------------------------------------------------------------------------
+|    0 |                        vm_mod_fused_nn_conv2d_add_nn_relu_2 |        0.022 |         184.55 |    128 |
+|    1 |     vm_mod_fused_nn_dense_add,vm_mod_fused_nn_dense_add_1 |        1.500 |          -0.00 |     64 |
+-----------------------------------------------------------------------------------------------------------------
+Estimated total latency: 4.522 ms\tTrials: 192\tUsed time : 1131 s\tNext ID: -1\t
+"""  # noqa: E501
+DAG = "A = PLACEHOLDER [4, 8]\nB = PLACEHOLDER [8, 4]\nC(i, j) += (A[i, k]*B[k, j])\n"
+KEY = '["05ea4bc9f4e3a2a1b0c9d8e7f6a5b4c3", [4, 8], [8, 4], [4, 4]]'
+
+
+def line(result: list[object]) -> bytes:
+    task = [make.KEYS[0], make.TARGETS[0], [8, 64, 64, 0, 0, 0, 0, 0], "", 1, []]
+    return make.to_json({"i": [task, [[], []]], "r": result, "v": "v0.6"}).encode()
+
+
+def printed(number: int, result: str) -> str:
+    head = "=" * 50
+    return f"{head}\nNo: {number}\tGFLOPS: 1.00 / 2.00\tresults: {result}\n{head}\nPlaceholder: A\n"
+
+
+def good(costs: str, all_cost: str, stamp: str) -> str:
+    return f"MeasureResult(cost:[{costs}], error_no:0, all_cost:{all_cost}, Tstamp:{stamp})"
+
+
+def bad(error: str, text: str, all_cost: str, stamp: str) -> str:
+    return (
+        f"MeasureResult(error_type:{error}, error_msg:{text}, all_cost:{all_cost}, Tstamp:{stamp})"
+    )
+
+
+@pytest.mark.spec_only
+def test_the_last_table_is_read_with_and_without_descriptions() -> None:
+    old = open_tuning(OLD_TABLE.encode()).parts.console
+    assert old is not None
+    assert [(row.id, row.latency_ms, row.gflops, row.trials) for row in old.rows] == [
+        *((0, 0.005, 0.88, 64), (1, None, None, 0)),
+    ]
+    assert (old.total_ms, old.trials, old.used_s) == (None, 64, 73)
+    new = open_tuning((OLD_TABLE + NEW_TABLE).encode()).parts.console
+    assert new is not None
+    assert [row.description for row in new.rows] == [
+        "vm_mod_fused_nn_conv2d_add_nn_relu_2",
+        "vm_mod_fused_nn_dense_add,vm_mod_fused_nn_dense_add_1",
+    ]
+    assert (new.total_ms, new.trials, new.used_s) == (4.522, 192, 1131)
+
+
+def test_a_table_that_is_cut_gives_way_to_a_whole_one() -> None:
+    text = OLD_TABLE + "\n".join(NEW_TABLE.splitlines()[:3])
+    console = open_tuning(text.encode()).parts.console
+    assert console is not None
+    assert len(console.rows) == 2
+    assert console.trials == 64
+    alone = open_tuning("\n".join(OLD_TABLE.splitlines()[:6]).encode()).parts.console
+    assert alone is not None
+    assert len(alone.rows) == 1
+
+
+@pytest.mark.spec_only
+def test_the_latency_curve_has_a_gap_where_a_task_has_no_schedule() -> None:
+    text = "ElapsedTime(s)\t10\tEstimatedLatency(ms)\tN/A\tTrials\t64\n"
+    text += "ElapsedTime(s)\t24\tEstimatedLatency(ms)\t3.250\tTrials\t128\nElapsedTime(s)\t3"
+    curve = open_tuning(text.encode()).parts.latency
+    assert curve is not None
+    assert curve.elapsed_s.tolist() == [10, 24]
+    assert np.isnan(curve.latency_ms[0])
+    assert curve.latency_ms[1] == 3.25
+    assert curve.trials.tolist() == [64, 128]
+
+
+TRACEBACK = (
+    'Traceback (most recent call last):\n  File "x.py", line 3\n    f(a, b)\nTVMError: no, all'
+)
+
+
+@pytest.mark.spec_only
+def test_error_texts_reach_their_records() -> None:
+    lines = [
+        line([[0.0012], 0, 1.23456, 1600000000]),
+        line([[1e10], 2, 0.5, 1600000001]),
+        line([[1e10], 6, 15, 1600000015]),
+        line([[0.5, 0.25], 0, 2.0, 1600000017]),
+        line([[1e10], 4, 10.5, 1600000030]),
+    ]
+    text = "Get 4 programs to measure:\n...E.T.***E\n"
+    text += printed(1, good("0.0012", "1.23", "1600000000.55"))
+    text += printed(2, bad("CompileHostError", TRACEBACK, "0.50", "1600000002.00"))
+    text += printed(3, bad("BuildTimeoutError", "", "15.00", "1600000015.10"))
+    text += printed(4, good("0.5000,0.2500", "2.00", "1600000017.99"))
+    text += printed(5, bad("RuntimeDeviceError", "a\n\nb", "10.50", "1600000030.00"))
+    parts = open_tuning([b"\n".join(lines), text.encode()]).parts
+    assert [each.row for each in parts.messages] == [0, 1, 2, 3, 4]
+    assert [each.error for each in parts.messages] == [0, 2, 6, 0, 4]
+    assert [each.message for each in parts.messages] == ["", TRACEBACK, "", "", "a\n\nb"]
+    assert parts.glyphs == "...E.T.***E"
+    assert not parts.issues.by_rule("messages-unjoined")
+
+
+@pytest.mark.spec_only
+def test_glyphs_are_those_of_the_batch() -> None:
+    results = [
+        good("0.0010", "1.00", "1600000000.00"),
+        bad("CompileHostError", "x", "1.00", "1600000001.00"),
+        bad("BuildTimeoutError", "", "15.00", "1600000002.00"),
+        bad("RuntimeDeviceError", "y", "1.00", "1600000003.00"),
+        bad("RunTimeoutError", "", "11.00", "1600000004.00"),
+    ]
+    text = "Get 6 programs to measure:\n" + "..E.T..\n**E*T\n"
+    text += "".join(printed(i + 1, result) for i, result in enumerate(results))
+    text += "Get 1 programs to measure:\n.\n*\n" + printed(6, results[0])
+    messages = open_tuning(text.encode()).parts.messages
+    assert [each.glyphs for each in messages] == ["*", ".E", ".T", "*E", "*T", "*"]
+
+
+def test_measurements_that_fit_several_records_stay_alone() -> None:
+    timeout = line([[1e10], 6, 15, 1600000015])
+    said = printed(1, bad("BuildTimeoutError", "", "15.00", "1600000015.10"))
+    log = open_tuning([b"\n".join([timeout] * 3), (said * 2).encode()])
+    assert [each.row for each in log.parts.messages] == [-1, -1]
+    (issue,) = log.issues.by_rule("messages-unjoined")
+    assert "2 of 2" in issue.message
+    every = open_tuning([b"\n".join([timeout] * 3), (said * 3).encode()])
+    assert [each.row for each in every.parts.messages] == [0, 1, 2]
+
+
+@given(st.integers(0, 2**32), st.data())
+def test_each_measurement_is_joined_to_its_record_or_to_none(
+    seed: int, data: st.DataObject
+) -> None:
+    """Of any part of the output, in order, none is joined to another's record."""
+    count = data.draw(st.integers(1, 30))
+    numbers = st.tuples(
+        st.sampled_from([0, 0, 6, 4]), st.sampled_from([0.001, 0.0123]), st.integers(0, 3)
+    )
+    drawn = [data.draw(numbers) for _ in range(count)]
+    lines, said, stamp = [], [], 1_600_000_000
+    for number, (error, cost, later) in enumerate(drawn):
+        stamp += later
+        all_cost = 15.0 if error == 6 else 1.0 + cost
+        lines.append(line([[1e10] if error else [cost], error, all_cost, stamp]))
+        time = f"{stamp + 0.25 * (seed % 4):.2f}"
+        text = str(number)
+        names = {6: "BuildTimeoutError", 4: "RuntimeDeviceError"}
+        said.append(
+            bad(names[error], text, f"{all_cost:.2f}", time)
+            if error
+            else good(f"{cost:.4f}", f"{all_cost:.2f}", time)
+        )
+    first = data.draw(st.integers(0, count - 1))
+    text = "".join(printed(i + 1, each) for i, each in enumerate(said) if i >= first)
+    parts = open_tuning([b"\n".join(lines), text.encode()]).parts
+    for message in parts.messages:
+        if message.row >= 0:
+            right, joined = message.number - 1, message.row
+            assert drawn[right][:2] == drawn[joined][:2]
+            if first == 0:
+                assert right == joined
+
+
+def test_dag_texts_are_kept_by_key_and_by_hash(tmp_path: Path) -> None:
+    dump = json.dumps({KEY: DAG, "other": DAG + "\n"})
+    for given_dump in (dump.encode(), ("\ufeff" + dump).encode()):
+        assert open_tuning(given_dump).parts.dags[KEY] == DAG
+    task = f"========== Task 0  (workload key: {KEY}) ==========\n{DAG}\nsomething else\n"
+    printed_dags = open_tuning(task.encode()).parts.dags
+    assert printed_dags[KEY] == DAG
+    alone = open_tuning(DAG.encode()).parts.dags
+    assert alone[key_hash(DAG)] == DAG
+    assert set(alone) == set(printed_dags) - {KEY}
+    path = tmp_path / "dag.txt"
+    path.write_text(DAG)
+    log = line([[0.5], 0, 1, 2])
+    for one in (DAG, path, str(path), [path], {KEY: DAG}, dump.encode()):
+        assert DAG in open_tuning(log, dag=one).parts.dags.values()
+    with pytest.raises(FormatError, match="no DAG text"):
+        open_tuning(log, dag=b"hello")
+    with pytest.raises(TypeError, match="texts by workload key"):
+        open_tuning(log, dag={KEY: 1})
+
+
+def test_modules_are_kept_as_text_and_never_run(tmp_path: Path) -> None:
+    module = tmp_path / "matmul.py"
+    module.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    log = open_tuning(line([[0.5], 0, 1, 2]), register=[module, b"# nothing"])
+    assert log.parts.registered == (module.read_text(), "# nothing")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_text_of_a_tuning_opens_as_a_log() -> None:
+    for text in (OLD_TABLE, DAG, printed(1, good("0.1", "1.0", "1600000000.0"))):
+        log = open_any(text.encode())
+        assert isinstance(log, TuningLog)
+        assert len(log.trials) == 0
+
+
+@given(st.text(st.characters(exclude_characters="\0"), max_size=300))
+def test_any_text_around_it_is_passed_over(text: str) -> None:
+    whole = f"{text}\n{OLD_TABLE}{text}\n{printed(7, good('0.1', '1.0', '5.0'))}{text}"
+    parts = open_tuning(whole.encode(errors="replace")).parts
+    assert parts.console is not None
+    assert 7 in [each.number for each in parts.messages]

@@ -1,0 +1,114 @@
+"""Records written again, and logs put together."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.formats.tuning.test_ansor import check_record
+from tests.make import tuning_cases as make
+from tvmdbg_widgets import open_tuning
+from tvmdbg_widgets.formats.tuning.combine import combine
+from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.formats.tuning.writer import encode_record, write_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_lines_are_written_byte_for_byte(tmp_path: Path) -> None:
+    random = Random(1)
+    lines = [make.ansor(random).line for _ in range(20)]
+    lines += [make.autotvm(random).line, make.metaschedule(random, 0).line]
+    log = open_tuning(b"# comment\r\n" + b"\r\n".join(lines) + b"\n{}\n")
+    path = write_lines(tmp_path / "again.json", log.parts, range(len(log)))
+    assert path.read_bytes() == b"".join(line + b"\n" for line in lines)
+    write_lines(path, log.parts, [3, 3, -1])
+    assert path.read_bytes() == b"".join(lines[i] + b"\n" for i in (3, 3, -1))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    line = make.ansor(Random(1)).line
+    path.write_bytes(line + b"\n")
+    log = open_tuning(path)
+    with pytest.raises(IndexError, match="row 5"):
+        write_lines(path, log.parts, [0, 5])
+    assert path.read_bytes() == line + b"\n"
+    write_lines(path, log.parts, [0, 0])
+    assert path.read_bytes() == (line + b"\n") * 2
+
+
+@given(st.integers(0, 2**32))
+def test_an_encoded_record_is_what_tvm_writes(seed: int) -> None:
+    """The generator's line is in TVM's spacing, written by hand."""
+    case = make.ansor(Random(seed), usual=True)
+    record = read_record(open_tuning(case.line).parts, 0)
+    again = encode_record(
+        record.task,
+        record.steps,
+        record.costs,
+        error=record.error,
+        all_cost=record.all_cost,
+        timestamp=record.timestamp,
+        version=record.version,
+    )
+    found = read_record(open_tuning(again).parts, 0)
+    check_record(found, make.Case(again, *list(vars(case).values())[1:]))
+    if case.line.isascii():
+        assert again == case.line
+
+
+def test_real_records_encode_to_their_own_bytes(corpus: Path) -> None:
+    log = open_tuning(corpus / "tuning/tvm_v0.19_ci_logs")
+    for row in range(len(log)):
+        record = read_record(log.parts, row)
+        document = json.loads(record.line)
+        again = encode_record(
+            record.task,
+            record.steps,
+            record.costs,
+            error=record.error,
+            all_cost=record.all_cost,
+            timestamp=record.timestamp,
+            version=record.version,
+        )
+        assert json.loads(again)["r"] == document["r"]
+        if record.task.fields == len(document["i"][0]):
+            assert again == record.line or json.loads(again) == document
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4))
+def test_logs_combine_as_if_their_files_were_one(seed: int, pieces: int) -> None:
+    random = Random(seed)
+    lines = [make.ansor(random, usual=True).line for _ in range(8)] + [b"{}"]
+    parts = [lines[i::pieces] for i in range(pieces)]
+    logs = [open_tuning(b"\n".join(each)) for each in parts]
+    whole = combine([each.parts for each in logs], "all")
+    once = open_tuning(b"\n".join(line for part in parts for line in part))
+    assert whole.tasks == once.tasks
+    assert whole.num_refused == once.parts.num_refused == 1
+    np.testing.assert_array_equal(whole.trials.task, once.trials.task)
+    np.testing.assert_array_equal(whole.trials.cost, once.trials.cost)
+    np.testing.assert_array_equal(whole.trials.run_costs, once.trials.run_costs)
+    np.testing.assert_array_equal(whole.trials.run_offsets, once.trials.run_offsets)
+    np.testing.assert_array_equal(whole.trials.schedule, once.trials.schedule)
+    assert list(whole.trials.version) == list(once.trials.version)
+    for row in range(len(once)):
+        assert read_record(whole, row).line == read_record(once.parts, row).line
+    assert [whole.sources[each.source] for each in whole.refused] == [
+        logs[8 % pieces].parts.sources[0]
+    ]
+    together = open_tuning([b"\n".join(each) for each in parts])
+    np.testing.assert_array_equal(together.trials.task, whole.trials.task)
+
+
+def test_nothing_combines_to_an_empty_log() -> None:
+    assert len(combine([], "none").trials) == 0
