@@ -1,19 +1,23 @@
-"""The samples: each opens whole, and those of ExecuTorch are the recorded cases."""
+"""The samples: each opens whole; those of ExecuTorch are recorded cases, the log is generated."""
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER
+from tests.make.tuning_story import story
 from tvmdbg_widgets import samples
 
 MOST_BYTES_OF_EXECUTORCH = 300_000
+MOST_BYTES_OF_THE_LOG = 650_000
+LOG = "ansor_starved"
 
 
-@pytest.mark.parametrize("name", samples.__all__)
+@pytest.mark.parametrize("name", [name for name in samples.__all__ if name != LOG])
 def test_a_sample_has_graph_tensors_and_times(name: str) -> None:
     run = tvmdbg.open(getattr(samples, name))
     assert run.graph is not None
@@ -40,3 +44,35 @@ def test_samples_name_no_folder_of_whoever_recorded_them() -> None:
     for folder in (samples.executorch_demo_delegate, samples.executorch_xnnpack):
         content = b"".join(path.read_bytes() for path in folder.iterdir())
         assert not re.search(rb"/(?:home|root|tmp|Users)/", content)
+
+
+def test_the_log_is_what_its_generator_writes() -> None:
+    (path,) = samples.ansor_starved.iterdir()
+    content = path.read_bytes()
+    assert len(content) <= MOST_BYTES_OF_THE_LOG
+    assert content == "".join(story("starved", rounds=16)).encode()
+
+
+def test_the_log_starves_in_its_first_half_and_only_there() -> None:
+    log = tvmdbg.open(samples.ansor_starved)
+    assert isinstance(log, tvmdbg.TuningLog)
+    assert (len(log), len(log.tasks), log.effective_trials) == (1_024, 6, 731)
+    assert not list(log.issues)
+    failed = [int(log.trials.failed[log.rounds == number].sum()) for number in range(16)]
+    assert min(failed[:8]) >= 29
+    assert failed[8:] == [0] * 8
+    (finding,) = log.findings()
+    assert finding.rule == "build-starvation"
+    assert finding.confidence.value == "high"
+    assert finding.tasks == (0, 1, 2, 3, 4, 5)
+
+
+def test_schedules_of_the_log_are_legal() -> None:
+    log = tvmdbg.open_tuning(samples.ansor_starved)
+    for row in range(0, len(log), 16):
+        schedule = log.schedule(row)
+        assert schedule.inferred is not None, schedule.refused
+        assert not any("not inferred" in note for note in schedule.notes)
+        for tile in schedule.structure.tiles:
+            if tile.extent is not None:
+                assert math.prod(tile.factors) == tile.extent, (row, tile)

@@ -1,7 +1,8 @@
-"""Real dumps of TVM's debugger and of ExecuTorch that are included in the package.
+"""Dumps of TVM's debugger and of ExecuTorch, and a tuning log, included in the package.
 
-Written by TVM 0.19's graph executor debugger and by ExecuTorch 1.5.1, on a CPU; networks, weights
-and inputs were made for this collection (see ``tests/data/README.md``).
+The dumps are real: written by TVM 0.19's graph executor debugger and by ExecuTorch 1.5.1, on a CPU;
+networks, weights and inputs were made for this collection. The tuning log was generated for it, no
+tuning ran (see ``tests/data/README.md``).
 """
 
 from __future__ import annotations
@@ -10,6 +11,13 @@ from pathlib import Path
 
 # In a folder of their own: a folder beside this file could be imported over the name of its path.
 _DUMPS = Path(__file__).parent / "dumps"
+
+#: A tuning log in Ansor's format (TVM 0.8 to 0.19), made for this project: no tuning ran. 1,024
+#: trials of four matrix products and two convolutions of TVM's tutorials, all of them legal
+#: schedules; costs and build times are formulas with noise. In the first 8 of its 16 rounds builds
+#: are as slow as where too many run at once, and 293 of them hit the build timeout; the other
+#: rounds are sound. Written by ``python -m tests.make.tuning_story starved --rounds 16``.
+ansor_starved: Path = _DUMPS / "ansor_starved"
 
 #: ResNet-20 for 32 x 32 pictures in float32: graph, tensors of all 72 entries, trace, and the
 #: table that ``run()`` printed, with five repeats of each of the 27 operators.
@@ -28,6 +36,7 @@ executorch_demo_delegate: Path = _DUMPS / "executorch_demo_delegate"
 executorch_xnnpack: Path = _DUMPS / "executorch_xnnpack"
 
 __all__ = [
+    "ansor_starved",
     "executorch_demo_delegate",
     "executorch_xnnpack",
     "resnet20_cifar",
