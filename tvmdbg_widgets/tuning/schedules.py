@@ -64,7 +64,10 @@ class Schedules(Recorded):
 
         None where its DAG is not known, or does not tell.
         """
-        return None
+        from tvmdbg_widgets.analysis.tuning.flops import flop_count
+
+        known = self.dag(task)
+        return None if known is None else flop_count(known)
 
     def compare_schedules(self, a: int | Record, b: int | Record) -> ScheduleComparison:
         """Compare two records' schedules, step by step and loop by loop.

@@ -2,20 +2,114 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.tuning.dag import DagSource
+from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
+from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from collections.abc import Mapping, Sequence
+
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.task import Task
+    from tvmdbg_widgets.model.tuning.workload import Workload
+
+#: Modules whose functions are kept: a log has one or two.
+_MODULES_KEPT = 8
 
 
 def dag_of(parts: TuningParts, task: Task) -> ComputeDag | None:
-    """Return the DAG of a task, None where it is not known."""
-    for key, source in ((task.workload_key, DagSource.DUMP), (task.workload.name, DagSource.TEXT)):
-        if key in parts.dags:
-            return parse_dag(parts.dags[key], source=source)
+    """Return the DAG of a task, None where it is not known.
+
+    The sources in their order: DAG texts by full key, or by the hash that the key names; modules
+    that register the workload; the table of well-known workloads, whose DAG is an assumption.
+
+    Parameters
+    ----------
+    parts : TuningParts
+    task : Task
+
+    Returns
+    -------
+    ComputeDag or None
+        Its ``source`` says where it is from.
+    """
+    return find_dag(parts, task)[0]
+
+
+def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
+    """Return the DAG of a task, and why what was given for it could not be used."""
+    problems: list[str] = []
+    if task.tuner == "ansor":
+        for find in (_from_text, _from_module):
+            try:
+                found = find(parts, task)
+            except FormatError as problem:
+                problems.append(str(problem))
+                continue
+            if found is not None:
+                return found, tuple(problems)
+        args = task.workload.args
+        if args is not None and not task.workload.is_hash:
+            return assumed_dag(task.workload.name, args, _release(task)), tuple(problems)
+    return None, tuple(problems)
+
+
+def _from_text(parts: TuningParts, task: Task) -> ComputeDag | None:
+    key, digest = task.workload_key, task.workload.name
+    if key in parts.dags:
+        return _parsed(parts.dags[key], DagSource.DUMP, task.workload)
+    if not task.workload.is_hash:
+        return None
+    named = parts.dags.get(digest)
+    for text in (named, *parts.dags.values()):
+        if text is not None and is_text_of(text, digest):
+            return _parsed(text, DagSource.TEXT, task.workload)
     return None
+
+
+def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
+    """Read a text with the shapes of the key; flattened ones follow those of the inputs."""
+    if workload.shapes or not workload.is_hash or not workload.args:
+        return parse_dag(text, source=source, shapes=workload.shapes)
+    dag = parse_dag(text, source=source)
+    inputs = [each.shape for each in dag.operations if each.is_placeholder]
+    rest = _without(workload.args, [size for shape in inputs for size in shape])
+    if rest is None:
+        return dag
+    shapes = [[size or 0 for size in shape] for shape in inputs]
+    return parse_dag(text, source=source, shapes=[*shapes, rest])
+
+
+def _without(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | None:
+    """Return what follows some sizes in a flat list, None where it begins with others."""
+    if not all(isinstance(each, int) for each in args) or list(args[: len(sizes)]) != list(sizes):
+        return None
+    return list(args[len(sizes) :])
+
+
+def _from_module(parts: TuningParts, task: Task) -> ComputeDag | None:
+    for source in parts.registered:
+        workload = _workloads(source).get(task.workload.name)
+        if workload is not None and task.workload.args is not None:
+            return workload.dag(task.workload.args, release=_release(task))
+    return None
+
+
+@lru_cache(_MODULES_KEPT)
+def _workloads(source: str) -> Mapping[str, RegisteredWorkload]:
+    return read_registered(source)
+
+
+def _release(task: Task) -> tuple[int, int]:
+    """Return the TVM whose names of topi's stages are meant.
+
+    Targets had the option ``-link-params`` up to v0.9, and tasks six fields since v0.8.
+    """
+    is_late = task.fields >= 6 and "link-params" not in task.target.attrs
+    return (0, 10) if is_late else (0, 8)

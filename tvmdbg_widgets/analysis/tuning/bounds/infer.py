@@ -85,7 +85,7 @@ def _read_of(
         for read in consumer.reads:
             if read.operation == stage.key:
                 one = [
-                    _within_shape(evaluated(index, axes), axis.extent)
+                    within_shape(evaluated(index, axes), axis.extent)
                     for index, axis in zip(read.indices, stage.axes, strict=False)
                 ]
                 found = one if found is None else list(map(union, found, one))
@@ -121,12 +121,29 @@ def _axes(
                 running[stage.threads[loop][1]] = interval(ranges[loop])
     if inside and around is not None:
         raise RefusedError(f"no loop around {consumer.name} carries what it reads")
-    pass_up_intervals(consumer, ranges, found)
+    return axis_intervals(consumer, found, running, ranges)
+
+
+def axis_intervals(
+    stage: TensorStage, own: Intervals, around: Intervals, ranges: Ranges
+) -> dict[str, Interval | None]:
+    """Return the values of a stage's axes, by name.
+
+    Parameters
+    ----------
+    stage : TensorStage
+    own : dict of Loop to Interval
+        The values of its loops; is added to.
+    around : dict of Loop to Interval
+        Loops around the stage that run, and the threads they are bound to.
+    ranges : dict of Loop to Range
+    """
+    pass_up_intervals(stage, ranges, own)
     axes: dict[str, Interval | None] = {}
-    for axis in consumer.roots:
+    for axis in stage.roots:
         domain = Range(Form(), axis.extent, axis.symbol)
-        each = found.get(axis.loop, interval(domain))
-        axes[axis.loop.name] = _while_running(each, running, domain)
+        each = own.get(axis.loop, interval(domain))
+        axes[axis.loop.name] = _while_running(each, around, domain)
     return axes
 
 
@@ -140,7 +157,7 @@ def _while_running(each: Interval | None, running: Intervals, domain: Range) -> 
     return None if low is None or high is None else Interval(low.low, high.high)
 
 
-def _within_shape(each: Interval | None, extent: int | None) -> Interval | None:
+def within_shape(each: Interval | None, extent: int | None) -> Interval | None:
     """Return the whole dimension where an index takes at least all of it."""
     if each is None:
         return None

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from unit.tuning.printed_states import dag_rows
+
+from tvmdbg_widgets.analysis.tuning.dags import dag_of, find_dag
+from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
+from tvmdbg_widgets.model.tuning.dag import DagSource
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.workload import Workload
+
+TEXT = next(row["dag"] for row in dag_rows() if "bn_relu" in row["workload"])
+SHAPES = [[1, 3, 14, 14], [8, 3, 3, 3], [8, 1, 1], [8, 1, 1], [8, 1, 1], [1, 8, 7, 7]]
+MODULE = """\
+@auto_scheduler.register_workload
+def mine(N):
+    A = te.placeholder((N,), name="A")
+    return [A, te.compute((N,), lambda i: A[i] * 2, name="twice")]
+
+@auto_scheduler.register_workload
+def matmul_add(N, L, M, dtype):
+    A = te.placeholder((N,), name="mine")
+    return [A, topi.nn.relu(A)]
+
+@auto_scheduler.register_workload
+def odd(N):
+    return magic(N)
+"""
+
+
+def task(key: Any, target: str = "llvm", fields: int = 6, tuner: Any = "ansor") -> Task:
+    text = json.dumps(key)
+    return Task(0, tuner, Workload.of(text, key), Target.parse(target), fields=fields)
+
+
+def parts(dags: dict[str, str] | None = None, registered: tuple[str, ...] = ()) -> Any:
+    return SimpleNamespace(dags=dags or {}, registered=registered)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [SHAPES, [size for shape in SHAPES for size in shape], []],
+    ids=["nested", "flat", "none"],
+)
+def test_a_text_is_known_by_its_hash(args: list[Any]) -> None:
+    digest = key_hash(TEXT)
+    found = dag_of(parts({digest: TEXT}), task([digest, *args]))
+    assert found is not None
+    assert found.source is DagSource.TEXT
+    assert found.text == TEXT
+    positions = [axis.extent for axis in found.operations[3].axes]
+    assert positions == ([1, 8, 7, 7] if args else [1, 8, None, None])
+
+
+def test_a_text_that_stands_under_another_name_is_found() -> None:
+    assert dag_of(parts({"some.txt": TEXT}), task([key_hash(TEXT)])) is not None
+
+
+def test_a_text_of_another_hash_is_not_taken() -> None:
+    digest = key_hash(TEXT + "X(i) = Data[i, i, i, i]\n")
+    assert dag_of(parts({digest: TEXT}), task([digest, *SHAPES])) is None
+
+
+def test_a_dump_is_known_by_the_whole_key() -> None:
+    given = task(["0" * 32, *SHAPES])
+    found = dag_of(parts({given.workload_key: TEXT}), given)
+    assert found is not None
+    assert found.source is DagSource.DUMP
+    assert dag_of(parts({given.workload_key: TEXT}), task(["0" * 32])) is None
+
+
+def test_a_module_comes_before_the_table() -> None:
+    key = ["matmul_add", 4, 4, 4, "float32"]
+    assumed = dag_of(parts(), task(key))
+    assert assumed is not None
+    assert assumed.source is DagSource.ASSUMED
+    assert assumed.source.is_assumption
+    found = dag_of(parts(registered=("", MODULE)), task(key))
+    assert found is not None
+    assert found.source is DagSource.REGISTERED
+    assert found.operations[0].name == "mine"
+    mine = dag_of(parts(registered=(MODULE,)), task(["mine", 5]))
+    assert mine is not None
+    assert mine.text == "A = PLACEHOLDER [5]\ntwice(i) = (A[i]*2f)\n"
+
+
+def test_what_could_not_be_used_is_told() -> None:
+    found, problems = find_dag(parts(registered=(MODULE,)), task(["odd", 5]))
+    assert found is None
+    assert "odd is not understood" in problems[0]
+    assert "'magic'" in problems[0]
+    given = task(["matmul_add", 4, 4, 4, "float32"])
+    found, problems = find_dag(parts({given.workload_key: "no DAG"}, ("def (",)), given)
+    assert found is not None
+    assert found.source is DagSource.ASSUMED
+    assert len(problems) == 2
+
+
+def test_other_tuners_and_keys_have_none() -> None:
+    assert dag_of(parts(), task(["matmul_add", 4, 4, 4, "float32"], tuner="autotvm")) is None
+    assert dag_of(parts(), task("no list")) is None
+    assert dag_of(parts(), task(["get_expr", "conv", [1, 2]])) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "fields", "name"),
+    [
+        ("llvm -keys=cpu -link-params=0", 6, "compute"),
+        ("llvm -keys=cpu", 6, "conv2d_nchw"),
+        ("cuda -keys=cuda,gpu", 5, "compute"),
+    ],
+)
+def test_names_of_convolutions_follow_the_release(target: str, fields: int, name: str) -> None:
+    key = ["conv2d_layer", 1, 7, 7, 8, 8, 3, 3, [1, 1], [1, 1]]
+    found = dag_of(parts(), task(key, target, fields))
+    assert found is not None
+    assert found.operations[3].name == name

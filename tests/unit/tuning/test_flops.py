@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from unit.tuning.dags_with_bodies import dag_with_bodies
+from unit.tuning.printed_states import dag
+
+from tvmdbg_widgets.analysis.tuning.flops import flop_count
+from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
+from tvmdbg_widgets.formats.tuning.registered import read_registered
+
+# What TVM's own test says of FlopEstimator (tests/python/auto_scheduler/
+# test_auto_scheduler_compute_dag.py), for n = 512, and what the README of TenSet prints.
+N = 512
+OF_TVM = {
+    "return [A, B, C]": 2 * N**3,
+    "return [A, B, topi.nn.relu(C)]": 2 * N**3 + N * N,
+    "return [A, B, topi.nn.pad(C, [1, 1])]": 2 * N**3,
+    "return [A, te.compute((N, N), lambda i, j: te.if_then_else(A[i, j] > 0, A[i, j], 0))]": N**2,
+}
+SOURCE = """\
+@register_workload
+def f(N):
+    A = te.placeholder((N, N), name="A")
+    B = te.placeholder((N, N), name="B")
+    k = te.reduce_axis((0, N), name="k")
+    C = te.compute((N, N), lambda i, j: te.sum(A[i][k] * B[k][j], axis=[k]), name="C")
+    {}
+"""
+TENSET = """\
+placeholder = PLACEHOLDER [1, 56, 56, 64]
+PaddedInput(i0, i1, i2, i3) = tir.if_then_else(((((i1 >= 1) && (i1 < 57)) && (i2 >= 1)) && \
+(i2 < 57)), placeholder[i0, (i1 - 1), (i2 - 1), i3], 0f)
+placeholder = PLACEHOLDER [3, 3, 64, 128]
+Conv2dOutput(nn, yy, xx, ff) += \
+(PaddedInput[nn, ((yy*2) + ry), ((xx*2) + rx), rc]*placeholder[ry, rx, rc, ff])
+placeholder = PLACEHOLDER [1, 1, 1, 128]
+T_add(ax0, ax1, ax2, ax3) = (Conv2dOutput[ax0, ax1, ax2, ax3] + placeholder[ax0, 0, 0, ax3])
+T_relu(ax0, ax1, ax2, ax3) = max(T_add[ax0, ax1, ax2, ax3], 0f)
+"""
+
+
+@pytest.mark.parametrize("returned", OF_TVM)
+def test_counts_are_those_of_tvms_test(returned: str) -> None:
+    found = read_registered(SOURCE.format(returned))["f"].dag([N])
+    assert flop_count(found) == OF_TVM[returned]
+    assert flop_count(parse_dag(found.text, shapes=[[N, N], [N, N], [N, N]])) in (
+        OF_TVM[returned],
+        None,
+    )
+
+
+def test_the_count_of_a_network_layer() -> None:
+    shapes = [[1, 56, 56, 64], [3, 3, 64, 128], [1, 1, 1, 128], [1, 28, 28, 128]]
+    found = parse_dag(TENSET, shapes=shapes)
+    assert flop_count(found) is None  # how far the padding goes is not in the text
+    operations = list(found.operations)
+    axes = [replace(axis, extent=axis.extent or 58) for axis in operations[1].axes]
+    operations[1] = replace(operations[1], axes=tuple(axes))
+    assert flop_count(replace(found, operations=tuple(operations))) == 115806208.0
+
+
+def test_a_cube_of_1024() -> None:
+    known = assumed_dag("matmul_add", [1024, 1024, 1024, "float32"])
+    assert known is not None
+    assert flop_count(known) == 2 * 1024**3 + 1024**2
+
+
+def test_integers_count_where_they_are_what_is_computed() -> None:
+    text = (
+        "A = PLACEHOLDER [8]\n"
+        "P(i) = tir.if_then_else(((i >= 1) && (i < 9)), A[(i - 1)], (int8)0)\n"
+        "B(j) = (int32(P[j])*2)\n"
+        "C(j) = max((float32(B[j]) + 0.5f), (float32(j)*2f))\n"
+    )
+    found = parse_dag(text)
+    sized = [
+        replace(each, axes=tuple(replace(axis, extent=10) for axis in each.axes))
+        for each in found.operations
+    ]
+    # TVM takes the comparisons of indices for arithmetic of the integers that are computed.
+    assert flop_count(replace(found, operations=tuple(sized))) == 10 * 2 + 10 + 10 * 3
+
+
+def test_what_is_not_known_is_not_counted() -> None:
+    assert flop_count(dag('["matmul_auto_scheduler_test", 64, 48, 96]')) is None
+    sparse = '["sparse_dense", 512, 512, 512, [9831, 16, 1], [9831], [33], "float32"]'
+    assert flop_count(dag_with_bodies(sparse)) is None
+    assert assumed_dag(*json.loads(json.dumps(["sparse_dense", []]))) is None
+    select = "select((lhs_1 >= rhs_1), lhs_{0}, rhs_{0})= (k,A[i, k])"
+    text = f"A = PLACEHOLDER [4, 6]\nB(i).v0 {select.format(0)}\nB(i).v1 {select.format(1)}\n"
+    assert flop_count(parse_dag(text)) is None
+    assert flop_count(parse_dag('A = PLACEHOLDER [4]\nB(i) = tir.call("f", A[i])\n')) is None

@@ -1,0 +1,172 @@
+"""How much of each buffer the loops from one on touch, at every level of a loop nest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
+from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
+from tvmdbg_widgets.analysis.tuning.bounds.infer import axis_intervals, infer, within_shape
+from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
+from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
+    Interval,
+    evaluated,
+    interval,
+    point,
+    union,
+)
+from tvmdbg_widgets.analysis.tuning.bounds.schedule import Schedule
+from tvmdbg_widgets.model.tuning.state import ComputeAt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.analysis.tuning.bounds.indices import Intervals, Ranges
+    from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
+    from tvmdbg_widgets.model.tuning.state import State
+
+#: Loops around each other: schedules have up to thirty.
+_MOST_LOOPS = 200
+_BITS = re.compile(r"(?:bool|[a-z]+(\d+))(?:x(\d+))?")
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What one iteration around a loop touches of a buffer while the loop runs.
+
+    Attributes
+    ----------
+    stage, iterator : int
+        The loop: a stage of the state, and one of its iterators.
+    buffer : int
+        The stage whose elements are touched.
+    name : str
+        Its name.
+    is_written : bool
+        Whether it is computed within the loop.
+    elements : int or None
+        In the smallest box that holds all; None where it cannot be told.
+    nbytes : int or None
+        None also where the type is not known.
+    """
+
+    stage: int
+    iterator: int
+    buffer: int
+    name: str
+    is_written: bool
+    elements: int | None
+    nbytes: int | None
+
+
+#: A side a dimension, None where it cannot be told.
+Box: TypeAlias = list[Interval | None]
+#: Boxes by the touched stage's key, and whether it is written.
+Boxes: TypeAlias = dict[tuple[int, bool], Box]
+
+
+def touches(state: State) -> tuple[Touch, ...]:
+    """Return what each loop touches, with the stages that are computed inside it.
+
+    Parameters
+    ----------
+    state : State
+
+    Returns
+    -------
+    tuple of Touch
+        Loop by loop in the order of stages and their iterators, inputs first; nothing where TVM
+        would infer no bounds.
+    """
+    try:
+        stages = Schedule(state.dag, state.steps).stages
+        normalize(stages)
+        boxes = _boxes(stages, infer(stages))
+    except RefusedError:
+        return ()
+    if any(
+        stage.is_inlined and shown.compute_at is not ComputeAt.INLINED
+        for stage, shown in zip(stages, state.stages, strict=True)
+    ):
+        return ()
+    return tuple(_touches(state, stages, boxes))
+
+
+def _touches(
+    state: State, stages: Sequence[TensorStage], boxes: dict[Loop, Boxes]
+) -> Iterator[Touch]:
+    numbers = {stage.key: number for number, stage in enumerate(stages)}
+    for number, (stage, shown) in enumerate(zip(stages, state.stages, strict=True)):
+        for place, loop in enumerate(stage.loops[: len(shown.iterators)]):
+            for (key, is_written), box in sorted(boxes.get(loop, {}).items()):
+                buffer = numbers[key]
+                dtype = state.dag.operations[state.stages[buffer].operation].dtype
+                elements = _elements(box)
+                nbytes = None if elements is None else _nbytes(elements, dtype)
+                name = state.stages[buffer].name
+                yield Touch(number, place, buffer, name, is_written, elements, nbytes)
+
+
+def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[Loop, Boxes]:
+    """Return what is touched while each loop runs and those around it stand still."""
+    named = {stage.key: stage for stage in stages}
+    found: dict[Loop, Boxes] = {}
+    for stage in stages:
+        if stage.is_inlined or stage.is_placeholder:
+            continue
+        nest = [*reversed(list(stage.path())), *((stage, loop) for loop in stage.leaves)]
+        if len(nest) > _MOST_LOOPS:
+            raise RefusedError(f"more than {_MOST_LOOPS} loops around each other")
+        for place, (_, loop) in enumerate(nest):
+            axes = _axes(stage, nest[place:], ranges)
+            boxes = found.setdefault(loop, {})
+            written = [axes[axis.loop.name] for axis in stage.axes]
+            _add(boxes, (stage.key, True), written, stage)
+            for read in stage.reads or ():
+                box = [evaluated(index, axes) for index in read.indices]
+                _add(boxes, (read.operation, False), box, named[read.operation])
+    return found
+
+
+def _axes(
+    stage: TensorStage, running: Sequence[tuple[TensorStage, Loop]], ranges: Ranges
+) -> dict[str, Interval | None]:
+    around: Intervals = {}
+    for outer, loop in running:
+        around[loop] = interval(ranges[loop])
+        if loop in outer.threads:
+            around[outer.threads[loop][1]] = interval(ranges[loop])
+    own: Intervals = {}
+    for loop in stage.leaves:
+        variable = stage.threads[loop][1] if loop in stage.threads else loop
+        still = ranges[loop].min if ranges[loop].extent == 1 else Form.of(variable)
+        own[loop] = around.get(loop, point(still))
+    return axis_intervals(stage, own, around, ranges)
+
+
+def _add(boxes: Boxes, key: tuple[int, bool], box: Box, buffer: TensorStage) -> None:
+    sides = [within_shape(side, axis.extent) for side, axis in zip(box, buffer.axes, strict=False)]
+    old = boxes.get(key)
+    boxes[key] = sides if old is None else list(map(union, old, sides))
+
+
+def _elements(box: Box) -> int | None:
+    extents = []
+    for side in box:
+        if side is None or side.low is None or side.high is None:
+            return None
+        extents.append(side.high.plus(side.low, -1).plus(1).number)
+    known = [extent for extent in extents if extent is not None]
+    return prod(known) if len(known) == len(extents) else None
+
+
+def _nbytes(elements: int, dtype: str) -> int | None:
+    """Return the bytes of some elements; types below 8 bits are packed."""
+    found = _BITS.fullmatch(dtype)
+    if found is None:
+        return None
+    bits = int(found[1] or 8) * int(found[2] or 1)
+    return (elements * bits + 7) // 8
