@@ -216,13 +216,17 @@ def test_two_schedules_are_compared(view: TuningPage, page: Page) -> None:
     expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(0)
 
 
-def test_a_line_of_the_nest_lights_the_step_that_made_it(view: TuningPage) -> None:
-    line = view.root.locator(".tvmdbg-tuning-nest [data-step]").nth(1)
-    step = line.get_attribute("data-step")
+def test_lines_of_the_nest_and_the_steps_that_made_them_light_each_other(view: TuningPage) -> None:
+    line = view.root.locator(".tvmdbg-tuning-nest [data-steps]").nth(1)
+    made_by = (line.get_attribute("data-steps") or "").split()
     line.hover()
-    lit = view.root.locator(".tvmdbg-tuning-steps .tvmdbg-tuning-lit")
-    expect(lit).to_have_count(1)
-    assert lit.get_attribute("data-step") == step
+    steps = view.root.locator(".tvmdbg-tuning-steps .tvmdbg-tuning-lit")
+    expect(steps).to_have_count(len(made_by))
+    assert [each.get_attribute("data-steps") for each in steps.all()] == made_by
+    view.root.locator(f'.tvmdbg-tuning-steps [data-steps="{made_by[0]}"]').hover()
+    lines = view.root.locator(".tvmdbg-tuning-nest .tvmdbg-tuning-lit").all()
+    assert lines
+    assert all(made_by[0] in (each.get_attribute("data-steps") or "").split() for each in lines)
 
 
 def test_parallel_coordinates_lead_to_a_trial(view: TuningPage, page: Page) -> None:

@@ -53,7 +53,7 @@ def _line(line: NestLine) -> dict[str, Any]:
         "text": one_line(line.text),
         "word": line.annotation.word if line.kind == "loop" else "",
         "factor": line.factor if line.extent is None else None,
-        "step": line.step,
+        "steps": list(line.steps),
         "touches": [],
     }
 

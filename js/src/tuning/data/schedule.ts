@@ -9,8 +9,8 @@ export interface NestLineInfo {
   word: string;
   /** The split factor, where the extent itself is unknown. */
   factor: number | null;
-  /** The step that made or annotated it, -1 for none. */
-  step: number;
+  /** Every step that had a hand in it. */
+  steps: number[];
   /** What each buffer is touched inside: `A: 64 elements`. */
   touches: string[];
 }

@@ -27,12 +27,11 @@ export class SchedulePane {
   constructor(root: HTMLElement, pin: () => void) {
     this.#root = root;
     this.#pin = pin;
-    for (const type of ["pointerover", "pointerleave"] as const) {
-      this.node.addEventListener(type, (event) => {
-        const at = (event.target as HTMLElement).closest<HTMLElement>("[data-step]");
-        this.#light(type === "pointerover" ? (at?.dataset.step ?? null) : null);
-      });
-    }
+    this.node.addEventListener("pointerover", (event) => {
+      const at = (event.target as HTMLElement).closest<HTMLElement>("[data-steps]");
+      this.#light(at, at?.dataset.steps?.split(" ") ?? []);
+    });
+    this.node.addEventListener("pointerleave", () => this.#light(null, []));
   }
 
   get shown(): ScheduleInfo | null {
@@ -117,17 +116,19 @@ export class SchedulePane {
       ...schedule.steps
         .slice(0, MOST_LINES)
         .map(({ code, text }, at) =>
-          element("li", { "data-step": at, value: at }, element("code", {}, code), ` ${text}`),
+          element("li", { "data-steps": at, value: at }, element("code", {}, code), ` ${text}`),
         ),
     );
     const columns = element("div", { class: "tvmdbg-tuning-columns" }, nest, steps);
     return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];
   }
 
-  /** Marks a step and the lines that it made. */
-  #light(step: string | null): void {
-    for (const each of this.node.querySelectorAll<HTMLElement>("[data-step]")) {
-      each.classList.toggle("tvmdbg-tuning-lit", step !== null && each.dataset.step === step);
+  /** Marks what is pointed at, and what of the other side it has to do with: steps made lines, lines come from steps. */
+  #light(pointed: HTMLElement | null, steps: readonly string[]): void {
+    for (const each of this.node.querySelectorAll<HTMLElement>("[data-steps]")) {
+      const other = each.tagName !== pointed?.tagName;
+      const linked = other && each.dataset.steps!.split(" ").some((step) => steps.includes(step));
+      each.classList.toggle("tvmdbg-tuning-lit", each === pointed || linked);
     }
   }
 }
@@ -139,14 +140,14 @@ function nestLine(line: NestLineInfo, theme: ReturnType<typeof readTheme>): HTML
   if (color) strong.style.color = color;
   const factor = factorText(line);
   const title = [
-    line.step >= 0 ? `step ${line.step}` : "",
+    line.steps.length ? `steps ${line.steps.join(", ")}` : "",
     ...line.touches.map((each) => `touches ${each}`),
   ].filter(Boolean);
   return element(
     "span",
     {
       class: `tvmdbg-tuning-line tvmdbg-tuning-${line.kind}`,
-      "data-step": line.step >= 0 ? line.step : undefined,
+      "data-steps": line.steps.length ? line.steps.join(" ") : undefined,
       title: title.join("\n") || undefined,
     },
     "  ".repeat(line.depth),
