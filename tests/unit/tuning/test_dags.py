@@ -1,18 +1,25 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from unit.tuning.printed_states import dag_rows
+from unit.tuning.printed_states import dag_rows, read_steps
 
+from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
 from tvmdbg_widgets.analysis.tuning.dags import dag_of, find_dag
+from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.model.tuning.dag import DagSource
+from tvmdbg_widgets.model.tuning.state import ComputeAt
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = next(row["dag"] for row in dag_rows() if "bn_relu" in row["workload"])
 SHAPES = [[1, 3, 14, 14], [8, 3, 3, 3], [8, 1, 1], [8, 1, 1], [8, 1, 1], [1, 8, 7, 7]]
@@ -120,3 +127,29 @@ def test_names_of_convolutions_follow_the_release(target: str, fields: int, name
     found = dag_of(parts(), task(key, target, fields))
     assert found is not None
     assert found.operations[3].name == name
+
+
+STEP = 19
+
+
+def test_bounds_of_records_of_known_workloads_follow(corpus: Path) -> None:
+    """Of every log the first record and every nineteenth; all loops of their nests are bounded."""
+    seen: Counter[str] = Counter()
+    for path in sorted((corpus / "tuning").rglob("*.*")):
+        lines = path.read_bytes().split(b"\n") if path.suffix in (".json", ".log") else []
+        ansor = [line for line in lines if line.startswith(b'{"i"') and b"v0." in line[-12:]]
+        for line in ansor[::STEP]:
+            given, state = json.loads(line)["i"]
+            key = json.loads(given[0])
+            known = dag_of(parts(), task(key, given[1], len(given)))
+            if known is None:
+                continue
+            replayed = replay(known, read_steps(state[1]))
+            assert not why_refused(replayed)
+            for stage in infer_bounds(replayed).stages:
+                if stage.compute_at is not ComputeAt.INLINED:
+                    assert all(each.extent or each.symbol for each in stage.iterators)
+            seen[key[0]] += 1
+    assert seen["conv2d_layer"] > 50
+    assert seen["matmul_layer"] > 70
+    assert seen.keys() >= {"matmul_add", "matmul_auto_scheduler_test", "relu_layer", "sparse_dense"}

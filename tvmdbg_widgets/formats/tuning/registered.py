@@ -10,14 +10,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tuning.te.interpreter import (
-    Dotted,
-    Function,
-    Interpreter,
-    Names,
-    imported,
-)
+from tvmdbg_widgets.formats.tuning.te.interpreter import Interpreter
 from tvmdbg_widgets.formats.tuning.te.library import Library
+from tvmdbg_widgets.formats.tuning.te.names import Dotted, Function, Names, imported
 from tvmdbg_widgets.formats.tuning.te.scalars import NotUnderstoodError
 from tvmdbg_widgets.formats.tuning.te.tensors import Program, Tensor
 from tvmdbg_widgets.formats.tuning.te.topi import Topi

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tuning.te.interpreter import Function, Interpreter
+from tvmdbg_widgets.formats.tuning.te.names import Function
 from tvmdbg_widgets.formats.tuning.te.operations import element
 from tvmdbg_widgets.formats.tuning.te.scalars import (
     NotUnderstoodError,
@@ -23,6 +23,7 @@ from tvmdbg_widgets.formats.tuning.te.tensors import Program, ReduceAxis, Reduce
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.formats.tuning.te.interpreter import Interpreter
     from tvmdbg_widgets.formats.tuning.te.topi import Topi
 
 _UNARY = (
