@@ -45,6 +45,7 @@ _RESULT = b']]]], "r": '
 _QUOTES = 4  # of "v" and what it says
 _MOST_KEPT, _MOST_ORDERS, _MOST_STEPS, _LONGEST_STEP = 100_000, 1_000, 1_000, 1_000
 _MOST_TASKS, _LONGEST_TASK = 10_000, 10_000
+_MOST_SPLITS = 10_000
 _SPLIT, _FOLLOWS, _UNROLLS, _OTHER = b"s", b"f", b"u", b"."
 # Splits are as many as there are tilings; other steps are few.
 _USUAL_SPLIT = re.compile(
@@ -164,8 +165,11 @@ class _Kinds(dict[bytes, bytes]):
     def __missing__(self, piece: bytes) -> bytes:
         if len(piece) > _LONGEST_STEP:
             raise LineProblem("steps", "short ones, to be looked at so", InWords("a long one"))
-        kind = _SPLIT if _USUAL_SPLIT(piece) else self._checked(piece)
-        self[piece] = kind
+        if _USUAL_SPLIT(piece):
+            if len(self) < _MOST_SPLITS:
+                self[piece] = _SPLIT
+            return _SPLIT
+        kind = self[piece] = self._checked(piece)
         return kind
 
     def forget(self) -> None:

@@ -151,19 +151,19 @@ class _Reader:
             self._next = block.offset + length, block.number + 1
             return length
         offset, number = block.offset, block.number
-        last = len(block.lines) - 1
-        usual = self._ansor.add_usual
-        for i, whole in enumerate(block.lines):
+        last = number + len(block.lines) - 1
+        # Only the first line may begin in an earlier chunk, and be longer than one.
+        usual = len(block.lines[0]) <= _LONGEST_RECORD
+        for whole in block.lines:
             line = whole[:-1] if whole[-1:] == b"\r" else whole
-            if len(line) > _LONGEST_RECORD or not usual(line, offset, number):
-                self._other(line, offset, number, ended=block.ended or i < last)
+            if not usual or not self._ansor.add_usual(line, offset, number):
+                self._other(line, offset, number, ended=block.ended or number < last)
+                usual = True
             elif self._ansor.odd:
                 self._note(self._ansor.odd, number)
-            self._next = (offset, number) if not block.ended and i == last else None
             offset += len(whole) + 1
             number += 1
-        if block.ended:
-            self._next = offset, number
+        self._next = (offset, number) if block.ended else (block.offset, block.number)
         return offset - block.offset
 
     def file(self, offset: int, line: int) -> RecordFile:
