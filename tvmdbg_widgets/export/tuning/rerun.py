@@ -152,10 +152,10 @@ def _warnings(records: Sequence[Record], how: RerunOptions) -> list[str]:
         target = Target.parse(how.target)
         found += gpu_warnings(records, target)
         new = {**known_hardware(target), **how.hardware}
-        if not new:
+        if target.is_gpu and not new:
             found.append(
-                f"the limits of {target.kind or 'that target'} are known there only: the script "
-                "notes each schedule with more threads than the device takes"
+                f"the limits of {target.kind} are known there only: the script notes each schedule "
+                "with more threads than a block of the device may have"
             )
     found += limit_warnings(records, new)
     if special := sum(bool(each.task.input_names) for each in records):

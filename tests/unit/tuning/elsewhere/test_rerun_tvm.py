@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 #: PyPI has no such TVM for the Python these tests run in; another one may have it.
 PYTHON = os.environ.get("TVMDBG_TVM_PYTHON", sys.executable)
+TARGET = f"llvm -mtriple={platform.machine()}-linux-gnu"
 WORKLOADS = """
 from tvm import auto_scheduler, te
 
@@ -63,7 +65,7 @@ def policy_records(key: str, kind: str) -> list[Record]:
     for case in cases("policy"):
         if case["workload"] == key and f" {kind} " in case["case"]:
             steps = json.loads(case["record"])["i"][1][1]
-            found.append(record(steps, row=len(found), key=key, target=kind))
+            found.append(record(steps, row=len(found), key=key, target=TARGET))
     return found
 
 
@@ -112,7 +114,7 @@ def test_what_tvm_refuses_does_not_stop_the_rest(tmp_path: Path) -> None:
             ]
         )
     ]
-    options = RerunOptions(register=[tmp_path / "work.py"], min_repeat_ms=5, target="llvm")
+    options = RerunOptions(register=[tmp_path / "work.py"], min_repeat_ms=5, target=TARGET)
     found = rerun(records, options)
     assert "loops are bound to GPU threads, so llvm cannot build" in found.warnings[0]
     done, log = run(found, tmp_path)

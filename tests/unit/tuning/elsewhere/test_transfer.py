@@ -164,3 +164,15 @@ def test_pairs_are_those_of_counting(
         assert each.old_only == sum(key[0] == size and key not in after for key in before)
         if each.top is not None:
             assert 0 <= each.top[0] <= each.top[1] <= 10
+
+
+def test_one_schedule_alone_has_no_regret() -> None:
+    log = log_of(line(2, 1e-3))
+    assert math.isnan(log.compare(log).tasks[0].regret)
+    assert log.compare(log_of(line(2, 2e-3), line(4, 4e-3))).tasks[0].regret == 0
+
+
+def test_one_workload_for_very_many_targets_is_refused() -> None:
+    log = log_of(*(line(2, 1e-3, target=f"llvm -mcpu={n}") for n in range(330)))
+    with pytest.raises(ValueError, match="one workload for very many targets"):
+        log.compare(log)

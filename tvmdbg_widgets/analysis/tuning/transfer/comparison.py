@@ -201,13 +201,15 @@ def compare_machines(
     ------
     FormatError
         A file changed since it was opened.
+    ValueError
+        Each log has one workload for very many targets.
     """
     tasks = common_tasks(old, new)
-    pairs, old_count, new_count = matched(old, new, tasks, progress=progress)
+    pairs, offsets, old_count, new_count = matched(old, new, tasks, progress=progress)
     bests = best_costs(old.trials, len(old.tasks)), best_costs(new.trials, len(new.tasks))
     found = []
-    for one, other in tasks:
-        own = pairs.take(np.flatnonzero((pairs.old_task == one) & (pairs.new_task == other)))
+    for (one, other), begin, end in zip(tasks, offsets[:-1], offsets[1:], strict=True):
+        own = pairs.take(slice(begin, end))
         found.append(
             TaskTransfer(
                 old.tasks[one],

@@ -65,9 +65,11 @@ class TaskTransfer:
     def regret(self) -> float:
         """How much slower that is there than the best of the new log, as a share.
 
-        0 where it is the best there, infinite where it fails, NaN where nothing is known.
+        0 where it is the best there, infinite where it fails, NaN where nothing is known, as where
+        the new log has no other schedule.
         """
-        if self.fastest is None or math.isnan(self.new_best):
+        alone = len(self.pairs) + self.new_only < 2
+        if alone or self.fastest is None or math.isnan(self.new_best):
             return math.nan
         return math.inf if math.isnan(self.transferred) else self.transferred / self.new_best - 1
 
