@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.steps import AnyStep
+    from tvmdbg_widgets.model.tuning.trials import Trials
 
 
 def read_line(parts: TuningParts, row: int) -> bytes:
@@ -29,9 +30,14 @@ def read_line(parts: TuningParts, row: int) -> bytes:
     """
     trials = parts.trials
     if not -len(trials) <= row < len(trials):
-        raise IndexError(f"row {row}: the log has {len(trials):,} records, numbered from 0")
+        raise no_such_row(row, trials)
     source: ByteSource = parts.sources[trials.source[row]]
     return source.read(int(trials.offset[row]), int(trials.length[row]))
+
+
+def no_such_row(row: int, trials: Trials) -> IndexError:
+    """Return what to raise for a row that the log has not."""
+    return IndexError(f"row {row}: the log has {len(trials):,} records, numbered from 0")
 
 
 def read_record(parts: TuningParts, row: int) -> Record:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.tuning.record import read_line
+import numpy as np
+
+from tvmdbg_widgets.formats.tuning.record import no_such_row
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
 from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.steps import AnyStep
     from tvmdbg_widgets.model.tuning.task import Task
+
+#: Lines that are held at once.
+_MOST_LINES = 1_000
 
 
 def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable[int]) -> Path:
@@ -40,9 +47,26 @@ def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable
         The file cannot be written.
     """
     with replacing(path) as file:
-        for row in rows:
-            file.write(read_line(parts, row) + b"\n")
+        for source, offset, length in _stretches(parts, rows):
+            file.write(source.read(offset, length) + b"\n")
     return Path(path)
+
+
+def _stretches(parts: TuningParts, rows: Iterable[int]) -> Iterator[tuple[ByteSource, int, int]]:
+    """Yield source, offset and length of lines; those that follow each other in a file as one."""
+    trials = parts.trials
+    at = np.fromiter(rows, np.int64)
+    for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
+        raise no_such_row(row, trials)
+    source, begin = trials.source[at], trials.offset[at]
+    end = begin + trials.length[at]
+    # One byte between two lines is a line feed.
+    apart = (source[1:] != source[:-1]) | (begin[1:] != end[:-1] + 1)
+    apart |= np.diff(np.arange(len(at)) // _MOST_LINES) > 0
+    bounds = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(at)]]) if len(at) else at
+    for first, after in itertools.pairwise(bounds.tolist()):
+        offset = int(begin[first])
+        yield parts.sources[source[first]], offset, int(end[after - 1]) - offset
 
 
 def encode_record(

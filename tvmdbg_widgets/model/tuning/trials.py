@@ -98,7 +98,9 @@ class Trials:
         """Return some rows as trials of their own."""
         at = np.asarray(rows, np.intp)
         counts = np.diff(self.run_offsets)[at]
-        runs = [self.run_costs[self.run_offsets[row] : self.run_offsets[row + 1]] for row in at]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        moved = self.run_offsets[:-1][at] - offsets[:-1]
+        costs = self.run_costs[np.arange(offsets[-1]) + np.repeat(moved, counts)]
         taken = {each.name: getattr(self, each.name) for each in fields(self)}
         columns = {
             name: column[at]
@@ -106,6 +108,4 @@ class Trials:
             if name not in ("run_costs", "run_offsets", "version")
         }
         version = type(self.version)(self.version.unique, self.version.codes[at])
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        costs = np.concatenate(runs) if runs else np.zeros(0)
         return type(self)(**columns, run_costs=costs, run_offsets=offsets, version=version)
