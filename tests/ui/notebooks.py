@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
     from ui.servers import Server
 
-ViewName = Literal["graph", "tensor", "timeline", "memory", "comparison"]
+ViewName = Literal["graph", "tensor", "timeline", "memory", "comparison", "tuning"]
 
 ROLES: dict[ViewName, str] = {
     "graph": "graph",
@@ -24,6 +24,7 @@ ROLES: dict[ViewName, str] = {
     "timeline": "flamechart",
     "memory": "memory plan",
     "comparison": "comparison of two graphs",
+    "tuning": "tuning log",
 }
 _SAYS: dict[ViewName, str] = {
     "graph": "^Node {node} of ",

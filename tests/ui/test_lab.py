@@ -32,6 +32,24 @@ CELLS = [
     "tvmdbg.Flamechart(run)",
 ]
 VIEWS: tuple[ViewName, ...] = ("graph", "tensor", "timeline")
+TUNED = """import json, tvmdbg_widgets as tvmdbg
+run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+shapes = {
+    "a" * 32: [[1, 3, 32, 32], [16, 3, 3, 3], [16, 1, 1], [1, 16, 32, 32]],
+    "b" * 32: [[1, 64], [10, 64], [10], [1, 10]],
+}
+steps = [["SP", 2, 0, 16, [2, 4], 1], ["AN", 2, 0, 3], ["AN", 2, 2, 2]]
+lines = []
+for trial in range(128):
+    name = list(shapes)[trial // 64]
+    key = json.dumps([name, *shapes[name]])
+    task = [key, "llvm -keys=cpu", [2, 64, 64, 0, 0, 0, 0, 0], "", 2, []]
+    failed = trial % 8 == 5
+    result = [[1e10], 6, 15, 1700000000 + trial] if failed else [
+        [1e-3 * (1 + (trial * 37 % 64) / 64)], 0, 0.5, 1700000000 + trial]
+    lines.append(json.dumps({"i": [task, [[], steps]], "r": result, "v": "v0.6"}))
+log = tvmdbg.open_tuning("\\n".join(lines).encode())
+tuning = log.view(run)"""
 CONTRACT = """import anywidget
 from pathlib import Path
 class Contract(anywidget.AnyWidget):
@@ -475,6 +493,33 @@ def until_stage(graph: View, condition: str) -> None:
         f"(root) => {{ const [frames, marks] = ({STAGE})(root); return {condition}; }}",
         arg=graph.root.element_handle(),
     )
+
+
+def test_a_tuning_log_and_a_graph_follow_each_other(
+    filled: Callable[[list[str]], Notebook],
+) -> None:
+    opened = filled([TUNED, "tuning", "tvmdbg.GraphView(run, color_by=log.node_status(run))"])
+    page = opened.page
+    tuning, graph = opened.view(1, "tuning").wait(), opened.view(2, "graph").wait()
+    expect(tuning.root.locator(".tvmdbg-tuning-head")).to_contain_text("16 of 128 trials failed")
+
+    tuning.root.locator('tr[data-task="1"]').click()
+    graph.expect_node(70)
+    opened.expect("print(tuning.task, run.session.selected, run.session.source)", "1 [70] tuning")
+    expect(tuning.root.locator(".tvmdbg-tuning-steps")).to_contain_text("vectorize")
+
+    opened.python("run.session.selected = [3]")
+    expect(tuning.said).to_contain_text("task 0: ")
+    opened.expect("print(tuning.task)", "0")
+
+    tuning.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("error:6 task:0")
+    page.keyboard.press("Enter")
+    expect(tuning.root.locator(".tvmdbg-tuning-found")).to_contain_text("8 of 128")
+    opened.expect("print(tuning.query)", "error:6 task:0")
+    opened.python("tuning.query = ''; tuning.pane = 'errors'")
+    expect(tuning.root.locator(".tvmdbg-tuning-errors")).to_contain_text("BuildTimeoutError: 16")
 
 
 def test_a_plot_and_views_follow_each_other(filled: Callable[..., Notebook], tall: Page) -> None:

@@ -8,6 +8,9 @@ import { TuningClient } from "./data/client.ts";
 import type { TuningOptions } from "./data/options.ts";
 import { mountTuning } from "./mount.ts";
 
+/** What the view takes of a notebook's height by itself, CSS px. */
+const MOST_HEIGHT = 800;
+
 /** The model names its log, and the session of a run where it is linked to one. */
 interface TuningState extends TuningOptions {
   log: string;
@@ -25,7 +28,11 @@ export default {
     const traits = modelOptions<TuningOptions>(model as unknown as AnyModel);
     await mountTuning(
       root,
-      { client: new TuningClient(log, signal), options: sized(root, traits, signal), signal },
+      {
+        client: new TuningClient(log, signal),
+        options: sized(root, traits, signal, MOST_HEIGHT),
+        signal,
+      },
       session && new SessionClient(session),
     );
   },

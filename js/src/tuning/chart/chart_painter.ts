@@ -4,11 +4,11 @@ import type { Theme } from "../../shared/theme.ts";
 import { niceTicks } from "../../shared/ticks.ts";
 import { elapsed, seconds } from "../data/words.ts";
 import { errorFill, slotFill } from "./colors.ts";
+import { type Marks, POINT } from "./marks.ts";
 import { LANE, RIGHT, type Scene } from "./scene.ts";
 
 /** Trials in one cell of so many px are one mark. */
 const CELL = 2;
-const POINT = 3;
 const LABEL_GAP = 46;
 const LOG_STEPS = [1, 2, 5];
 const BACKGROUND_ALPHA = 0.35;
@@ -35,13 +35,14 @@ export class ChartPainter {
     pen.beginPath();
     pen.rect(plot.left - POINT, 0, plot.right - plot.left + 2 * POINT, plot.bottom + POINT);
     pen.clip();
-    const points = this.#points(theme);
-    this.#failures(theme);
+    const marks = this.#scene.marks(this.#cell);
+    this.#points(theme, marks);
+    this.#failures(theme, marks);
     this.#curves(theme);
     pen.restore();
     this.#curveNames(theme);
     this.#strip(theme);
-    return { points };
+    return { points: marks.cells };
   }
 
   #axes(theme: Theme): void {
@@ -107,59 +108,26 @@ export class ChartPainter {
   }
 
   /** Every trial that was measured; those behind are of other tasks. */
-  #points(theme: Theme): number {
+  #points(theme: Theme, { front, behind }: Marks): void {
     const pen = this.#pen;
-    const scene = this.#scene;
-    const { data, viewport, plot } = scene;
-    const cell = this.#cell;
-    const columns = Math.ceil(scene.width / cell) + 1;
-    const taken = new Uint8Array(columns * (Math.ceil(scene.height / cell) + 1));
-    const [front, behind]: [number[], number[]] = [[], []];
-    const ordered = scene.along === "trial";
-    const first = ordered ? Math.max(0, Math.floor(viewport.start) - 1) : 0;
-    const end = ordered ? Math.min(data.count, Math.ceil(viewport.end) + 1) : data.count;
-    for (const pass of [front, behind]) {
-      for (let row = first; row < end; row++) {
-        const cost = data.cost[row]!;
-        if (!(cost > 0) || data.error[row] || scene.isShown(row) !== (pass === front)) continue;
-        if (pass === behind && scene.chosen && !scene.chosen[row]) continue;
-        const [x, y] = [scene.x(scene.value(row)), scene.y(cost)];
-        if (!(x >= plot.left && x <= plot.right && y >= plot.top && y <= plot.bottom)) continue;
-        const at = Math.floor(y / cell) * columns + Math.floor(x / cell);
-        if (taken[at]) continue;
-        taken[at] = 1;
-        pass.push(x, y);
-      }
-    }
-    const draw = (points: number[], color: string, alpha: number, size: number) => {
+    const draw = (boxes: readonly number[], color: string, alpha: number) => {
       pen.globalAlpha = alpha;
       pen.fillStyle = color;
-      for (let i = 0; i < points.length; i += 2) {
-        pen.fillRect(points[i]! - size / 2, points[i + 1]! - size / 2, size, size);
+      for (let at = 0; at < boxes.length; at += 4) {
+        pen.fillRect(boxes[at]!, boxes[at + 1]!, boxes[at + 2]!, boxes[at + 3]!);
       }
       pen.globalAlpha = 1;
     };
-    draw(behind, theme.muted, BACKGROUND_ALPHA, CELL);
-    draw(front, theme.accent, scene.task < 0 ? 0.55 : 0.8, POINT);
-    return (front.length + behind.length) / 2;
+    draw(behind, theme.muted, BACKGROUND_ALPHA);
+    draw(front, theme.accent, this.#scene.task < 0 ? 0.55 : 0.8);
   }
 
-  #failures(theme: Theme): void {
+  #failures(theme: Theme, { failures }: Marks): void {
     const pen = this.#pen;
-    const scene = this.#scene;
-    const { data, plot } = scene;
-    const columns = Math.ceil(scene.width / this.#cell) + 1;
-    const taken = new Set<number>();
-    for (let row = 0; row < data.count; row++) {
-      const error = data.error[row]!;
-      if (!error || !scene.isShown(row)) continue;
-      const x = scene.x(scene.value(row));
-      if (!(x >= plot.left && x <= plot.right)) continue;
-      const at = error * columns + Math.floor(x / this.#cell);
-      if (taken.has(at)) continue;
-      taken.add(at);
-      pen.fillStyle = errorFill(theme, error);
-      pen.fillRect(x - 1, scene.laneY - LANE / 2 + 3, 2, LANE - 5);
+    const top = this.#scene.laneY - LANE / 2 + 3;
+    for (let at = 0; at < failures.length; at += 2) {
+      pen.fillStyle = errorFill(theme, failures[at]!);
+      pen.fillRect(failures[at + 1]! - 1, top, 2, LANE - 5);
     }
   }
 

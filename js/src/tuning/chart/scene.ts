@@ -1,7 +1,10 @@
 import { Viewport } from "../../shared/viewport.ts";
-import { ROUND, SLOTS, slotOf } from "../data/counts.ts";
+import { ROUND } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Along } from "../data/options.ts";
+import { Axis } from "./axis.ts";
+import { type Marks, marksOf } from "./marks.ts";
+import { SlotSums } from "./slot_sums.ts";
 
 /** Room around the plot, CSS px. */
 export const LEFT = 72;
@@ -18,6 +21,9 @@ const NEAR = 14;
 const LEAST_BIN = 4;
 /** Bins of the strip over time. */
 const TIME_BINS = 96;
+
+/** In which layer a trial is drawn: none, behind as that of another task, or in the foreground. */
+export const [HIDDEN, BEHIND, IN_FRONT] = [0, 1, 2];
 
 export interface Box {
   left: number;
@@ -53,7 +59,12 @@ export class Scene {
   readonly #viewports: Record<Along, Viewport>;
   /** log10 of the cheapest and the dearest trial, with room around them. */
   #costs: [low: number, high: number] | null = null;
+  #layers: Uint8Array | null = null;
+  #levels: Float64Array | null = null;
+  readonly #axes: Partial<Record<Along, Axis>> = {};
+  #sums: Partial<Record<Along, SlotSums>> = {};
   #bins: { key: string; bins: StripBin[] } | null = null;
+  #marks: { key: string; marks: Marks } | null = null;
 
   constructor(data: TuningData) {
     this.data = data;
@@ -79,14 +90,47 @@ export class Scene {
     return { left: LEFT, top: bottom - STRIP, right: this.width - RIGHT, bottom };
   }
 
-  /** The trials that are in the foreground: those of the task, as far as the query finds them. */
-  isShown(row: number): boolean {
-    return (this.task < 0 || this.data.task[row] === this.task) && !!(this.chosen?.[row] ?? 1);
+  /** The layer of each trial: in the foreground are those of the task, as far as the query finds them. */
+  get layers(): Uint8Array {
+    if (this.#layers) return this.#layers;
+    const { data, task, chosen } = this;
+    const layers = new Uint8Array(data.count).fill(IN_FRONT!);
+    if (task >= 0 || chosen) {
+      for (let row = 0; row < layers.length; row++) {
+        if (chosen && !chosen[row]) layers[row] = HIDDEN!;
+        else if (task >= 0 && data.task[row] !== task) layers[row] = BEHIND!;
+      }
+    }
+    this.#layers = layers;
+    return layers;
   }
 
+  isShown(row: number): boolean {
+    return this.layers[row] === IN_FRONT;
+  }
+
+  /** log10 of what each trial cost. */
+  get levels(): Float64Array {
+    this.#levels ??= this.data.cost.map(Math.log10);
+    return this.#levels;
+  }
+
+  /** The trials in the order of the axis. */
+  get axis(): Axis {
+    const { along } = this;
+    this.#axes[along] ??= new Axis(
+      along === "time" ? this.data.time : this.data.cost.map((_, row) => this.value(row)),
+    );
+    return this.#axes[along];
+  }
+
+  /** Task or query are others. */
   changed(): void {
     this.#costs = null;
+    this.#layers = null;
+    this.#sums = {};
     this.#bins = null;
+    this.#marks = null;
   }
 
   value(row: number): number {
@@ -108,10 +152,11 @@ export class Scene {
   get costs(): [low: number, high: number] {
     if (this.#costs) return this.#costs;
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const { layers } = this;
     const { cost } = this.data;
     for (let row = 0; row < cost.length; row++) {
       const value = cost[row]!;
-      if (!(value > 0) || !this.isShown(row)) continue;
+      if (!(value > 0) || layers[row] !== IN_FRONT) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
@@ -159,16 +204,16 @@ export class Scene {
   /** The trial in the foreground that is nearest to a place, -1 where none is near. */
   hit(x: number, y: number): number {
     let [found, least] = [-1, NEAR * NEAR];
-    const { cost, error, count } = this.data;
-    const [from, to] = [this.at(x - NEAR), this.at(x + NEAR)];
-    const ordered = this.along === "trial";
-    const first = ordered ? Math.max(0, Math.floor(from)) : 0;
-    const end = ordered ? Math.min(count, Math.ceil(to) + 1) : count;
-    for (let row = first; row < end; row++) {
-      const value = this.value(row);
-      if (!(value >= from && value <= to) || !this.isShown(row)) continue;
-      const across = this.x(value) - x;
-      const down = (error[row] ? this.laneY : this.y(cost[row]!)) - y;
+    const { axis, layers, viewport, plot, costs, levels, laneY } = this;
+    const { error } = this.data;
+    const wide = (plot.right - plot.left) / viewport.span;
+    const high = (plot.bottom - plot.top) / (costs[1] - costs[0]);
+    const end = axis.upTo(this.at(x + NEAR));
+    for (let at = axis.before(this.at(x - NEAR)); at < end; at++) {
+      const row = axis.rows[at]!;
+      if (layers[row] !== IN_FRONT) continue;
+      const across = plot.left + (axis.values[at]! - viewport.start) * wide - x;
+      const down = (error[row] ? laneY : plot.bottom - (levels[row]! - costs[0]) * high) - y;
       const distance = across * across + down * down;
       if (distance < least) [found, least] = [row, distance];
     }
@@ -177,7 +222,7 @@ export class Scene {
 
   /** The bars of the error strip. */
   get bins(): StripBin[] {
-    const key = `${this.along} ${this.task} ${this.width} ${this.viewport.start} ${this.viewport.end}`;
+    const key = `${this.along} ${this.#place}`;
     if (this.#bins?.key !== key) {
       this.#bins = { key, bins: this.along === "trial" ? this.#rounds() : this.#periods() };
     }
@@ -189,38 +234,42 @@ export class Scene {
     const shown = (this.viewport.span / Math.max(1, right - left)) * LEAST_BIN;
     const size = ROUND * Math.max(1, Math.ceil(shown / ROUND));
     const found: StripBin[] = [];
-    const { count } = this.data;
+    const end = Math.min(this.data.count, this.viewport.end);
     const begin = Math.max(0, Math.floor(this.viewport.start / size) * size);
-    for (let from = begin; from < Math.min(count, this.viewport.end); from += size) {
-      const to = Math.min(count, from + size);
-      const bin: StripBin = { from, to, trials: 0, slots: new Int32Array(SLOTS) };
-      for (let row = from; row < to; row++) this.#count(bin, row);
-      found.push(bin);
+    for (let from = begin; from < end; from += size) {
+      const to = Math.min(this.data.count, from + size);
+      found.push(this.#bin(from, to, from, to));
     }
     return found;
   }
 
   #periods(): StripBin[] {
     const { start, end, span } = this.viewport;
-    const found = Array.from({ length: TIME_BINS }, (_, at) => ({
-      from: start + (at * span) / TIME_BINS,
-      to: start + ((at + 1) * span) / TIME_BINS,
-      trials: 0,
-      slots: new Int32Array(SLOTS),
-    }));
-    for (let row = 0; row < this.data.count; row++) {
-      const time = this.data.time[row]!;
-      if (!(time >= start && time <= end)) continue;
-      const at = Math.min(TIME_BINS - 1, Math.floor(((time - start) / span) * TIME_BINS));
-      this.#count(found[at]!, row);
-    }
-    return found;
+    const edge = (at: number) => (at < TIME_BINS ? start + (at * span) / TIME_BINS : end);
+    return Array.from({ length: TIME_BINS }, (_, at) => {
+      const [from, to] = [edge(at), edge(at + 1)];
+      const after = at + 1 < TIME_BINS ? this.axis.before(to) : this.axis.upTo(to);
+      return this.#bin(from, to, this.axis.before(from), after);
+    });
   }
 
-  #count(bin: StripBin, row: number): void {
-    if (!this.isShown(row)) return;
-    bin.trials++;
-    bin.slots[slotOf(this.data.error[row]!)]!++;
+  /** @param first, after  positions on the axis. */
+  #bin(from: number, to: number, first: number, after: number): StripBin {
+    const { along } = this;
+    this.#sums[along] ??= new SlotSums(this.axis, this.data.error, (row) => this.isShown(row));
+    const slots = this.#sums[along].count(first, after);
+    return { from, to, trials: slots.reduce((sum, each) => sum + each, 0), slots };
+  }
+
+  /** What is drawn of the trials in view. */
+  marks(cell: number): Marks {
+    const key = `${this.along} ${this.#place} ${cell}`;
+    if (this.#marks?.key !== key) this.#marks = { key, marks: marksOf(this, cell) };
+    return this.#marks.marks;
+  }
+
+  get #place(): string {
+    return `${this.width} ${this.height} ${this.viewport.start} ${this.viewport.end}`;
   }
 
   /** The bar of the strip under a place. */

@@ -1,0 +1,77 @@
+import { HIDDEN, IN_FRONT, type Scene } from "./scene.ts";
+
+/** A trial that stands alone is a square of so many px. */
+export const POINT = 3;
+
+/** Boxes as left, top, width, height: four numbers each. */
+type Boxes = number[];
+
+/** What is drawn of all trials in view: those in one cell are one mark, and marks below each other one box. */
+export interface Marks {
+  /** How many cells hold a trial. */
+  cells: number;
+  front: Boxes;
+  /** Trials of other tasks. */
+  behind: Boxes;
+  /** Error and place of failed trials: two numbers each. */
+  failures: number[];
+}
+
+/** @param cell  px of a cell. */
+export function marksOf(scene: Scene, cell: number): Marks {
+  const { data, plot, axis, layers, levels, viewport, costs } = scene;
+  const { error } = data;
+  const [wide, high] = [plot.right - plot.left, plot.bottom - plot.top];
+  const rows = Math.floor(high / cell) + 1;
+  const columns = Math.floor(wide / cell) + 1;
+  // By column: 1 + the first trial in front, or -1 - the first behind.
+  const cells = new Int32Array(Math.max(0, columns * rows));
+  const found: Marks = { cells: 0, front: [], behind: [], failures: [] };
+  const lastFailure = new Int32Array(256).fill(-1);
+  const across = wide / viewport.span;
+  const down = high / (costs[1] - costs[0]);
+  const end = axis.upTo(viewport.end);
+  for (let at = axis.before(viewport.start); at < end; at++) {
+    const row = axis.rows[at]!;
+    const layer = layers[row]!;
+    if (layer === HIDDEN) continue;
+    const x = (axis.values[at]! - viewport.start) * across;
+    const column = Math.floor(x / cell);
+    const code = error[row]!;
+    if (code) {
+      if (layer !== IN_FRONT || lastFailure[code] === column) continue;
+      lastFailure[code] = column;
+      found.failures.push(code, plot.left + x);
+      continue;
+    }
+    const y = (costs[1] - levels[row]!) * down;
+    if (!(y >= 0 && y <= high)) continue;
+    const place = column * rows + Math.floor(y / cell);
+    if (layer === IN_FRONT) {
+      if (cells[place]! <= 0) cells[place] = row + 1;
+    } else if (!cells[place]) cells[place] = -row - 1;
+  }
+  for (let column = 0; column < columns; column++) {
+    const first = column * rows;
+    for (let from = 0; from < rows; ) {
+      const held = cells[first + from]!;
+      let to = from + 1;
+      if (held) {
+        const side = Math.sign(held);
+        while (to < rows && Math.sign(cells[first + to]!) === side) to++;
+        found.cells += to - from;
+        const boxes = side > 0 ? found.front : found.behind;
+        if (to - from === 1) {
+          const row = Math.abs(held) - 1;
+          const x = scene.x(scene.value(row)) - POINT / 2;
+          boxes.push(x, scene.y(data.cost[row]!) - POINT / 2, POINT, POINT);
+        } else {
+          const [left, top] = [plot.left + column * cell, plot.top + from * cell];
+          boxes.push(left, top, cell, (to - from) * cell);
+        }
+      }
+      from = to;
+    }
+  }
+  return found;
+}
