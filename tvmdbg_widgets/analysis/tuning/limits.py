@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.analysis.tuning.threads import UNKNOWN, threads_per_block
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES, UNCHECKED
@@ -53,13 +54,18 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
 
 
 def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
-    """Return which schedules cannot be built for a target, as it is a GPU or is none."""
-    if not target.kind:
+    """Return which schedules cannot be built for a target, as it is a GPU or is none.
+
+    Nothing is said of targets whose kind is not known, as tags.
+    """
+    keys = target_keys(target) or ()
+    is_gpu = "gpu" in keys
+    if not is_gpu and "cpu" not in keys:
         return []
-    wrong = [each.row for each in records if bool(threads_per_block(each.steps)) != target.is_gpu]
+    wrong = [each.row for each in records if bool(threads_per_block(each.steps)) != is_gpu]
     if not wrong:
         return []
-    how = "no loop is bound" if target.is_gpu else "loops are bound"
+    how = "no loop is bound" if is_gpu else "loops are bound"
     return [f"{how} to GPU threads, so {target.kind} cannot build: {_schedules(wrong)}"]
 
 

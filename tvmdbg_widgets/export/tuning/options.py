@@ -111,7 +111,7 @@ class RerunOptions:
 
     def defaults(self) -> dict[str, Any]:
         """Return the defaults of the script's own options."""
-        key, host, port = self.rpc or (None, None, None)
+        key, host, port = self.rpc or (None, "127.0.0.1", 9190)
         return {
             "output": self.output,
             "target": self.target,

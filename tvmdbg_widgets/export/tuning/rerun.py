@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
+from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import Registering, RerunOptions
 from tvmdbg_widgets.model.numbers import counted, duration_text
@@ -152,9 +153,9 @@ def _warnings(records: Sequence[Record], how: RerunOptions) -> list[str]:
         target = Target.parse(how.target)
         found += gpu_warnings(records, target)
         new = {**known_hardware(target), **how.hardware}
-        if target.is_gpu and not new:
+        if not new and "cpu" not in (target_keys(target) or ()):
             found.append(
-                f"the limits of {target.kind} are known there only: the script notes each schedule "
+                "the limits of the target are known there only: the script notes each schedule "
                 "with more threads than a block of the device may have"
             )
     found += limit_warnings(records, new)

@@ -151,7 +151,7 @@ class Measurer:
         self.tvm, self.auto_scheduler, self.args = tvm, auto_scheduler, args
         self.api = auto_scheduler.measure
         self.noted: set[str] = set()
-        if args.n_parallel is None:
+        if args.n_parallel is None or args.n_parallel < 1:
             usable = getattr(os, "sched_getaffinity", None)
             args.n_parallel = len(usable(0)) if usable else os.cpu_count() or 1
         auto_scheduler.LocalBuilder(args.build_timeout, args.n_parallel, args.build_func)

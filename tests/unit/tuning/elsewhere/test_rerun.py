@@ -203,9 +203,8 @@ def test_sources_are_saved(tmp_path: Path) -> None:
 
 def test_options_are_defaults_that_the_script_can_change(tmp_path: Path) -> None:
     found = script_of(RECORDS[0], folder=tmp_path, cpu_cache_flush=True)
-    ran = run(
-        found, tmp_path, "--build-timeout", "90", "--repeat", "5", "--hardware", "num_cores=2"
-    )
+    changed = ("--build-timeout", "90", "--repeat", "5", "--n-parallel", "0")
+    ran = run(found, tmp_path, *changed, "--hardware", "num_cores=2")
     assert ran.of("local_builder_build")[0][1] == 90
     assert ran.of("local_run")[0][1:7] == [30, 1, 5, 0, 0.0, True]  # number, min_repeat_ms
     assert ran.log[0]["i"][0][2][0] == 2

@@ -169,7 +169,11 @@ def test_a_target_of_another_sort_is_warned_of() -> None:
     assert first == "loops are bound to GPU threads, so llvm cannot build: 1 schedule (row 5)"
     told = script_of(gpu, cpu, target="cuda", register=["work"]).warnings
     assert told[0].startswith("no loop is bound to GPU threads, so cuda cannot build: 1 sch")
-    assert told[1].startswith("the limits of cuda are known there only")
+    assert told[1].startswith("the limits of the target are known there only")
+    for unknown in ("nvidia/geforce-rtx-3070", '{"kind": "cuda", "arch": "sm_86"}'):
+        (said,) = script_of(gpu, cpu, target=unknown, register=["work"]).warnings
+        assert said == told[1]
+    assert not script_of(cpu, target="llvm -mcpu=znver3", register=["work"]).warnings
 
 
 def test_fewer_cores_are_no_limit() -> None:
