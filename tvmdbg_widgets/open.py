@@ -87,8 +87,9 @@ def open(
         as a folder from somebody else could name any file of yours, and saving the run copies it.
     limits
         Bytes that a file may have that is read whole, by part (``graph``, ``params``, ``trace``,
-        ``table``, ``report``, ``times``, ``recording``), such as ``{"trace": 20 * 2**30}``; each
-        has a limit above what real runs need, so that a damaged file cannot take all memory.
+        ``table``, ``report``, ``times``, ``recording``, ``dags``), such as
+        ``{"trace": 20 * 2**30}``; each has a limit above what real runs need, so that a damaged
+        file cannot take all memory.
 
     Returns
     -------

@@ -119,7 +119,10 @@ def try_input(number: int, files: list[Files], outcome: Outcome) -> None:
                 if outcome.opened % USED_EVERY == 0:
                     outcome.used += 1
                     with _limit(SECONDS_OF_USE):
-                        use(run)
+                        if isinstance(run, tvmdbg.TuningLog):
+                            use_log(run)
+                        else:
+                            use(run)
     except (Exception, TooSlowError) as problem:  # noqa: BLE001 (every kind is a fault)
         trace = "".join(traceback.format_exception(problem, limit=-6))
         outcome.faults.append(f"input {number} ({given.kind}, {size:,} bytes): {trace}")
@@ -153,6 +156,22 @@ def use(run: tvmdbg.DebugRun) -> None:
         if run.timeline is not None:
             run.to_chrome_trace(below / "trace.json")
     run.debugger().close()
+
+
+def use_log(log: tvmdbg.TuningLog) -> None:
+    """Show a tuning log, ask for its findings and schedules and write it, as a person would."""
+    for part in (log, log.trials, log.tasks, log.issues, log.findings(), log.task_table()):
+        repr(part).encode()
+    log.to_dataframe()
+    log.select("error:6")
+    for row in range(min(3, len(log))):
+        repr(log.record(row)).encode()
+        if log.tasks[log.trials.task[row]].tuner == "ansor":
+            repr(log.schedule(row)).encode()
+    if len({task.tuner for task in log.tasks}) == 1:
+        with tempfile.TemporaryDirectory() as folder:
+            log.write(Path(folder, "again.json"))
+            assert len(tvmdbg.open_tuning(Path(folder, "again.json"))) == len(log)
 
 
 @contextlib.contextmanager

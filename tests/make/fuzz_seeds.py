@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import os
@@ -10,9 +11,11 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
+from tests.make import tuning_cases
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.model.sources import BytesSource
 
@@ -65,12 +68,12 @@ def seeds() -> list[Files]:
     corpus = os.environ.get("TVMDBG_CORPUS")
     roots = [tvmdbg.samples.resnet20_cifar.parent, DATA]
     if corpus:
-        roots.append(Path(corpus) / "tvm")
+        roots += [Path(corpus) / "tvm", Path(corpus) / "tuning"]
     found: list[Files] = []
     for root in roots:
         found += _single(root)
         found += _folders(root)
-    return found + _made()
+    return found + _made() + _tunings()
 
 
 def _read(paths: list[Path]) -> Iterator[tuple[Path, bytes, str]]:
@@ -99,6 +102,22 @@ def _folders(root: Path) -> list[Files]:
         if 2 <= len(contents) <= 12:
             found.append(Files("dump", contents, "folder" if len(found) % 4 == 0 else "bytes"))
     return found
+
+
+def _tunings() -> list[Files]:
+    """Logs of each tuner, made by hand, with what is printed beside them."""
+    random = Random(1)
+    ansor = b"\n".join(tuning_cases.ansor(random, usual=i < 9).line for i in range(12))
+    autotvm = b"\n".join(tuning_cases.autotvm(random).line for _ in range(6))
+    records = b"\n".join(tuning_cases.metaschedule(random, i % 2).line for i in range(6))
+    workload = b'["%d", "%s"]\n'
+    workloads = b"".join(workload % (i, base64.b64encode(bytes(8) + b"{}")) for i in range(2))
+    return [
+        Files("Ansor log", {"ansor.json": ansor}),
+        Files("AutoTVM log", {"autotvm.log": autotvm}),
+        Files("MetaSchedule", {"records.json": records, "workloads.json": workloads}),
+        Files("tuning", {"ansor.json": ansor, "output.txt": tuning_cases.OUTPUT}, "folder"),
+    ]
 
 
 def _made() -> list[Files]:

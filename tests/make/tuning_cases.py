@@ -49,6 +49,31 @@ KEYS = (
     "a key that is no JSON: äé\u4e2d",
 )
 
+#: What is printed while a task is tuned, of each kind something.
+OUTPUT = b"""\
+Get 3 programs to measure:
+..E.**E
+==================================================
+No: 1\tGFLOPS: 1.50 / 1.50\tresults: MeasureResult(cost:[0.0012], error_no:0, all_cost:1.20, Tstamp:1600000000.55)
+==================================================
+Placeholder: A, B
+==================================================
+No: 2\tGFLOPS: 0.00 / 1.50\tresults: MeasureResult(error_type:CompileHostError, error_msg:Traceback:
+  File "x.py"
+, all_cost:0.50, Tstamp:1600000001.99)
+==================================================
+|  ID  |                       Task Description                        | Latency (ms) | Speed (GFLOPS) | Trials |
+-----------------------------------------------------------------------------------------------------------------
+|    0 |                                 vm_mod_fused_nn_dense_add |        0.022 |         184.55 |     30 |
+-----------------------------------------------------------------------------------------------------------------
+Estimated total latency: 0.022 ms\tTrials: 64\tUsed time : 73 s\tNext ID: 1\t
+ElapsedTime(s)\t12\tEstimatedLatency(ms)\tN/A\tTrials\t64
+========== Task 0  (workload key: ["matmul_add", 4, 4, 8, "float32"]) ==========
+A = PLACEHOLDER [4, 8]
+B = PLACEHOLDER [8, 4]
+C(i, j) += (A[i, k]*B[k, j])
+"""  # noqa: E501
+
 
 @dataclass(frozen=True)
 class Case:

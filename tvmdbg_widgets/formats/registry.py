@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.model.sources import ByteSource
 
@@ -81,6 +81,8 @@ FORMATS: tuple[Format, ...] = (
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
     Format("tuning-output", "output of a tuning", f"{_TUNING}.outputs", "read_output"),
 )
+#: What a tuning leaves behind.
+TUNING = tuple(each for each in FORMATS if each.part.startswith("tuning-"))
 
 
 def head(source: ByteSource) -> bytes:
@@ -88,10 +90,10 @@ def head(source: ByteSource) -> bytes:
     return source.read(0, min(HEAD_BYTES, source.size))
 
 
-def identify(source: ByteSource) -> Format | None:
+def identify(source: ByteSource, among: Sequence[Format] = FORMATS) -> Format | None:
     """Return the format of a source, None where no reader knows it."""
     start = head(source)
-    return next((each for each in FORMATS if each.sniff(start)), None)
+    return next((each for each in among if each.sniff(start)), None)
 
 
 def suspect(source: ByteSource) -> Format | None:

@@ -11,7 +11,15 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.registry import FORMATS, Format, format_of, head, identify, suspect
+from tvmdbg_widgets.formats.registry import (
+    FORMATS,
+    TUNING,
+    Format,
+    format_of,
+    head,
+    identify,
+    suspect,
+)
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_index, one_module
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
@@ -51,6 +59,13 @@ class Found:
         The files of no known format, by the folder they lie in.
     unknown
         All files of no known format.
+
+    Parameters
+    ----------
+    device, module, follow_links, limits
+        As :func:`tvmdbg_widgets.open` has them.
+    tuning
+        Whether only what a tuning left behind is looked for.
     """
 
     def __init__(
@@ -111,11 +126,16 @@ class Found:
                 self._tree(content)
             return
         content = content or source
-        found = identify(content) or suspect(content)
+        found = self._identify(content)
         if found is None:
             self._unknown(content)
         else:
             self.add(content, found)
+
+    def _identify(self, source: ByteSource) -> Format | None:
+        if self._tuning:
+            return identify(source, TUNING)
+        return identify(source) or suspect(source)
 
     def _unknown(self, source: ByteSource) -> None:
         self.unknown.append(source)
@@ -152,7 +172,7 @@ class Found:
         def look(entry: Entry) -> tuple[ByteSource, Format | None] | Exception:
             try:
                 source = entry.open()
-                form = identify(source)
+                form = identify(source, TUNING if self._tuning else FORMATS)
                 if form is None and is_etrecord(source):
                     form = format_of("etrecord")
                 if form is not None:

@@ -9,11 +9,10 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.choose_buffer import choose_buffer
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.registry import format_for, format_of, head
+from tvmdbg_widgets.formats.registry import TUNING, format_for, format_of, head
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
-from tvmdbg_widgets.formats.tuning.assemble import KINDS as TUNING
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 from tvmdbg_widgets.model.errors import FormatError
@@ -102,7 +101,7 @@ def gather(
 
 def _leave_out_tuning(found: Found) -> None:
     """Leave tuning logs to `open_tuning` where a run lies beside them."""
-    tuning = [each for each in found.candidates if each.format.part in TUNING]
+    tuning = [each for each in found.candidates if each.format in TUNING]
     if tuning and len(tuning) < len(found.candidates):
         found.candidates = [each for each in found.candidates if each not in tuning]
         what = "files of a tuning beside the run (open_tuning(…) opens them)"
@@ -116,7 +115,7 @@ def _read(found: Found, options: Mapping[str, Mapping[str, Any]] | None) -> list
     parts = list(found.parts)
     for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
-            if candidate.format.part in TUNING:
+            if candidate.format in TUNING:
                 parts.append(read_part(candidate))
                 continue
             value = candidate.format.read(candidate.source, **_options(candidate, options, parts))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHOWN = 5
+
 #: Rules of issues that are told anew of all logs together.
 COUNTED = ("lines-refused", "log-cut", "not-decoded")
 
@@ -147,7 +149,9 @@ def _counted(log: TuningParts) -> list[Issue]:
             )
         )
     if log.undecoded:
-        told = ", ".join(f"{what} ({count:,})" for what, count in log.undecoded.items())
+        most = sorted(log.undecoded.items(), key=lambda item: -item[1])
+        told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
+        told += f" and {len(most) - _SHOWN:,} more kinds" if len(most) > _SHOWN else ""
         message = f"lines that only running code could decode are left alone: {told}"
         found.append(Issue("not-decoded", Severity.NOTE, message))
     if log.cut:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.registry import format_of, identify
+from tvmdbg_widgets.formats.registry import TUNING, format_of, identify
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, log_of
 from tvmdbg_widgets.formats.tuning.combine import combine
@@ -81,7 +81,7 @@ def _read(source: ByteSource, kind: str = "") -> Part:
     """Read a file as it is now."""
     if isinstance(source, GrowingFile):
         source = FileSource(source.path, source.name)
-    form = format_of(kind) if kind else identify(source) or format_of("tuning-output")
+    form = format_of(kind) if kind else identify(source, TUNING) or format_of("tuning-output")
     return read_part(Candidate(source, form), progress=False)
 
 

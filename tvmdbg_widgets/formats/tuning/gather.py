@@ -11,7 +11,6 @@ from tvmdbg_widgets.formats.registry import format_of
 from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
-from tvmdbg_widgets.formats.tuning.assemble import KINDS
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.text import one_line
@@ -50,7 +49,7 @@ def gather(
     found = Found(tuning=True)
     for each in sources:
         found.look_at(each)
-    chosen = [each for each in found.candidates if each.format.part in KINDS]
+    chosen = found.candidates
     records = format_of("tuning-records")
     begun = [each for each in found.unknown if _has_just_begun(each)]
     hidden = not progress or len(chosen) == 1
