@@ -1,4 +1,5 @@
 import { type Drawing, type FigureRequest, MONO, pencil, svgDocument } from "../shared/figure.ts";
+import { counted } from "../shared/format.ts";
 import type { Pen } from "../shared/pen.ts";
 import type { TextWidths } from "../shared/text_widths.ts";
 import type { Theme } from "../shared/theme.ts";
@@ -192,8 +193,12 @@ function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: T
   const numbers = wide.reduce((sum, each) => sum + each, 0);
   const names = shown.map((row) => text.fit(taskTitle(row.task), room - numbers, SMALL));
   const more = rows.length - shown.length;
+  const below = [
+    ...(more > 0 ? [`and ${counted(more, "more task")}`] : []),
+    ...(shown.some((row) => row.gflops.endsWith("*")) ? ["* of a DAG that is only assumed"] : []),
+  ];
   return {
-    height: (shown.length + 1 + (more > 0 ? 1 : 0)) * LINE + 8,
+    height: (shown.length + 1 + below.length) * LINE + 8,
     paint(pen, theme, top) {
       pen.font = `${SMALL}px ${theme.font}`;
       pen.textBaseline = "middle";
@@ -221,10 +226,10 @@ function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: T
         );
         pen.fillText(names[at]!, MARGIN, line(at + 1));
       });
-      if (more > 0) {
-        pen.fillStyle = theme.muted;
-        pen.fillText(`and ${more} more tasks`, MARGIN, line(shown.length + 1));
-      }
+      pen.fillStyle = theme.muted;
+      below.forEach((text, at) => {
+        pen.fillText(text, MARGIN, line(shown.length + 1 + at));
+      });
     },
   };
 }
@@ -288,7 +293,7 @@ function textOf(
     const failed = row.failed ? `, ${row.failed} failed` : "";
     lines.push(`${taskTitle(row.task)}: ${row.best}, ${row.trials} trials${failed}`);
   }
-  if (rows.length > TASKS) lines.push(`and ${rows.length - TASKS} more tasks`);
+  if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
   if (schedule) {
     lines.push(schedule.title, ...schedule.notes);
     for (const line of schedule.lines)

@@ -35,6 +35,7 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     best: each,
     bestTrial: bestTrial[index]!,
     gflops: null,
+    assumed: false,
     gain: null,
     spent: null,
     weight: 1,

@@ -62,6 +62,7 @@ def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
             "best": _known(table.best[at]),
             "bestTrial": bests.get(at),
             "gflops": _known(_gflops(log, at, float(table.best[at]))),
+            "assumed": _is_assumed(log, at),
             "gain": _known(table.gains.gain[at]),
             "spent": _known(table.errors.seconds[at]),
             "weight": float(table.weights[at]),
@@ -127,6 +128,12 @@ def _gflops(log: TuningLog, task: int, best: float) -> float:
     """Return the speed of the best schedule where its operations can be counted."""
     operations = log.flop_count(task)
     return operations / best / 1e9 if operations and best > 0 else math.nan
+
+
+def _is_assumed(log: TuningLog, task: int) -> bool:
+    """Tell whether the operations are those of a DAG that is only assumed to be the task's."""
+    dag = log.dag(task)
+    return dag is not None and dag.source.is_assumption
 
 
 def _known(value: float) -> float | None:

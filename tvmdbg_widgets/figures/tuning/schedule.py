@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.analysis.tuning.touches import touches
+from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
+    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.analysis.tuning.structure import TileStructure
     from tvmdbg_widgets.model.tuning.record import Record
     from tvmdbg_widgets.model.tuning.state import NestLine
@@ -30,13 +33,14 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
         The log has no such trial.
     """
     schedule = log.schedule(trial)
-    words = schedule.steps
+    words, lines = schedule.steps, schedule.nest
+    touched = _touched(schedule)
     codes = [step.code for step in schedule.record.steps] or [""] * len(words)
     return {
         "trial": trial,
         "title": f"trial {trial:,}",
         "facts": record_facts(schedule.record),
-        "lines": [_line(each) for each in schedule.nest],
+        "lines": [_line(each, touched.get((each.stage, each.iterator), [])) for each in lines],
         "steps": [
             {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)
         ],
@@ -46,7 +50,22 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
     }
 
 
-def _line(line: NestLine) -> dict[str, Any]:
+def _touched(schedule: Schedule) -> dict[tuple[int, int], list[str]]:
+    """Return how much of each buffer the loops inside of each loop touch, in words."""
+    found: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+    for each in touches(schedule.inferred) if schedule.inferred is not None else ():
+        if each.elements is not None:
+            size = (
+                counted(each.elements, "element")
+                if each.nbytes is None
+                else bytes_text(each.nbytes).partition(" (")[0]
+            )
+            what = f"writes {each.name}" if each.is_written else each.name
+            found[each.stage, each.iterator].append(one_line(f"{what} {size}"))
+    return found
+
+
+def _line(line: NestLine, touched: list[str]) -> dict[str, Any]:
     return {
         "kind": line.kind,
         "depth": line.indent // 2,
@@ -54,7 +73,7 @@ def _line(line: NestLine) -> dict[str, Any]:
         "word": line.annotation.word if line.kind == "loop" else "",
         "factor": line.factor if line.extent is None else None,
         "steps": list(line.steps),
-        "touches": [],
+        "touches": touched,
     }
 
 

@@ -1,4 +1,9 @@
-import { HIDDEN, IN_FRONT, type Scene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
+
+/** In which layer a trial is drawn: in none, behind those of the task that is looked at, or with them. */
+export const HIDDEN = 0;
+export const BEHIND = 1;
+export const IN_FRONT = 2;
 
 /** A trial that stands alone is a square of so many px. */
 export const POINT = 3;

@@ -3,7 +3,7 @@ import { ROUND } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Along } from "../data/options.ts";
 import { Axis } from "./axis.ts";
-import { type Marks, marksOf } from "./marks.ts";
+import { BEHIND, HIDDEN, IN_FRONT, type Marks, marksOf } from "./marks.ts";
 import { SlotSums } from "./slot_sums.ts";
 
 /** Room around the plot, CSS px. */
@@ -21,9 +21,6 @@ const NEAR = 14;
 const LEAST_BIN = 4;
 /** Bins of the strip over time. */
 const TIME_BINS = 96;
-
-/** In which layer a trial is drawn: none, behind as that of another task, or in the foreground. */
-export const [HIDDEN, BEHIND, IN_FRONT] = [0, 1, 2];
 
 export interface Box {
   left: number;
@@ -94,11 +91,11 @@ export class Scene {
   get layers(): Uint8Array {
     if (this.#layers) return this.#layers;
     const { data, task, chosen } = this;
-    const layers = new Uint8Array(data.count).fill(IN_FRONT!);
+    const layers = new Uint8Array(data.count).fill(IN_FRONT);
     if (task >= 0 || chosen) {
       for (let row = 0; row < layers.length; row++) {
-        if (chosen && !chosen[row]) layers[row] = HIDDEN!;
-        else if (task >= 0 && data.task[row] !== task) layers[row] = BEHIND!;
+        if (chosen && !chosen[row]) layers[row] = HIDDEN;
+        else if (task >= 0 && data.task[row] !== task) layers[row] = BEHIND;
       }
     }
     this.#layers = layers;

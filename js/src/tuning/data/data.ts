@@ -13,6 +13,8 @@ export interface TaskInfo {
   best: number | null;
   bestTrial: number | null;
   gflops: number | null;
+  /** Whether the compute DAG, and so the GFLOPS and the names of loops, is only assumed. */
+  assumed: boolean;
   /** What the task scheduler estimates that another round may gain, seconds of the total. */
   gain: number | null;
   /** Seconds that building and running took. */

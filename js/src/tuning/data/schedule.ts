@@ -60,6 +60,12 @@ export function factorText({ factor, text }: NestLineInfo): string {
   return factor !== null && text.endsWith("(None)") ? ` factor ${factor}` : "";
 }
 
+/** What a loop's inside touches, where that is another than one line above. */
+export function newTouches(lines: readonly NestLineInfo[], at: number): string {
+  const text = lines[at]!.touches.join(" · ");
+  return text === lines[at - 1]?.touches.join(" · ") ? "" : text;
+}
+
 /** A loop's word, and the rest of its line. */
 export function lineParts({ word, text }: NestLineInfo): [word: string, rest: string] {
   return word && text.startsWith(word) ? [word, text.slice(word.length)] : ["", text];

@@ -39,7 +39,7 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
       task,
       name: task.name,
       best: Number.isNaN(best) ? (trials ? "none valid" : "") : seconds(best),
-      gflops: task.gflops === null || counts ? "" : gflopsText(task.gflops),
+      gflops: task.gflops === null || counts ? "" : gflopsText(task.gflops, task.assumed),
       trials: integer(trials),
       failed: trials ? percent(failed / trials) : "",
       failedShare: trials ? failed / trials : Number.NaN,
@@ -54,8 +54,9 @@ export function knowsFlops({ tasks }: TuningInfo): boolean {
   return tasks.some(({ gflops }) => gflops !== null);
 }
 
-function gflopsText(gflops: number): string {
-  return gflops >= 100 ? integer(Math.round(gflops)) : gflops.toPrecision(3);
+function gflopsText(gflops: number, assumed: boolean): string {
+  const text = gflops >= 100 ? integer(Math.round(gflops)) : gflops.toPrecision(3);
+  return assumed ? `${text}*` : text;
 }
 
 function gainText(gain: number | null): string {
@@ -66,7 +67,8 @@ function gainText(gain: number | null): string {
 /** What the columns mean, for the heads of the table. */
 export const HEADS = {
   best: "lowest mean cost of a valid trial",
-  gflops: "floating-point operations of the task's compute DAG by its best cost",
+  gflops:
+    "floating-point operations of the task's compute DAG by its best cost; * of a DAG that is only assumed",
   trials: "trials measured",
   failed: "trials without a valid cost",
   share: "share of the total latency: weight times best cost",

@@ -1,13 +1,14 @@
 import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
 import { message } from "../../shared/message.ts";
 import { isAbort } from "../../shared/request.ts";
-import { readTheme } from "../../shared/theme.ts";
+import { readTheme, type Theme } from "../../shared/theme.ts";
 import { annotationColor } from "../chart/colors.ts";
 import {
   type ChangeRow,
   factorText,
   lineParts,
   type NestLineInfo,
+  newTouches,
   type ScheduleChange,
   type ScheduleInfo,
 } from "../data/schedule.ts";
@@ -102,7 +103,9 @@ export class SchedulePane {
     const nest = element(
       "pre",
       { class: "tvmdbg-tuning-nest", "aria-label": "loop nest", tabindex: 0, ...KEEP_KEYS },
-      ...schedule.lines.slice(0, MOST_LINES).map((line) => nestLine(line, theme)),
+      ...schedule.lines
+        .slice(0, MOST_LINES)
+        .map((line, at) => nestLine(line, theme, newTouches(schedule.lines, at))),
     );
     const steps = element(
       "ol",
@@ -133,7 +136,7 @@ export class SchedulePane {
   }
 }
 
-function nestLine(line: NestLineInfo, theme: ReturnType<typeof readTheme>): HTMLElement {
+function nestLine(line: NestLineInfo, theme: Theme, touched: string): HTMLElement {
   const [word, rest] = lineParts(line);
   const strong = element("b", {}, word);
   const color = annotationColor(theme, word);
@@ -154,13 +157,7 @@ function nestLine(line: NestLineInfo, theme: ReturnType<typeof readTheme>): HTML
     strong,
     rest,
     factor ? element("i", { class: "tvmdbg-muted" }, factor) : null,
-    line.touches.length
-      ? element(
-          "i",
-          { class: "tvmdbg-tuning-touches tvmdbg-muted" },
-          `  ${line.touches.join(", ")}`,
-        )
-      : null,
+    touched ? element("i", { class: "tvmdbg-tuning-touches tvmdbg-muted" }, `  ${touched}`) : null,
     "\n",
   );
 }
