@@ -19,10 +19,10 @@ from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
 from tvmdbg_widgets.formats.tuning.result import Result, read_result, result_of
 from tvmdbg_widgets.formats.tuning.steps import followed, parse_step, parse_steps
+from tvmdbg_widgets.formats.tuning.tasks import target_of
 from tvmdbg_widgets.model.tuning.hardware import HardwareParams
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST, MeasureError
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
-from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
 
@@ -335,9 +335,9 @@ def read_task(value: Any) -> Task:
         0,
         "ansor",
         workload_of(key),
-        Target.parse(target),
+        target_of(target),
         hardware,
-        Target.parse(host) if host else None,
+        target_of(host) if host else None,
         rewrite,
         names,
         len(found),

@@ -16,9 +16,9 @@ import msgspec
 from tvmdbg_widgets.formats.tuning.ansor import check_keys
 from tvmdbg_widgets.formats.tuning.lines import LineProblem, array, text
 from tvmdbg_widgets.formats.tuning.result import read_result
+from tvmdbg_widgets.formats.tuning.tasks import target_of
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST
-from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
 
@@ -69,7 +69,7 @@ def _task(target: Any, name: Any, args: Any, field: str) -> Task:
     given = array(args, f"{field}[2]")
     key = msgspec.json.encode([named, *given]).decode()
     workload = Workload(key, named, tuple(given))
-    return Task(0, "autotvm", workload, Target.parse(text(target, f"{field}[0]")))
+    return Task(0, "autotvm", workload, target_of(text(target, f"{field}[0]")))
 
 
 def digest(task: Task, config: Any) -> bytes:

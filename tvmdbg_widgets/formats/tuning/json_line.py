@@ -11,6 +11,7 @@ import msgspec
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem
 
 _MOST_DIGITS = 400
+_NESTED = frozenset((list, dict))
 _SPACED = re.compile(rb'"[ \t\r]+:')
 _DECODER = msgspec.json.Decoder()
 
@@ -33,11 +34,16 @@ def decode(line: bytes) -> Any:
 
 
 def _count_keys(value: Any) -> int:
-    if type(value) is dict:
-        return len(value) + sum(map(_count_keys, value.values()))
-    if type(value) is list:
-        return sum(_count_keys(each) for each in value if type(each) in (list, dict))
-    return 0
+    count, left = 0, [value]
+    while left:
+        each = left.pop()
+        if type(each) is dict:
+            count += len(each)
+            each = each.values()
+        elif type(each) is not list:
+            continue
+        left += [inner for inner in each if type(inner) in _NESTED]
+    return count
 
 
 def _in_words(line: bytes) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tuning.target import Target
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.task import Task
@@ -17,6 +19,9 @@ _COMPARED = {
     "layout_rewrite": "layout rewrite option",
     "input_names": "input names",
 }
+
+
+_LONGEST_KEPT = 10_000
 
 
 class Tasks:
@@ -62,3 +67,11 @@ class Tasks:
                     ),
                 )
             )
+
+
+_TARGETS = lru_cache(1_000)(Target.parse)
+
+
+def target_of(text: str) -> Target:
+    """Take a target string apart; the same few stand in most records."""
+    return _TARGETS(text) if len(text) <= _LONGEST_KEPT else Target.parse(text)
