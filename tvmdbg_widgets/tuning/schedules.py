@@ -19,7 +19,7 @@ class Schedules(Recorded):
 
     def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
         super().__init__(parts, weights)
-        self._dags: dict[int, ComputeDag | None] = {}
+        self._dags: dict[int, tuple[ComputeDag | None, tuple[str, ...]]] = {}
 
     def schedule(self, row: int | Record) -> Schedule:
         """Return how a record's workload is computed: steps in words, loop nest, tiles, Python.
@@ -41,7 +41,7 @@ class Schedules(Recorded):
         from tvmdbg_widgets.model.tuning.record import Record
 
         record = row if isinstance(row, Record) else read_record(self.parts, row)
-        return Schedule(record, self.dag(record.task.index))
+        return Schedule(record, *self._found_dag(record.task.index))
 
     def dag(self, task: int) -> ComputeDag | None:
         """Return the compute DAG of a task, None where it is not known.
@@ -53,10 +53,14 @@ class Schedules(Recorded):
         task : int
             Its index.
         """
-        from tvmdbg_widgets.analysis.tuning.dags import dag_of
+        return self._found_dag(task)[0]
+
+    def _found_dag(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
+        """Return a task's DAG, and why what was given for it cannot be used."""
+        from tvmdbg_widgets.analysis.tuning.dags import find_dag
 
         if task not in self._dags:
-            self._dags[task] = dag_of(self.parts, self.tasks[task])
+            self._dags[task] = find_dag(self.parts, self.tasks[task])
         return self._dags[task]
 
     def flop_count(self, task: int) -> float | None:

@@ -38,10 +38,13 @@ class Schedule:
     record : Record
     dag : ComputeDag or None
         None where nobody has it: the schedule is then told from its steps alone.
+    dag_problems : tuple of str
+        Why DAG texts or modules that were given for the task cannot be used.
     """
 
     record: Record
     dag: ComputeDag | None = None
+    dag_problems: tuple[str, ...] = ()
 
     @property
     def dag_source(self) -> str:
@@ -144,7 +147,7 @@ class Schedule:
         """What must be known to read the nest: where names are from, and what is not known."""
         if self.record.task.tuner != "ansor" or not self.record.steps:
             return ()
-        found = [f"DAG: {self.dag_source}"]
+        found = [f"DAG: {self.dag_source}", *self.dag_problems]
         if self.refused:
             found.append(f"The steps cannot be applied: {self.refused}")
         elif self.state is not None and (why := why_refused(self.state)):
