@@ -25,7 +25,14 @@ LAYERS = (
     "formats",
     "model",
 )  # each may import those after it
-FACADES = ("run", "open", "plots", "samples", "executorch", "tuning")  # join the layers, inside functions
+FACADES = (
+    "run",
+    "open",
+    "plots",
+    "samples",
+    "executorch",
+    "tuning",
+)  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
     *("pandas", "quickjs", "traitlets"),
