@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from ui.waits import INSPECT, frames
-
 from tvmdbg_widgets.widgets.bundles import STATIC
 from tvmdbg_widgets.widgets.messages import message_id
 from tvmdbg_widgets.widgets.tuning.answers import answer
+
+from .waits import INSPECT, frames
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
