@@ -61,7 +61,7 @@ def open_tuning(
     from tvmdbg_widgets.analysis.tuning.records.weights import weights_of
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather
-    from tvmdbg_widgets.formats.tuning.given import given_text
+    from tvmdbg_widgets.formats.tuning.given import given_text, with_dags
     from tvmdbg_widgets.formats.tvm.assemble import title_of
     from tvmdbg_widgets.open import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
@@ -69,9 +69,8 @@ def open_tuning(
     sources = [content_of(each) for each in flat((source, *more))]
     pieces, issues = gather(sources, progress=progress)
     registered = [] if register is None else [given_text(each) for each in flat([register])]
-    parts = assemble(
-        pieces, issues, title=title_of(sources), registered=registered, dags=dags_of(dag)
-    )
+    parts = assemble(pieces, issues, title=title_of(sources), registered=registered)
+    parts = with_dags(parts, dags_of(dag))
     return TuningLog(parts, None if weights is None else weights_of(parts, weights))
 
 

@@ -211,6 +211,20 @@ def test_dag_texts_are_kept_by_key_and_by_hash(tmp_path: Path) -> None:
         open_tuning(log, dag={KEY: 1})
 
 
+def test_a_given_dag_is_told_its_task_or_said_to_fit_none() -> None:
+    named = line([[0.5], 0, 1, 2])
+    log = open_tuning(named, dag=DAG)
+    assert log.parts.dags[make.KEYS[0]] == DAG
+    assert not log.issues.by_rule("dags-unused")
+    two = named + b"\n" + named.replace(b"1024, 1024, 1024", b"1, 2, 3")
+    assert open_tuning(two, dag=DAG).issues.by_rule("dags-unused")
+    assert open_tuning(named, dag={"other": DAG, "more": DAG + DAG}).issues.by_rule("dags-unused")
+    hashed = named.replace(b"matmul_add", key_hash(DAG).encode())
+    log = open_tuning(hashed, dag=DAG)
+    assert not log.issues.by_rule("dags-unused")
+    assert log.dag(0) is not None
+
+
 def test_modules_are_kept_as_text_and_never_run(tmp_path: Path) -> None:
     module = tmp_path / "matmul.py"
     module.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")

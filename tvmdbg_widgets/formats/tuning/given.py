@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.registry import head
 from tvmdbg_widgets.formats.tuning import dag_dump, outputs
+from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.sources_given import as_source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 _MOST_TEXT = 64 << 20
 
@@ -67,3 +73,28 @@ def _checked(source: ByteSource, dags: dict[str, str]) -> dict[str, str]:
             hint="dump_workload_to_dag_log=… of extract_tasks writes them for a network.",
         )
     return dags
+
+
+def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
+    """Return a log with the DAG texts that its caller gave.
+
+    A hash names its text's task. Of a task that was registered by name the text cannot be told:
+    where the log has one such task, and one text fits nothing else, it is that task's.
+    """
+    keys = [task.workload_key for task in parts.tasks]
+    named = [task.workload_key for task in parts.tasks if not task.workload.is_hash]
+    hashes = {task.workload.name for task in parts.tasks if task.workload.is_hash}
+    texts = set(given.values())
+    fits = any(key in given for key in keys) or any(
+        is_text_of(text, digest) for text in texts for digest in hashes
+    )
+    dags, issues = {**parts.dags, **given}, parts.issues
+    if not fits and len(texts) == 1 and len(set(named)) == 1:
+        dags[named[0]] = texts.pop()
+    elif not fits and texts:
+        message = (
+            "none of the DAG texts given is of a task of this log, by its key or hash; "
+            "dag={log.tasks[0].workload_key: text} says which it is of"
+        )
+        issues += [Issue("dags-unused", Severity.WARNING, message)]
+    return replace(parts, dags=dags, issues=issues)
