@@ -21,4 +21,5 @@ export type Pen = Pick<
   | "fillRect"
   | "strokeRect"
   | "fillText"
+  | "measureText"
 >;

@@ -30,6 +30,15 @@ describe("the place of a trial", () => {
     expect(scene.hit(scene.plot.left, scene.strip.bottom)).toBe(-1);
   });
 
+  it("stays where it is when a query finds failures alone", () => {
+    const costs = [...scene.costs];
+    scene.chosen = Uint8Array.of(0, 0, 1);
+    scene.changed();
+    expect(scene.costs).toEqual(costs);
+    scene.chosen = null;
+    scene.changed();
+  });
+
   it("follows the time where it is drawn over time", () => {
     scene.along = "time";
     expect(scene.x(scene.value(1)) - scene.x(scene.value(0))).toBeCloseTo(
@@ -74,6 +83,7 @@ describe("the error strip", () => {
     scene.chosen = Uint8Array.from(many, ({ error }) => Number(error === 6));
     scene.changed();
     expect(scene.bins.map(({ trials }) => trials)).toEqual([0, 16, 0, 0]);
+    expect(scene.bins.map(({ all }) => all)).toEqual([64, 64, 64, 10]);
   });
 });
 

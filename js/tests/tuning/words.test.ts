@@ -31,14 +31,17 @@ describe("words of a log", () => {
       { task: 0, cost: 1 },
       { task: 1, error: 6 },
     ]);
-    expect(headline(data)).toContain("no total latency: a task has no valid trial");
+    expect(headline(data)).toBe("2 tasks, 2 trials; no total latency: 1 task has no valid trial");
+    expect(headline(logOf([{ error: 6 }], { summary: "1 of 1 trial failed" }))).toBe(
+      "1 task, 1 of 1 trial failed",
+    );
   });
 
   it("tell of a trial", () => {
     expect(trialLines(DATA, 0)).toEqual([
       "trial 0: 4.000 ms",
       "task 0, matmul 0",
-      "its trial 0 of 2",
+      "its 1st trial of 2",
       "2.00× the best of its task",
       "0 s after the first trial",
     ]);
@@ -50,10 +53,13 @@ describe("words of a log", () => {
   it("tell of a bar of the error strip", () => {
     const slots = new Int32Array(10);
     [slots[0], slots[6]] = [60, 4];
-    expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, slots })).toEqual([
+    expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 64, slots })).toEqual([
       "trials 64 to 127: 4 of 64 trials failed (6.25 %)",
       "4 BuildTimeoutError",
     ]);
+    expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 80, slots })[0]).toBe(
+      "trials 64 to 127, 64 of 80 found: 4 of 64 trials failed (6.25 %)",
+    );
   });
 
   it.each([

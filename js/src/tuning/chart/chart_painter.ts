@@ -13,6 +13,8 @@ const LABEL_GAP = 46;
 const LOG_STEPS = [1, 2, 5];
 const BACKGROUND_ALPHA = 0.35;
 const MOST_THIN = 60;
+/** Names of lines that would be nearer are one, px. */
+const NAME_GAP = 12;
 
 /** Paints costs over trials: axes, every trial, failures in a lane of their own, what was the best so far, errors. */
 export class ChartPainter {
@@ -41,6 +43,7 @@ export class ChartPainter {
     this.#curves(theme);
     pen.restore();
     this.#curveNames(theme);
+    if (!this.#scene.hasCosts) this.#nothing(theme);
     this.#strip(theme);
     return { points: marks.cells };
   }
@@ -52,7 +55,7 @@ export class ChartPainter {
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     let last = Number.POSITIVE_INFINITY;
-    for (const cost of this.#costTicks(costs)) {
+    for (const cost of this.#scene.hasCosts ? this.#costTicks(costs) : []) {
       const y = Math.round(this.#scene.y(cost)) + 0.5;
       if (y < plot.top || y > plot.bottom || last - y < 16) continue;
       last = y;
@@ -72,6 +75,16 @@ export class ChartPainter {
     pen.fillText("failed", plot.left - 6, this.#scene.laneY);
     this.#line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
     this.#line(theme.line, plot.left, plot.bottom + 0.5, plot.right, plot.bottom + 0.5, 1);
+    pen.textAlign = "left";
+  }
+
+  #nothing(theme: Theme): void {
+    const pen = this.#pen;
+    const { plot, data } = this.#scene;
+    pen.textAlign = "center";
+    pen.fillStyle = theme.muted;
+    const text = data.count ? "no trial has a valid cost" : "no trials";
+    pen.fillText(text, (plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2);
     pen.textAlign = "left";
   }
 
@@ -149,26 +162,43 @@ export class ChartPainter {
     this.#steps(data.totalRows, (at) => data.totals[at]!, theme.text, 2);
   }
 
-  /** Which task a line is of, where it ends; the slowest first, and none over another. */
+  /** Which task a line is of, where it ends; lines that end near each other share a name, the slowest first. */
   #curveNames(theme: Theme): void {
     const pen = this.#pen;
     const { data, task, plot } = this.#scene;
     const { tasks, total } = data.info;
     if (task >= 0 || tasks.length < 2) return;
-    const ends: [text: string, cost: number][] = total === null ? [] : [["total", total]];
-    const slowest = tasks.filter(({ best }) => best !== null).sort((a, b) => b.best! - a.best!);
-    for (const { index, best } of slowest) ends.push([String(index), best!]);
-    const taken: number[] = [];
     pen.font = `11px ${theme.font}`;
     pen.textAlign = "left";
-    for (const [text, cost] of ends) {
-      const y = this.#scene.y(cost);
-      if (y < plot.top || y > plot.bottom || taken.some((each) => Math.abs(each - y) < 12))
-        continue;
-      taken.push(y);
-      pen.fillStyle = text === "total" ? theme.text : theme.muted;
-      pen.fillText(text, plot.right + 4, y);
+    const x = plot.right + 4;
+    const seen = (y: number) => y >= plot.top && y <= plot.bottom;
+    const totalY = total === null ? Number.NaN : this.#scene.y(total);
+    if (seen(totalY)) {
+      pen.fillStyle = theme.text;
+      pen.fillText("total", x, totalY);
     }
+    if (tasks.length > MOST_THIN) return;
+    const groups: { y: number; names: number[] }[] = [];
+    const slowest = tasks.filter(({ best }) => best !== null).sort((a, b) => b.best! - a.best!);
+    for (const { index, best } of slowest) {
+      const y = this.#scene.y(best!);
+      if (!seen(y) || Math.abs(y - totalY) < NAME_GAP) continue;
+      const near = groups.find((group) => Math.abs(group.y - y) < NAME_GAP);
+      if (near) near.names.push(index);
+      else groups.push({ y, names: [index] });
+    }
+    pen.fillStyle = theme.muted;
+    if (groups.length) pen.fillText("task", x, this.#scene.laneY);
+    for (const { y, names } of groups) pen.fillText(this.#listed(names), x, y);
+  }
+
+  /** As many names as there is room for. */
+  #listed(names: readonly number[]): string {
+    for (let shown = names.length; shown > 1; shown--) {
+      const text = names.slice(0, shown).join(", ") + (shown < names.length ? " …" : "");
+      if (this.#pen.measureText(text).width <= RIGHT - 4) return text;
+    }
+    return String(names[0]);
   }
 
   /** A line that stays level until the next of some trials, and to the end of the plot. */
@@ -212,12 +242,12 @@ export class ChartPainter {
     );
     pen.textAlign = "left";
     for (const bin of bins) {
-      if (!bin.trials) continue;
+      if (!bin.all) continue;
       const from = Math.max(strip.left, scene.x(bin.from));
       const to = Math.min(strip.right, scene.x(bin.to));
       const wide = Math.max(1, to - from - (to - from > 5 ? 1 : 0));
       let y = strip.bottom;
-      const scale = high / bin.trials;
+      const scale = high / bin.all;
       for (let slot = bin.slots.length - 1; slot >= 0; slot--) {
         const count = bin.slots[slot]!;
         if (!count) continue;

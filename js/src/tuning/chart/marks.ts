@@ -56,27 +56,30 @@ export function marksOf(scene: Scene, cell: number): Marks {
       if (cells[place]! <= 0) cells[place] = row + 1;
     } else if (!cells[place]) cells[place] = -row - 1;
   }
+  // Squares stand behind all other boxes: what is painted so has one path of each shape.
+  const alone: Pick<Marks, "front" | "behind"> = { front: [], behind: [] };
   for (let column = 0; column < columns; column++) {
     const first = column * rows;
     for (let from = 0; from < rows; ) {
       const held = cells[first + from]!;
       let to = from + 1;
       if (held) {
-        const side = Math.sign(held);
-        while (to < rows && Math.sign(cells[first + to]!) === side) to++;
+        const layer = held > 0 ? "front" : "behind";
+        while (to < rows && Math.sign(cells[first + to]!) === Math.sign(held)) to++;
         found.cells += to - from;
-        const boxes = side > 0 ? found.front : found.behind;
-        if (to - from === 1) {
+        if (to - from > 1) {
+          const [left, top] = [plot.left + column * cell, plot.top + from * cell];
+          found[layer].push(left, top, cell, (to - from) * cell);
+        } else {
           const row = Math.abs(held) - 1;
           const x = scene.x(scene.value(row)) - POINT / 2;
-          boxes.push(x, scene.y(data.cost[row]!) - POINT / 2, POINT, POINT);
-        } else {
-          const [left, top] = [plot.left + column * cell, plot.top + from * cell];
-          boxes.push(left, top, cell, (to - from) * cell);
+          alone[layer].push(x, scene.y(data.cost[row]!) - POINT / 2, POINT, POINT);
         }
       }
       from = to;
     }
   }
+  found.front = found.front.concat(alone.front);
+  found.behind = found.behind.concat(alone.behind);
   return found;
 }

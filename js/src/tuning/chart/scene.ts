@@ -8,7 +8,7 @@ import { SlotSums } from "./slot_sums.ts";
 
 /** Room around the plot, CSS px. */
 export const LEFT = 72;
-export const RIGHT = 34;
+export const RIGHT = 42;
 const TOP = 8;
 /** The lane of failed trials above the plot. */
 export const LANE = 14;
@@ -21,6 +21,8 @@ const NEAR = 14;
 const LEAST_BIN = 4;
 /** Bins of the strip over time. */
 const TIME_BINS = 96;
+/** A scale where there is nothing to draw. */
+const NO_COSTS: [low: number, high: number] = [1e-4, 1e-1];
 
 export interface Box {
   left: number;
@@ -33,7 +35,10 @@ export interface Box {
 export interface StripBin {
   from: number;
   to: number;
+  /** Those in the foreground. */
   trials: number;
+  /** Those that would be without a query. */
+  all: number;
   slots: Int32Array;
 }
 
@@ -59,7 +64,7 @@ export class Scene {
   #layers: Uint8Array | null = null;
   #levels: Float64Array | null = null;
   readonly #axes: Partial<Record<Along, Axis>> = {};
-  #sums: Partial<Record<Along, SlotSums>> = {};
+  #sums: Partial<Record<Along, { found: SlotSums; all: SlotSums }>> = {};
   #bins: { key: string; bins: StripBin[] } | null = null;
   #marks: { key: string; marks: Marks } | null = null;
 
@@ -145,24 +150,36 @@ export class Scene {
     return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
   }
 
-  /** The scale of the costs in the foreground, log10 of seconds. */
+  /** The scale of the costs in the foreground, log10 of seconds; that of all trials where none of these is valid. */
   get costs(): [low: number, high: number] {
     if (this.#costs) return this.#costs;
-    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const { layers } = this;
+    const span =
+      this.#span((row) => layers[row] === IN_FRONT) ?? this.#span(() => true) ?? NO_COSTS;
+    let [low, high] = span;
+    if (this.task < 0) for (const total of this.data.totals) if (total > high) high = total;
+    [low, high] = [Math.log10(low), Math.log10(high)];
+    const room = Math.max(0.08, (high - low) * 0.05);
+    this.#costs = [low - room, high + room];
+    return this.#costs;
+  }
+
+  /** The cheapest and the dearest of some trials, null where none is valid. */
+  #span(counts: (row: number) => boolean): [low: number, high: number] | null {
+    let [low, high] = [Number.POSITIVE_INFINITY, 0];
     const { cost } = this.data;
     for (let row = 0; row < cost.length; row++) {
       const value = cost[row]!;
-      if (!(value > 0) || layers[row] !== IN_FRONT) continue;
+      if (!(value > 0) || !counts(row)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
-    if (this.task < 0) for (const total of this.data.totals) if (total > high) high = total;
-    if (!(high > 0)) [low, high] = [1e-4, 1e-1];
-    const [from, to] = [Math.log10(low), Math.log10(high)];
-    const room = Math.max(0.08, (to - from) * 0.05);
-    this.#costs = [from - room, to + room];
-    return this.#costs;
+    return high > 0 ? [low, high] : null;
+  }
+
+  /** Whether any trial of the log has a cost. */
+  get hasCosts(): boolean {
+    return this.data.info.tasks.some(({ best }) => best !== null);
   }
 
   y(cost: number): number {
@@ -252,10 +269,22 @@ export class Scene {
 
   /** @param first, after  positions on the axis. */
   #bin(from: number, to: number, first: number, after: number): StripBin {
-    const { along } = this;
-    this.#sums[along] ??= new SlotSums(this.axis, this.data.error, (row) => this.isShown(row));
-    const slots = this.#sums[along].count(first, after);
-    return { from, to, trials: slots.reduce((sum, each) => sum + each, 0), slots };
+    const { found, all } = this.#counted;
+    const slots = found.count(first, after);
+    return { from, to, trials: sum(slots), all: sum(all.count(first, after)), slots };
+  }
+
+  get #counted(): { found: SlotSums; all: SlotSums } {
+    const { along, axis, task, chosen } = this;
+    const known = this.#sums[along];
+    if (known) return known;
+    const { error, task: taskOf } = this.data;
+    const found = new SlotSums(axis, error, (row) => this.isShown(row));
+    const all = chosen
+      ? new SlotSums(axis, error, (row) => task < 0 || taskOf[row] === task)
+      : found;
+    this.#sums[along] = { found, all };
+    return { found, all };
   }
 
   /** What is drawn of the trials in view. */
@@ -276,4 +305,8 @@ export class Scene {
     const value = this.at(x);
     return this.bins.find(({ from, to }) => value >= from && value < to) ?? null;
   }
+}
+
+function sum(counts: Int32Array): number {
+  return counts.reduce((total, each) => total + each, 0);
 }

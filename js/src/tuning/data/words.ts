@@ -42,7 +42,7 @@ export function trialLines(data: TuningData, row: number): string[] {
   const lines = [
     `trial ${integer(row)}: ${outcome(data, row)}`,
     `task ${task.index}, ${task.name}`,
-    `its trial ${integer(place)} of ${integer(task.trials)}`,
+    `its ${ordinal(place + 1)} trial of ${integer(task.trials)}`,
   ];
   if (task.bestTrial === row) lines.push("the best of its task");
   else if (!data.error[row] && task.best) {
@@ -59,7 +59,9 @@ export function binLines(data: TuningData, along: Along, bin: StripBin): string[
       ? `trials ${integer(bin.from)} to ${integer(bin.to - 1)}`
       : `${elapsed(bin.from)} to ${elapsed(bin.to)}`;
   const failed = bin.trials - bin.slots[0]!;
-  const lines = [`${where}: ${failedOf(failed, bin.trials)}`];
+  const filtered =
+    bin.trials < bin.all ? `, ${integer(bin.trials)} of ${integer(bin.all)} found` : "";
+  const lines = [`${where}${filtered}: ${failedOf(failed, bin.trials)}`];
   bin.slots.forEach((count, slot) => {
     if (slot && count) lines.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
   });
@@ -78,12 +80,21 @@ export function headline(data: TuningData): string {
   const tasks = counted(info.tasks.length, "task");
   if (!data.count) return `${tasks}, no trials`;
   const kind = info.weighted ? "weighted total" : "plain sum of the best of each task";
-  const total =
-    info.total === null
-      ? "no total latency: a task has no valid trial"
-      : `${seconds(info.total)} (${kind})`;
-  const best = info.tasks.length === 1 ? seconds(info.tasks[0]!.best) : total;
+  if (info.tasks.every(({ best }) => best === null)) return `${tasks}, ${info.summary}`;
+  if (info.total === null) {
+    const without = info.tasks.filter(({ best }) => best === null).length;
+    const have = without === 1 ? "has" : "have";
+    return `${tasks}, ${info.summary}; no total latency: ${counted(without, "task")} ${have} no valid trial`;
+  }
+  const best =
+    info.tasks.length === 1 ? seconds(info.tasks[0]!.best) : `${seconds(info.total)} (${kind})`;
   return `${tasks}, ${info.summary}; best ${best}`;
+}
+
+function ordinal(value: number): string {
+  const tens = value % 100;
+  const ending = tens > 10 && tens < 14 ? "th" : (["th", "st", "nd", "rd"][value % 10] ?? "th");
+  return `${integer(value)}${ending}`;
 }
 
 export function taskTitle(task: TaskInfo): string {
