@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-RUN = ROOT / "tvmdbg_widgets/run"
 PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
-#: What methods of a run return and a reader need not know.
-INNER = {"Facts", "RunModel", "RunParts", "Search"}
+#: What methods of a run, or of a log, return and a reader need not know.
+INNER = {"Facts", "Recorded", "RunModel", "RunParts", "Search"}
 #: How the page on formats calls what the registry reads.
 CALLED = {
     "recording": "[recording]",
@@ -54,6 +53,9 @@ CALLED = {
     "bundled program": "bundled program",
     "named data": "named data",
     "printed table of node times": "printed table",
+    "tuning log": "tuning log",
+    "file of DAG texts": "file of DAG texts",
+    "output of a tuning": "output of a tuning",
 }
 
 
@@ -132,9 +134,15 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     assert set(names[1].split(", ")) == {"facts", "known_findings", "model", "search"}
 
 
-def test_reference_has_what_methods_of_a_run_return() -> None:
+@pytest.mark.parametrize(
+    ("folder", "of"),
+    [("run", tvmdbg.DebugRun), ("tuning", tvmdbg.TuningLog)],
+    ids=["run", "tuning log"],
+)
+def test_reference_has_what_methods_return(folder: str, of: type) -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
-    rooms = [ast.parse(path.read_text("utf-8")) for path in sorted(RUN.glob("*.py"))]
+    paths = sorted((ROOT / "tvmdbg_widgets" / folder).glob("*.py"))
+    rooms = [ast.parse(path.read_text("utf-8")) for path in paths]
     checked = set()
     for each in (each for room in rooms for each in ast.walk(room)):
         if isinstance(each, ast.FunctionDef):
@@ -147,7 +155,7 @@ def test_reference_has_what_methods_of_a_run_return() -> None:
             checked.add(called)
             for name in set(re.findall(r"\w+", ast.unparse(gives) if gives else "")):
                 assert name in classes | INNER or name not in _own_imports(rooms), (called, name)
-    assert {name for name in dir(tvmdbg.DebugRun) if not name.startswith("_")} <= checked
+    assert {name for name in dir(of) if not name.startswith("_")} <= checked
 
 
 def _own_imports(rooms: list[ast.Module]) -> set[str]:

@@ -13,7 +13,7 @@ import pytest
 from tvmdbg_widgets.model.findings import Confidence, Severity
 
 ROOT = Path(__file__).parents[2]
-MOST_TERMS = 48
+MOST_TERMS = 64
 
 #: Odd words, as patterns, and what to write instead.
 ODD = {
