@@ -32,8 +32,8 @@ def infer_bounds(state: State) -> State:
     -------
     State
         Extents that follow from what stages read of each other; None where they do not. A loop's
-        `min` is what TVM v0.8 prints where it is not 0. A schedule that TVM refuses keeps the
-        bounds it had.
+        `min` is what TVM v0.8 prints where it is not 0. Of a schedule that TVM refuses, the state
+        itself.
     """
     try:
         return _inferred(state)

@@ -150,8 +150,8 @@ class Schedule:
         found = [f"DAG: {self.dag_source}", *self.dag_problems]
         if self.refused:
             found.append(f"The steps cannot be applied: {self.refused}")
-        elif self.state is not None and (why := why_refused(self.state)):
-            found.append(f"Bounds are not inferred: {why}")
+        elif self.state is not None and self.inferred is self.state:
+            found.append(f"Bounds are not inferred: {why_refused(self.state)}")
         return tuple(found)
 
     def __repr__(self) -> str:
