@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
     AnnotationStep,
@@ -166,12 +167,10 @@ def threads_of(parts: TuningParts, *, progress: bool = True) -> npt.NDArray[np.i
     """
     from tqdm.auto import tqdm
 
-    from tvmdbg_widgets.formats.tuning.record import read_record
-
     on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)
     rows = np.flatnonzero(on_gpu[parts.trials.task]) if len(parts.tasks) else np.zeros(0, np.intp)
     found = np.zeros(len(parts.trials), np.int32)
     look = {"unit": " records", "delay": 1, "leave": False, "disable": not progress}
     for row in tqdm(rows.tolist(), desc="reading steps", **look):
-        found[row] = threads_per_block(read_record(parts, row).steps)
+        found[row] = threads_per_block(read_steps(parts, row))
     return found

@@ -187,12 +187,18 @@ def error_table(log: TuningLog, by: Literal["round", "unroll", "threads"]) -> di
         "rows": [
             {
                 "label": table.labels[at],
+                "query": _query(by, int(table.keys[at])),
                 "trials": int(table.trials[at]),
                 "counts": table.counts[at].tolist(),
             }
             for at in order
         ],
     }
+
+
+def _query(by: str, key: int) -> str:
+    """Return what finds the trials of a group; empty where no query does."""
+    return f"{by}={key}" if by in ("round", "unroll") and key >= 0 else ""
 
 
 def _code(kind: str) -> int:

@@ -13,6 +13,8 @@ from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.analysis.tuning.structure import TileStructure
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
 
 _NS = 1e9
-_COSTS_SHOWN = 10
+_COSTS_SHOWN = 3
 
 
 def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
     return {
         "trial": trial,
         "title": f"trial {trial:,}",
-        "facts": record_facts(schedule.record),
+        "facts": record_facts(schedule.record, len(log.parts.sources)),
         "lines": [_line(each, touched.get((each.stage, each.iterator), [])) for each in lines],
         "steps": [
             {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)
@@ -125,19 +127,27 @@ def _title(record: Record) -> str:
     return f"trial {record.row:,}: {cost}"
 
 
-def record_facts(record: Record) -> list[tuple[str, str]]:
-    """Return what a record says of its measurement, in words."""
+def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
+    """Return what a record says of its measurement, in words; its file where there are several."""
     facts = [("task", f"{record.task.index}: {one_line(record.task.name)}")]
     if record.error is MeasureError.NO_ERROR:
         facts.append(("cost", duration_text(record.cost * _NS)))
         if len(record.costs) > 1:
-            shown = ", ".join(duration_text(each * _NS) for each in record.costs[:_COSTS_SHOWN])
-            facts.append(("runs", shown + (", …" if len(record.costs) > _COSTS_SHOWN else "")))
+            facts.append(("runs", _runs(record.costs)))
     else:
         code = f"error {int(record.error)}, " if record.error > 0 else ""
         facts.append(("failed", f"{code}{record.error.label}"))
     if not math.isnan(record.all_cost):
         facts.append(("build and run", duration_text(record.all_cost * _NS)))
-    where = PurePath(record.where).name
+    file, _, line = record.where.rpartition(", ")
+    where = line if num_sources == 1 else f"{PurePath(file).name}, {line}"
     facts.append(("in", one_line(f"{where} ({record.version})" if record.version else where)))
     return facts
+
+
+def _runs(costs: Sequence[float]) -> str:
+    """Return what each run cost, of many the cheapest and the dearest."""
+    if len(costs) <= _COSTS_SHOWN:
+        return ", ".join(duration_text(each * _NS) for each in costs)
+    low, high = (duration_text(each * _NS) for each in (min(costs), max(costs)))
+    return f"{len(costs)} of {low} to {high}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
@@ -31,7 +32,7 @@ def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDAr
     shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:_MOST_TRIALS]
     groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
     for row in shown.tolist():
-        steps = log.record(row).steps
+        steps = read_steps(log.parts, row)
         shape = tuple(_shape(step) for step in steps)
         groups[shape].append((row, [value for step in steps for value in _values(step)]))
     if not groups:
