@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 _SHOWN = 40
+_LEFT = 'style="text-align: left"'
 _SIGNS = {"same": " ", "changed": "≠", "only A": "A", "only B": "B"}
 
 
@@ -81,8 +82,8 @@ class ScheduleComparison:
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
-        head = f"<tr><th></th><th>A</th><th>B</th></tr><tr><td></td><td>{html.escape(self.a.title)}"
-        head += f"</td><td>{html.escape(self.b.title)}</td></tr>"
+        titles = "".join(f"<td {_LEFT}>{html.escape(each.title)}</td>" for each in (self.a, self.b))
+        head = f"<tr><th></th><th {_LEFT}>A</th><th {_LEFT}>B</th></tr><tr><td></td>{titles}</tr>"
         return (
             f"<p>{self.caption}</p>"
             f"<table>{head}{_rows(self.lines)}</table>"
@@ -202,7 +203,11 @@ def _texts(each: Difference) -> list[str]:
 def _rows(differences: Sequence[Difference]) -> str:
     shown = [each for each in differences if each.change != "same"]
     return "".join(
-        f"<tr><td>{_SIGNS[each.change]}</td><td><code>{html.escape(one_line(each.text_a.strip()))}"
-        f"</code></td><td><code>{html.escape(one_line(each.text_b.strip()))}</code></td></tr>"
+        f"<tr><td>{_SIGNS[each.change]}</td>{_cell(each.text_a)}{_cell(each.text_b)}</tr>"
         for each in shown
     )
+
+
+def _cell(text: str) -> str:
+    code = f"<code>{html.escape(one_line(text.strip()))}</code>" if text else ""
+    return f"<td {_LEFT}>{code}</td>"

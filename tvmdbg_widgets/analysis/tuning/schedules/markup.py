@@ -17,20 +17,21 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 400
 _MOST_PYTHON = 20_000
+_LEFT = 'style="text-align: left"'
 _PRE = 'style="line-height: 1.35; overflow-x: auto"'
-#: Readable on white and on black.
+#: The hues of the view, as bright as can be read on white and on black.
 _COLORS = {
-    Annotation.PARALLEL: "#c25e00",
-    Annotation.VECTORIZE: "#0b7d8c",
-    Annotation.UNROLL: "#8a6d00",
-    Annotation.TENSORIZE: "#0b7d8c",
-    Annotation.VTHREAD: "#b0488f",
-    Annotation.BLOCK_X: "#2f74c0",
-    Annotation.BLOCK_Y: "#2f74c0",
-    Annotation.BLOCK_Z: "#2f74c0",
-    Annotation.THREAD_X: "#2e8540",
-    Annotation.THREAD_Y: "#2e8540",
-    Annotation.THREAD_Z: "#2e8540",
+    Annotation.PARALLEL: "#1272f2",
+    Annotation.VECTORIZE: "#1e8b40",
+    Annotation.UNROLL: "#ad6800",
+    Annotation.TENSORIZE: "#dd3b32",
+    Annotation.VTHREAD: "#12828d",
+    Annotation.BLOCK_X: "#8f63bb",
+    Annotation.BLOCK_Y: "#8f63bb",
+    Annotation.BLOCK_Z: "#8f63bb",
+    Annotation.THREAD_X: "#d9308e",
+    Annotation.THREAD_Y: "#d9308e",
+    Annotation.THREAD_Z: "#d9308e",
 }
 
 
@@ -68,7 +69,7 @@ def _line(line: NestLine) -> str:
 
 def _tiles(schedule: Schedule) -> str:
     head = "".join(
-        f"<th>{each}</th>" for each in ("stage", "loop", "extent", "factors", "bound to")
+        f"<th {_LEFT}>{each}</th>" for each in ("stage", "loop", "extent", "factors", "bound to")
     )
     rows = []
     for tile in schedule.structure.tiles[:_MOST_LINES]:
@@ -77,7 +78,7 @@ def _tiles(schedule: Schedule) -> str:
         extent = "?" if tile.extent is None else str(tile.extent)
         name = schedule.structure.stages[tile.stage].name
         cells = (name, tile.loop, extent, factors, marks)
-        rows.append("<tr>" + "".join(f"<td>{_text(each)}</td>" for each in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td {_LEFT}>{_text(each)}</td>" for each in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
