@@ -68,13 +68,13 @@ class LogEvidence:
 
     def in_tasks(self, tasks: Sequence[int]) -> str:
         """Return ``"in task 0 (…), task 3 (…) and 4 more tasks"``."""
-        return f"in {self.listed([self.task(task) for task in tasks], 'tasks')}"
+        return f"in {self.listed([self.task(task) for task in tasks], 'task')}"
 
-    def listed(self, texts: Sequence[str], more: str) -> str:
-        """Return the first few texts in one, and how many more there are."""
+    def listed(self, texts: Sequence[str], noun: str) -> str:
+        """Return the first few texts in one, and how many more there are of this noun."""
         rest = len(texts) - _LISTED
         told = ", ".join(texts[:_LISTED])
-        return f"{told} and {rest:,} more {more}" if rest > 0 else told
+        return f"{told} and {counted(rest, f'more {noun}')}" if rest > 0 else told
 
     def rows(self, chosen: npt.NDArray[np.bool_]) -> tuple[int, ...]:
         """Return the rows of a mask, for ``Finding.trials``."""

@@ -42,7 +42,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         title,
         (
             *told[:8],
-            *([f"and {rest:,} more tasks"] if rest > 0 else []),
+            *([f"and {counted(rest, 'more task')}"] if rest > 0 else []),
             "while one task has none TVM prints the total latency as - or N/A",
         ),
         Confidence.HIGH,

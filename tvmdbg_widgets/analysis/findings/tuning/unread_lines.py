@@ -56,7 +56,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
             NAME,
             Severity.INFO,
             f"{counted(count, 'line')} {'is' if count == 1 else 'are'} recognized and not decoded",
-            (evidence.listed(told, "kinds"),),
+            (evidence.listed(told, "kind"),),
             Confidence.HIGH,
             "decoding them would run code from the file",
             next_step="Convert them with the TVM that wrote them.",

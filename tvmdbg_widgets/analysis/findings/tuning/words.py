@@ -29,7 +29,7 @@ def by_task(evidence: LogEvidence) -> str:
     names = [f"in {evidence.task(key)}" for key in shares.keys.tolist()]
     told = shares.words(names)
     order = np.argsort(-shares.share, kind="stable").tolist()
-    return "by task: " + evidence.listed([told[place] for place in order], "tasks")
+    return "by task: " + evidence.listed([told[place] for place in order], "task")
 
 
 def by_unroll(evidence: LogEvidence) -> list[str]:
