@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,21 +40,34 @@ UNKNOWN = -1
 # More loops, stages or factors than any real schedule has: steps of strangers may name any number.
 _MOST = 1024
 _THREADS = (Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z)
+_MOST_SHAPES = 1_000
+
+#: A product of factors: index of the split and which of its factors, each; None is unknown.
+_Extent: TypeAlias = "tuple[tuple[int, int], ...] | None"
+
+
+class _Split(NamedTuple):
+    """A split without its factors, which are what most schedules of a task differ in."""
+
+    stage_id: int
+    iter_id: int
+    factors: int
+    inner_to_outer: bool
 
 
 @dataclass
 class _Stage:
     """Extents of a stage's loops, None where unknown, and of those bound to threads."""
 
-    loops: list[int | None] = field(default_factory=list)
-    threads: dict[Annotation, int | None] = field(default_factory=dict)
+    loops: list[_Extent] = field(default_factory=list)
+    threads: dict[Annotation, _Extent] = field(default_factory=dict)
 
     def reach(self, loop: int) -> None:
         if loop >= _MOST:
             raise OverflowError
         self.loops += [None] * (loop + 1 - len(self.loops))
 
-    def replace(self, loop: int, parts: Sequence[int | None]) -> None:
+    def replace(self, loop: int, parts: Sequence[_Extent]) -> None:
         self.reach(loop)
         self.loops[loop : loop + 1] = parts
 
@@ -65,40 +80,39 @@ class _Stage:
         self.loops = [self.loops[place] for place in order]
 
     @property
-    def block(self) -> int | None:
+    def block(self) -> _Extent:
         return _product(list(self.threads.values()))
 
 
-def _product(extents: Sequence[int | None]) -> int | None:
+def _product(extents: Sequence[_Extent]) -> _Extent:
     if len(extents) > _MOST:
         raise OverflowError
     known = [each for each in extents if each is not None]
-    return _in_range(math.prod(known)) if len(known) == len(extents) else None
+    return tuple(chain(*known)) if len(known) == len(extents) else None
 
 
-def _in_range(product: int) -> int | None:
-    return product if product < 2**31 else None
+def _factors(shape: Sequence[_Split | AnyStep], source: int) -> list[_Extent]:
+    """Return the factors of an earlier split."""
+    split = shape[source]
+    count = split.factors if isinstance(split, _Split) else 0
+    if count > _MOST:
+        raise OverflowError
+    return [((source, place),) for place in range(count)]
 
 
-def _parts(step: AnyStep, steps: Sequence[AnyStep]) -> list[int | None] | None:
+def _parts(index: int, shape: Sequence[_Split | AnyStep]) -> list[_Extent] | None:
     """Return the extents of what a step splits a loop into; None for other steps."""
-    if isinstance(step, SplitStep):
-        return [None, *step.lengths] if step.inner_to_outer else [*step.lengths, None]
+    step = shape[index]
+    if isinstance(step, _Split):
+        factors = _factors(shape, index)
+        return [None, *factors] if step.inner_to_outer else [*factors, None]
     if isinstance(step, FollowSplitStep):
-        source = steps[step.src_step_id]
-        lengths = source.lengths if isinstance(source, SplitStep) else ()
+        factors = _factors(shape, step.src_step_id)
         own = max(step.n_split, 1) - 1
-        return [None, *lengths[:own], _product(lengths[own:])]
+        return [None, *factors[:own], _product(factors[own:])]
     if isinstance(step, FollowFusedSplitStep):
-        sources = [steps[each] for each in step.src_step_ids]
-        level = step.level
-        factors = [
-            each.lengths[level]
-            if isinstance(each, SplitStep) and level < len(each.lengths)
-            else None
-            for each in sources
-        ]
-        factor = _product(factors)
+        levels = [_factors(shape, each)[step.level :] for each in step.src_step_ids]
+        factor = _product([each[0] if each else None for each in levels])
         return [None, factor] if step.factor_or_nparts else [factor, None]
     return None
 
@@ -116,26 +130,48 @@ def threads_per_block(steps: Sequence[AnyStep]) -> int:
     int
         0 where no loop is bound to threads, :data:`UNKNOWN` where the steps do not tell.
     """
-    try:
-        blocks = [stage.block for stage in _stages(steps) if stage.threads]
-    except OverflowError:
+    shape = [
+        _Split(step.stage_id, step.iter_id, len(step.lengths), step.inner_to_outer)
+        if isinstance(step, SplitStep)
+        else step
+        for step in steps
+    ]
+    blocks = _blocks(tuple(shape))
+    if blocks is None:
         return UNKNOWN
+    lengths = {at: step.lengths for at, step in enumerate(steps) if isinstance(step, SplitStep)}
+    most = 0
+    for block in blocks:
+        threads = math.prod([lengths[at][place] for at, place in block])
+        if threads >= 2**31:
+            return UNKNOWN
+        most = max(most, threads)
+    return most
+
+
+@lru_cache(_MOST_SHAPES)
+def _blocks(
+    shape: tuple[_Split | AnyStep, ...],
+) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    """Return the threads of each kernel's block as a product, None where one is unknown."""
+    try:
+        blocks = [stage.block for stage in _stages(shape) if stage.threads]
+    except OverflowError:
+        return None
     known = [each for each in blocks if each is not None]
-    return max(known, default=0) if len(known) == len(blocks) else UNKNOWN
+    return tuple(known) if len(known) == len(blocks) else None
 
 
-def _stages(steps: Sequence[AnyStep]) -> list[_Stage]:
+def _stages(shape: Sequence[_Split | AnyStep]) -> list[_Stage]:
     stages: list[_Stage] = []
-    for step in steps:
+    for index, step in enumerate(shape):
         at = step.stage_id
         if at >= _MOST:
             raise OverflowError
         stages += [_Stage() for _ in range(at + 1 - len(stages))]
         stage = stages[at]
-        parts = _parts(step, steps)
-        if parts is not None and isinstance(
-            step, SplitStep | FollowSplitStep | FollowFusedSplitStep
-        ):
+        parts = _parts(index, shape)
+        if parts is not None and isinstance(step, _Split | FollowSplitStep | FollowFusedSplitStep):
             stage.replace(step.iter_id, parts)
         elif isinstance(step, FuseStep) and step.fused_ids:
             stage.fuse(step.fused_ids)
