@@ -20,7 +20,7 @@ from tests.ui.servers import jupyter
 OPEN = """import tvmdbg_widgets as tvmdbg
 log = tvmdbg.open(tvmdbg.samples.ansor_starved).weighted([12, 12, 12, 12, 4, 6])"""
 PANES = ("schedule", "tiles", "errors", "findings")
-WIDTH = 900
+WIDTH = 880
 
 
 def main() -> None:
