@@ -209,11 +209,88 @@ def test_two_schedules_are_compared(view: TuningPage, page: Page) -> None:
     view.root.locator('tr[data-task="2"]').click()
     view.press("p", "ArrowLeft")
     expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(2)
-    expect(view.root.locator(".tvmdbg-tuning-schedule header")).to_contain_text(
-        f"A: trial {best(2)}"
+    expect(view.root.locator(".tvmdbg-tuning-side").first).to_contain_text(
+        f"loops of A: trial {best(2)}"
     )
     view.press("p")
     expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(0)
+
+
+def test_a_schedule_that_is_kept_says_so(view: TuningPage) -> None:
+    pin = view.root.locator(".tvmdbg-tuning-schedule header button")
+    expect(pin).to_have_attribute("aria-pressed", "false")
+    pin.click()
+    expect(pin).to_have_attribute("aria-pressed", "true")
+    expect(pin).to_contain_text("select a trial")
+    view.press("Escape")
+    expect(pin).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_legend_counts_outcomes_and_shows_each_alone(view: TuningPage) -> None:
+    legend = view.root.locator(".tvmdbg-tuning-head .tvmdbg-tuning-legend")
+    count = failed(range(len(records())))
+    timeouts = legend.get_by_role("button", name=f"{count} BuildTimeoutError")
+    timeouts.click()
+    assert view.state("query") == "error:6"
+    expect(timeouts).to_have_attribute("aria-pressed", "true")
+    expect(view.root.locator(".tvmdbg-tuning-found")).to_have_text(
+        f"{count} of {len(records())} trials"
+    )
+    low, high = view.told()["costs"]
+    assert low < high
+    timeouts.click()
+    assert view.state("query") == ""
+
+
+def test_a_row_of_errors_shows_its_trials_alone(view: TuningPage) -> None:
+    view.press("3")
+    view.root.locator('.tvmdbg-tuning-errors button[title$=" round=2"]').click()
+    expect(view.root.locator(".tvmdbg-tuning-found")).to_contain_text(
+        f"64 of {len(records())} trials"
+    )
+    assert view.told()["found"] == 64
+
+
+def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: Page) -> None:
+    head = view.root.locator("thead th", has_text="to gain")
+    head.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert view.state("sort") == "gain"
+    expect(head).to_have_attribute("aria-sort", "descending")
+    expect(head.locator("button")).to_be_focused()
+    view.root.locator("thead button", has_text="task").click()
+    assert view.state("sort") == "task"
+    order = [row.get_attribute("data-task") for row in view.root.locator("tbody tr").all()]
+    assert order[: len(tasks())] == [str(task) for task in range(len(tasks()))]
+
+
+def test_the_column_that_is_sorted_by_stays_where_there_is_little_room(page: Page) -> None:
+    view = TuningPage(page, log(), width=420)
+    gain = view.root.locator("thead th", has_text="to gain")
+    view.set("view", "sort", "time")
+    expect(view.root.locator("thead th", has_text="best")).to_be_visible()
+    view.set("view", "sort", "gain")
+    expect(gain).to_be_visible()
+
+
+def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, page: Page) -> None:
+    word = view.root.locator(".tvmdbg-tuning-nest b[style]").first
+    light = word.get_attribute("style")
+    assert light is not None
+    page.emulate_media(color_scheme="dark")
+    expect(word).not_to_have_attribute("style", light)
+    page.emulate_media(color_scheme="light")
+    expect(word).to_have_attribute("style", light)
+
+
+def test_steps_are_walked_by_keys(view: TuningPage, page: Page) -> None:
+    steps = view.root.locator(".tvmdbg-tuning-steps")
+    steps.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    expect(steps.locator(".tvmdbg-tuning-pointed")).to_have_attribute("data-steps", "2")
+    lines = view.root.locator(".tvmdbg-tuning-nest .tvmdbg-tuning-lit")
+    assert all("2" in (each.get_attribute("data-steps") or "").split() for each in lines.all())
 
 
 def test_lines_of_the_nest_and_the_steps_that_made_them_light_each_other(view: TuningPage) -> None:
@@ -298,6 +375,9 @@ def test_a_saved_page_shows_the_log_without_a_kernel(page: Page, tmp_path: Path)
     expect(root.locator(".tvmdbg-tuning-nest")).not_to_be_empty()
     root.locator('tr[data-task="1"]').click()
     expect(root.locator(".tvmdbg-tuning-schedule header")).to_contain_text(f"trial {best(1)}")
+    expect(root.locator(".tvmdbg-tuning-query")).to_be_hidden()
+    expect(root.locator(".tvmdbg-tuning-legend button")).to_have_count(0)
+    expect(root.locator(".tvmdbg-tuning-legend")).to_contain_text("BuildTimeoutError")
     root.focus()
     page.keyboard.press("End")
     expect(root.locator(".tvmdbg-tuning-schedule")).to_contain_text("open the log in a notebook")

@@ -126,8 +126,8 @@ export class Bar {
     if (document.activeElement !== this.#field) this.#field.value = query;
     this.#field.setAttribute("aria-invalid", String(isWrong));
     this.#found.classList.toggle("tvmdbg-error", isWrong);
-    if (this.#found.textContent === said) return;
-    this.#found.textContent = said;
+    if (this.#found.title === said) return;
+    this.#found.textContent = said.split("\n")[0]!;
     this.#found.title = said;
     this.#overflow.fit();
   }
@@ -138,6 +138,7 @@ export class Bar {
   }
 
   focusQuery(): void {
+    if (this.#field.hidden) return;
     this.#field.focus();
     this.#field.select();
   }

@@ -11,7 +11,7 @@ import { countTrials } from "./data/counts.ts";
 import { TuningData, type TuningInfo } from "./data/data.ts";
 import type { TuningOptions } from "./data/options.ts";
 import { factorText, lineParts, type ScheduleInfo } from "./data/schedule.ts";
-import { knowsFlops, type TaskRow, taskRows } from "./data/task_rows.ts";
+import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./data/task_rows.ts";
 import { headline, taskTitle } from "./data/words.ts";
 
 interface FigureData {
@@ -167,27 +167,15 @@ function legend(data: TuningData, room: number, text: TextWidths): Part {
   };
 }
 
-const COLUMNS = ["best", "gflops", "trials", "failed", "share", "gain"] as const;
-const HEADS = {
-  best: "best",
-  gflops: "GFLOPS",
-  trials: "trials",
-  failed: "failed",
-  share: "of total",
-  gain: "to gain",
-} as const;
-
 /** The first tasks of the table. */
 function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: TextWidths): Part {
   const shown = rows.slice(0, TASKS);
-  const columns = COLUMNS.filter((name) => name !== "gflops" || knowsFlops(info)).filter((name) =>
-    rows.some((row) => row[name]),
-  );
+  const columns = shownColumns(info, rows);
   const wide = columns.map(
     (name) =>
       18 +
       Math.max(
-        ...[HEADS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
+        ...[COLUMNS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
       ),
   );
   const numbers = wide.reduce((sum, each) => sum + each, 0);
@@ -214,7 +202,7 @@ function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: T
         pen.textAlign = "left";
       };
       cells(
-        columns.map((name) => HEADS[name]),
+        columns.map((name) => COLUMNS[name]),
         0,
         theme.muted,
       );

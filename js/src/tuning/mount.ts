@@ -93,19 +93,26 @@ function build(
   signal.addEventListener("abort", () => clearTimeout(hinted));
   bindPointer(root, view, hint, signal);
   bindKeys(root, [...actions(view), paletteAction(root), fullScreenAction(root)], signal);
-  onThemeChange(() => view.showLog(view.data), signal);
+  onThemeChange(() => view.showTheme(), signal);
   if (session) linkSession(view, session, options, signal);
   return (shown) => {
     view.showLog(shown);
-    head.replaceChildren(...headOf(shown, view.headline, () => view.showPane("findings")));
+    const findings = () => view.showPane("findings");
+    head.replaceChildren(...headOf(shown, view.headline, view.legend.node, findings));
   };
 }
 
 /** What the log says of itself, the gravest finding, and how much of it could not be read. */
-function headOf({ info }: TuningData, headline: string, show: () => void): HTMLElement[] {
+function headOf(
+  { info }: TuningData,
+  headline: string,
+  legend: HTMLElement,
+  show: () => void,
+): HTMLElement[] {
   const parts = [
     element("strong", {}, info.title),
     element("span", { title: info.about.join("\n") }, headline),
+    legend,
   ];
   const [first] = info.findings;
   if (first && first.severity !== "info") {

@@ -16,6 +16,8 @@ interface TuningState extends TuningOptions {
   log: string;
   session: string | null;
   _figure_id: string;
+  /** In saved pages. */
+  _is_saved?: boolean;
 }
 
 export default {
@@ -32,6 +34,7 @@ export default {
         client: new TuningClient(log, signal),
         options: sized(root, traits, signal, MOST_HEIGHT),
         signal,
+        isSaved: !!model.get("_is_saved"),
       },
       session && new SessionClient(session),
     );

@@ -13,6 +13,7 @@ import { type Along, type Pane, SORTS, type Sort, type TuningOptions } from "./d
 import { binLines, chartWords, headline, trialLines } from "./data/words.ts";
 import { ErrorsPane } from "./panes/errors_pane.ts";
 import { FindingsPane } from "./panes/findings_pane.ts";
+import { Legend } from "./panes/legend.ts";
 import { Panes } from "./panes/panes.ts";
 import { SchedulePane } from "./panes/schedule_pane.ts";
 import { TaskTable } from "./panes/task_table.ts";
@@ -24,6 +25,8 @@ export interface TuningContext {
   client: TuningClient;
   options: ViewOptions<TuningOptions>;
   signal: AbortSignal;
+  /** A saved page: nobody answers queries or compares schedules. */
+  isSaved: boolean;
 }
 
 /** One view: what its parts do to each other. */
@@ -32,6 +35,7 @@ export class TuningView {
   readonly bar: Bar;
   readonly table: TaskTable;
   readonly panes: Panes;
+  readonly legend: Legend;
   readonly tooltip = new Tooltip();
   readonly #schedule: SchedulePane;
   readonly #tiles: TilesPane;
@@ -54,7 +58,8 @@ export class TuningView {
     data: TuningData,
     say: (text: string) => void,
   ) {
-    const { client, options, signal } = context;
+    const { client, options, signal, isSaved } = context;
+    const filter = isSaved ? null : (query: string) => this.filter(query);
     this.#root = root;
     this.#client = client;
     this.#options = options;
@@ -80,9 +85,11 @@ export class TuningView {
       (task) => this.pickTask(task),
       (sort) => this.#set("sort", sort),
     );
-    this.#schedule = new SchedulePane(root, () => this.pin());
+    if (isSaved) this.bar.hideQuery();
+    this.legend = new Legend(root, filter);
+    this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
     this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
-    this.#errors = new ErrorsPane(root);
+    this.#errors = new ErrorsPane(root, filter);
     this.#findings = new FindingsPane({
       task: (task) => this.pickTask(task),
       trial: (trial) => this.pickTrial(trial),
@@ -112,6 +119,7 @@ export class TuningView {
     if (view) this.#scene.viewport.show(...view);
     this.#tilesOf = -2;
     this.bar.showLog(data);
+    this.legend.show(data, this.#query);
     this.#errors.show(data);
     this.#findings.show(data);
     const failed = data.info.tasks.reduce((sum, each) => sum + each.trials - each.valid, 0);
@@ -123,6 +131,12 @@ export class TuningView {
     this.chart.show(this.#scene);
     if (this.#query) void this.#find(this.#query);
     this.look();
+  }
+
+  /** Takes over other colors. */
+  showTheme(): void {
+    this.showLog(this.data);
+    this.#schedule.refresh();
   }
 
   focus(): void {
@@ -315,6 +329,7 @@ export class TuningView {
   pin(): void {
     const { trial } = this.#scene;
     this.#pinned = this.#pinned >= 0 ? -1 : trial;
+    this.#schedule.keep(this.#pinned >= 0);
     if (this.#pinned >= 0) {
       this.#copier.tell(`Trial ${integer(trial)} is kept: select another to compare it.`);
     } else this.#fillPane();
@@ -429,6 +444,7 @@ export class TuningView {
 
   async #find(query: string): Promise<void> {
     this.#query = query;
+    this.legend.mark(query);
     if (!query) {
       this.#scene.chosen = null;
       this.bar.showQuery("", "", false);
@@ -439,7 +455,7 @@ export class TuningView {
       const { mask, caption } = await this.#client.select(query);
       if (query !== this.#query) return;
       this.#scene.chosen = mask.length === this.data.count ? mask : null;
-      this.bar.showQuery(query, caption, false);
+      this.bar.showQuery(query, caption.replace(`: ${query}`, ""), false);
       this.#say(caption);
     } catch (error) {
       if (query !== this.#query || isAbort(error)) return;

@@ -14,7 +14,7 @@ function scene(): TilesScene {
   return made;
 }
 
-it("ranks trials by the logarithm of their costs", () => {
+it("ranks trials by their costs, however far these are apart", () => {
   const made = scene();
   expect(made.rank(0)).toBe(0);
   expect(made.rank(1)).toBe(1);

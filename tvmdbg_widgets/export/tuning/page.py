@@ -56,7 +56,8 @@ def save_page(
     data, left_out = _stored(log, view.trial, budget)
     states = {
         "log": {"content": 0},
-        "view": view.options | {"log": "anywidget:log", "session": None, "height": 640},
+        "view": view.options
+        | {"query": "", "log": "anywidget:log", "session": None, "height": 640, "_is_saved": True},
     }
     page = document(
         title=name,

@@ -87,10 +87,11 @@ def _names(schedule: Schedule) -> list[str]:
     stages = {tile.loop: set[int]() for tile in tiles.values()}
     for tile in tiles.values():
         stages[tile.loop].add(tile.stage)
+    pragmas = sum(isinstance(step, PragmaStep) for step in schedule.record.steps)
     found: list[str] = []
     for at, step in enumerate(schedule.record.steps):
         if isinstance(step, PragmaStep):
-            found.append("unroll")
+            found.append("unroll" if pragmas == 1 else f"{step.stage_id}: unroll")
         elif isinstance(step, SplitStep):
             loop = tiles[at].loop if at in tiles else f"loop {step.iter_id}"
             several = at in tiles and len(stages[loop]) > 1

@@ -2,6 +2,7 @@ import { integer } from "../../shared/format.ts";
 import type { Pen } from "../../shared/pen.ts";
 import type { Theme } from "../../shared/theme.ts";
 import { niceTicks } from "../../shared/ticks.ts";
+import { ROUND } from "../data/counts.ts";
 import { elapsed, seconds } from "../data/words.ts";
 import { errorFill, slotFill } from "./colors.ts";
 import { type Marks, POINT } from "./marks.ts";
@@ -234,7 +235,7 @@ export class ChartPainter {
     pen.fillStyle = theme.muted;
     pen.fillText("errors", strip.left - 6, strip.top + high / 2 - 7);
     const size = bins.length ? Math.round(bins[0]!.to - bins[0]!.from) : 0;
-    const rounds = size <= 64 ? "per round" : `per ${integer(size)}`;
+    const rounds = `per ${integer(Math.max(ROUND, size))}`;
     pen.fillText(
       along === "trial" ? rounds : "over time",
       strip.left - 6,

@@ -52,6 +52,8 @@ export interface ErrorTableInfo {
 
 export interface ErrorRow {
   label: string;
+  /** Finds its trials; empty where no query does. */
+  query: string;
   trials: number;
   /** By kind. */
   counts: number[];

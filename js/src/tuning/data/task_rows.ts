@@ -50,7 +50,7 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
 }
 
 /** Whether any task has a number of floating-point operations. */
-export function knowsFlops({ tasks }: TuningInfo): boolean {
+function knowsFlops({ tasks }: TuningInfo): boolean {
   return tasks.some(({ gflops }) => gflops !== null);
 }
 
@@ -64,8 +64,27 @@ function gainText(gain: number | null): string {
   return gain > 0 ? seconds(gain) : "none";
 }
 
+/** The columns of numbers, by what their heads say. */
+export const COLUMNS = {
+  best: "best",
+  gflops: "GFLOPS",
+  trials: "trials",
+  failed: "failed",
+  share: "of total",
+  gain: "to gain",
+} as const;
+export type Column = keyof typeof COLUMNS;
+
+/** The columns that hold anything. */
+export function shownColumns(info: TuningInfo, rows: readonly TaskRow[]): Column[] {
+  return (Object.keys(COLUMNS) as Column[]).filter(
+    (name) => (name !== "gflops" || knowsFlops(info)) && rows.some((row) => row[name]),
+  );
+}
+
 /** What the columns mean, for the heads of the table. */
 export const HEADS = {
+  task: "number of the task by its first trial, and name",
   best: "lowest mean cost of a valid trial",
   gflops:
     "floating-point operations of the task's compute DAG by its best cost; * of a DAG that is only assumed",

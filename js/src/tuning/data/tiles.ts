@@ -13,6 +13,7 @@ export class Tiles {
   readonly costs: Float64Array;
   readonly #values: Float32Array;
   readonly #most: Float32Array;
+  readonly #levels: readonly number[][];
 
   constructor(info: TilesInfo, rows: Int32Array, values: Float32Array, costs: Float64Array) {
     this.info = info;
@@ -24,21 +25,29 @@ export class Tiles {
       const axis = at % info.axes.length;
       if (value > this.#most[axis]!) this.#most[axis] = value;
     });
+    this.#levels = info.axes.map((_, axis) => {
+      const found = new Set(rows.map((_row, at) => this.value(at, axis)));
+      return [...found].sort((a, b) => a - b);
+    });
   }
 
   value(at: number, axis: number): number {
     return this.#values[at * this.info.axes.length + axis]!;
   }
 
-  most(axis: number): number {
-    return this.#most[axis]!;
+  /** The values that occur on an axis, ascending. */
+  levels(axis: number): readonly number[] {
+    return this.#levels[axis]!;
   }
 
-  /** Where a value lies on its axis, 0 at the bottom, 1 at the top; zero lies below one. */
-  share(at: number, axis: number): number {
-    return Math.log2(1 + this.value(at, axis)) / Math.log2(1 + this.most(axis));
+  /** Where a value lies on an axis, 0 at the bottom, 1 at the top; zero lies below one. */
+  share(value: number, axis: number): number {
+    return Math.log2(1 + value) / Math.log2(1 + this.#most[axis]!);
   }
 }
+
+/** How far below the axis of costs failed trials end, px. */
+const FAILED_BELOW = 14;
 
 /** Where the axes and the lines lie. */
 export class TilesScene {
@@ -49,9 +58,16 @@ export class TilesScene {
   hovered = -1;
   readonly #low: number;
   readonly #high: number;
+  readonly #ranks: Float64Array;
 
   constructor(tiles: Tiles) {
     this.tiles = tiles;
+    const valid = [...tiles.costs.keys()].filter((at) => tiles.costs[at]! > 0);
+    valid.sort((a, b) => tiles.costs[a]! - tiles.costs[b]!);
+    this.#ranks = new Float64Array(tiles.costs.length).fill(Number.NaN);
+    for (const [rank, at] of valid.entries()) {
+      this.#ranks[at] = rank / Math.max(1, valid.length - 1);
+    }
     let [low, high] = [Number.POSITIVE_INFINITY, 0];
     for (const cost of tiles.costs) {
       if (!(cost > 0)) continue;
@@ -71,7 +87,7 @@ export class TilesScene {
   }
 
   x(axis: number): number {
-    const [left, right] = [34, this.width - 64];
+    const [left, right] = [44, this.width - 64];
     return left + (this.count > 1 ? (axis / (this.count - 1)) * (right - left) : 0);
   }
 
@@ -83,17 +99,21 @@ export class TilesScene {
     return this.height - 20;
   }
 
-  /** How a trial does among the valid ones: 0 the cheapest, 1 the dearest; NaN where it failed. */
+  /** The place of a trial among the valid ones: 0 the cheapest, 1 the dearest; NaN where it failed. */
   rank(at: number): number {
-    const cost = this.tiles.costs[at]!;
-    return cost > 0 ? Math.log(cost / this.#low) / Math.log(this.#high / this.#low) : Number.NaN;
+    return this.#ranks[at]!;
   }
 
+  /** The cheapest lie on top, by powers of ten; failed trials below the axis. */
   y(at: number, axis: number): number {
-    const isCost = axis === this.count - 1;
-    const rank = this.rank(at);
-    const share = isCost ? 1 - rank : this.tiles.share(at, axis);
-    return this.bottom - (Number.isNaN(share) ? -0.12 : share) * (this.bottom - this.top);
+    if (axis < this.count - 1) return this.yOf(this.tiles.value(at, axis), axis);
+    const cost = this.tiles.costs[at]!;
+    const share = Math.log(cost / this.#low) / Math.log(this.#high / this.#low);
+    return cost > 0 ? this.top + share * (this.bottom - this.top) : this.bottom + FAILED_BELOW;
+  }
+
+  yOf(value: number, axis: number): number {
+    return this.bottom - this.tiles.share(value, axis) * (this.bottom - this.top);
   }
 
   /** The line that passes nearest to a place. */

@@ -34,6 +34,24 @@ export function outcome(data: TuningData, row: number): string {
   return error ? data.errorName(error) : seconds(data.cost[row]!);
 }
 
+/** The error codes that occur, trials that were measured first. */
+export function codesOf(data: TuningData): number[] {
+  return Object.keys(data.info.errorNames)
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** How trials of an error code went. */
+export function outcomeName(data: TuningData, code: number): string {
+  return code ? data.errorName(code) : "measured";
+}
+
+/** The query that finds the trials of an error code. */
+export function codeQuery(code: number): string {
+  if (!code) return "is:valid";
+  return code === 255 ? "error<0" : `error:${code}`;
+}
+
 /** All there is to say of one trial, a line each. */
 export function trialLines(data: TuningData, row: number): string[] {
   const task = data.info.tasks[data.task[row]!]!;

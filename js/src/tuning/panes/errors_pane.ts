@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
 import { integer, percent } from "../../shared/format.ts";
 import { errorText } from "../../shared/message.ts";
 import { readTheme } from "../../shared/theme.ts";
@@ -14,10 +14,13 @@ export class ErrorsPane {
     ...KEEP_KEYS,
   });
   readonly #root: HTMLElement;
+  readonly #filter: ((query: string) => void) | null;
   #later: HTMLElement | null = null;
 
-  constructor(root: HTMLElement) {
+  /** @param filter  null where nobody answers queries. */
+  constructor(root: HTMLElement, filter: ((query: string) => void) | null) {
     this.#root = root;
+    this.#filter = filter;
   }
 
   /** Fills in what takes reading every schedule, once it is looked at. */
@@ -34,37 +37,13 @@ export class ErrorsPane {
 
   show(data: TuningData): void {
     const { errorsBy } = data.info;
-    const codes = Object.keys(data.info.errorNames)
-      .map(Number)
-      .sort((a, b) => a - b);
     const tables = errorsBy.map((table) => this.#table(table));
     this.#later = null;
     if (data.info.onGpu) {
       this.#later = element("p", { class: "tvmdbg-muted" }, "by threads: reading all schedules …");
       tables.push(this.#later);
     }
-    this.node.replaceChildren(this.#legend(data, codes), ...tables);
-  }
-
-  #legend(data: TuningData, codes: readonly number[]): HTMLElement {
-    const theme = readTheme(this.#root);
-    const counts = new Map<number, number>();
-    for (const code of data.error) counts.set(code, (counts.get(code) ?? 0) + 1);
-    return element(
-      "p",
-      { class: "tvmdbg-tuning-legend" },
-      ...codes.map((code) => {
-        const chip = element("i", { class: "tvmdbg-tuning-chip" });
-        chip.style.backgroundColor = errorFill(theme, code);
-        const number = code === 255 ? "" : `${code} `;
-        return element(
-          "span",
-          {},
-          chip,
-          `${number}${data.errorName(code)}: ${integer(counts.get(code) ?? 0)}`,
-        );
-      }),
-    );
+    this.node.replaceChildren(...tables);
   }
 
   #table({ by, note, kinds, rows }: ErrorTableInfo): HTMLElement {
@@ -80,14 +59,18 @@ export class ErrorsPane {
         element(
           "tr",
           {},
-          ...[by, "trials", "", "failed", ""].map((each) => element("th", {}, each)),
+          element("th", { scope: "col" }, by),
+          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "trials"),
+          element("td", {}),
+          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "failed"),
+          element("td", {}),
         ),
       ),
       element("tbody", {}, ...rows.map((row) => this.#row(row, kinds))),
     );
   }
 
-  #row({ label, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {
+  #row({ label, query, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {
     const theme = readTheme(this.#root);
     const failed = counts.reduce((sum, count) => sum + count, 0);
     const bar = element("span", { class: "tvmdbg-tuning-bar" });
@@ -103,11 +86,20 @@ export class ErrorsPane {
     return element(
       "tr",
       { title: told.join(", ") || undefined },
-      element("th", { scope: "row" }, label),
+      element("th", { scope: "row" }, this.#label(label, query)),
       element("td", { class: "tvmdbg-tuning-number" }, integer(trials)),
       element("td", {}, bar),
       element("td", { class: "tvmdbg-tuning-number" }, trials ? percent(failed / trials) : ""),
       element("td", { class: "tvmdbg-muted" }, told.join(", ")),
     );
+  }
+
+  /** The label of a row, which shows its trials alone. */
+  #label(label: string, query: string): HTMLElement | string {
+    const filter = this.#filter;
+    if (!query || !filter) return label;
+    const link = button(label, `show these trials alone: ${query}`, () => filter(query));
+    link.classList.add("tvmdbg-tuning-link");
+    return link;
   }
 }

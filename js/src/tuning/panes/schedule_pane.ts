@@ -1,4 +1,5 @@
 import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import { counted } from "../../shared/format.ts";
 import { message } from "../../shared/message.ts";
 import { isAbort } from "../../shared/request.ts";
 import { readTheme, type Theme } from "../../shared/theme.ts";
@@ -21,11 +22,14 @@ const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as cons
 export class SchedulePane {
   readonly node = element("div", { class: "tvmdbg-tuning-schedule" });
   readonly #root: HTMLElement;
-  readonly #pin: () => void;
+  readonly #pin: (() => void) | null;
   #shown: ScheduleInfo | null = null;
+  #render: (() => HTMLElement[]) | null = null;
+  #isKept = false;
   #asked = 0;
 
-  constructor(root: HTMLElement, pin: () => void) {
+  /** @param pin  null where schedules cannot be compared. */
+  constructor(root: HTMLElement, pin: (() => void) | null) {
     this.#root = root;
     this.#pin = pin;
     this.node.addEventListener("pointerover", (event) => {
@@ -33,6 +37,15 @@ export class SchedulePane {
       this.#light(at, at?.dataset.steps?.split(" ") ?? []);
     });
     this.node.addEventListener("pointerleave", () => this.#light(null, []));
+    this.node.addEventListener("click", (event) => {
+      if ((event.target as HTMLElement).closest("[data-steps]")) this.#bringLit();
+    });
+    this.node.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!by || !this.#walk(event.target as HTMLElement, by)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
   }
 
   get shown(): ScheduleInfo | null {
@@ -43,23 +56,37 @@ export class SchedulePane {
   async show(asked: Promise<ScheduleInfo> | null): Promise<void> {
     await this.#await(asked, (found) => {
       this.#shown = found;
-      this.node.replaceChildren(...this.#parts(found));
+      this.#render = () => this.#parts(found);
+      this.refresh();
     });
   }
 
   async showChange(asked: Promise<ScheduleChange>): Promise<void> {
     await this.#await(asked, (found) => {
       this.#shown = null;
-      this.node.replaceChildren(
-        ...changeParts(found, button("close", "back to the schedule (p)", this.#pin)),
-      );
+      this.#render = () => {
+        const close = button("close", "back to the schedule (p)", () => this.#pin?.());
+        return changeParts(found, close, readTheme(this.#root));
+      };
+      this.refresh();
     });
+  }
+
+  /** Shows the same again, in the colors of the theme as it is now. */
+  refresh(): void {
+    if (this.#render) this.node.replaceChildren(...this.#render());
+  }
+
+  /** Tells whether the schedule is kept to compare the next one with it. */
+  keep(isKept: boolean): void {
+    this.#isKept = isKept;
+    this.refresh();
   }
 
   async #await<T>(asked: Promise<T> | null, show: (found: T) => void): Promise<void> {
     const mine = ++this.#asked;
     if (!asked) {
-      this.#shown = null;
+      this.#shown = this.#render = null;
       this.node.replaceChildren(
         message("empty", "No valid trial", "Select a trial in the chart to see its schedule."),
       );
@@ -73,7 +100,7 @@ export class SchedulePane {
       if (mine === this.#asked) show(found);
     } catch (error) {
       if (mine !== this.#asked || isAbort(error)) return;
-      this.#shown = null;
+      this.#shown = this.#render = null;
       const why = error instanceof Error ? error.message : String(error);
       this.node.replaceChildren(message("error", "This schedule could not be read", why));
     } finally {
@@ -87,18 +114,13 @@ export class SchedulePane {
     const facts = schedule.facts.map(([name, value]) =>
       element("span", {}, element("span", { class: "tvmdbg-muted" }, `${name} `), value),
     );
-    const pin = button(
-      "compare…",
-      "keep this schedule to compare the next one with it (p)",
-      this.#pin,
-    );
     const head = element(
       "header",
       {},
       element("strong", {}, schedule.title),
-      pin,
+      this.#pin && this.#pinButton(this.#pin),
       ...facts,
-      ...schedule.notes.map((note) => element("p", { class: "tvmdbg-muted" }, note)),
+      ...schedule.notes.map((note) => element("span", { class: "tvmdbg-muted" }, note)),
     );
     const nest = element(
       "pre",
@@ -122,8 +144,46 @@ export class SchedulePane {
           element("li", { "data-steps": at, value: at }, element("code", {}, code), ` ${text}`),
         ),
     );
-    const columns = element("div", { class: "tvmdbg-tuning-columns" }, nest, steps);
+    const parts = schedule.lines.length ? [nest, steps] : [steps];
+    const columns = element("div", { class: "tvmdbg-tuning-columns" }, ...parts);
     return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];
+  }
+
+  #pinButton(pin: () => void): HTMLElement {
+    const isKept = this.#isKept;
+    const node = button(
+      isKept ? "select a trial to compare…" : "compare…",
+      isKept ? "compare with none (p)" : "keep this schedule to compare the next one with it (p)",
+      pin,
+    );
+    node.setAttribute("aria-pressed", String(isKept));
+    return node;
+  }
+
+  /** Lights the next line of the column that has the focus; says whether there is such a column. */
+  #walk(column: HTMLElement, by: number): boolean {
+    if (!column.matches(".tvmdbg-tuning-nest, .tvmdbg-tuning-steps")) return false;
+    const lines = [...column.querySelectorAll<HTMLElement>("[data-steps]")];
+    const from = lines.findIndex((each) => each.matches(".tvmdbg-tuning-pointed"));
+    const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
+    if (!next) return false;
+    this.#light(next, next.dataset.steps!.split(" "));
+    this.#bringLit();
+    return true;
+  }
+
+  /** Brings what is lit into view, on both sides. */
+  #bringLit(): void {
+    for (const column of this.node.querySelectorAll<HTMLElement>(
+      ".tvmdbg-tuning-nest, .tvmdbg-tuning-steps",
+    )) {
+      const pointed = column.querySelector<HTMLElement>(".tvmdbg-tuning-pointed");
+      const lit = pointed ?? column.querySelector<HTMLElement>(".tvmdbg-tuning-lit");
+      if (!lit) continue;
+      const [box, line] = [column.getBoundingClientRect(), lit.getBoundingClientRect()];
+      if (line.top < box.top) column.scrollTop += line.top - box.top;
+      else if (line.bottom > box.bottom) column.scrollTop += line.bottom - box.bottom;
+    }
   }
 
   /** Marks what is pointed at, and what of the other side it has to do with: steps made lines, lines come from steps. */
@@ -132,6 +192,7 @@ export class SchedulePane {
       const other = each.tagName !== pointed?.tagName;
       const linked = other && each.dataset.steps!.split(" ").some((step) => steps.includes(step));
       each.classList.toggle("tvmdbg-tuning-lit", each === pointed || linked);
+      each.classList.toggle("tvmdbg-tuning-pointed", each === pointed);
     }
   }
 }
@@ -191,31 +252,45 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
   );
 }
 
-function changeParts(change: ScheduleChange, close: HTMLElement): HTMLElement[] {
+function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): HTMLElement[] {
   const side = (title: string, rows: readonly ChangeRow[], isCode: boolean) =>
     element(
       "table",
       { class: "tvmdbg-tuning-change", "aria-label": title },
-      element("caption", {}, title),
-      element("tbody", {}, ...rows.map((row) => changeRow(row, isCode))),
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", {}),
+          ...(["A", "B"] as const).map((name, at) =>
+            element(
+              "th",
+              { scope: "col", class: "tvmdbg-tuning-side" },
+              `${title} of ${name}: ${change.titles[at]}`,
+            ),
+          ),
+        ),
+      ),
+      element("tbody", {}, ...rows.map((row) => changeRow(row, isCode ? theme : null))),
     );
   const differ = change.steps.filter((row) => row.change !== "same").length;
   return [
     element(
       "header",
       {},
-      element("strong", {}, `A: ${change.titles[0]}`),
-      element("strong", {}, `B: ${change.titles[1]}`),
+      element("strong", {}, `${differ} of ${counted(change.steps.length, "step")} differ`),
       close,
-      element("p", { class: "tvmdbg-muted" }, `${differ} of ${change.steps.length} steps differ`),
     ),
     side("loops", change.lines, true),
     side("steps", change.steps, false),
   ];
 }
 
-function changeRow({ change, a, b }: ChangeRow, isCode: boolean): HTMLElement {
-  const cell = (text: string) => element("td", {}, isCode ? element("code", {}, text) : text);
+/** @param theme  of code, whose words have colors. */
+function changeRow({ change, a, b }: ChangeRow, theme: Theme | null): HTMLElement {
+  const cell = (text: string) => element("td", {}, theme ? loopCode(text, theme) : text);
   return element(
     "tr",
     { class: change === "same" ? undefined : "tvmdbg-tuning-changed" },
@@ -223,4 +298,13 @@ function changeRow({ change, a, b }: ChangeRow, isCode: boolean): HTMLElement {
     cell(a),
     cell(b),
   );
+}
+
+function loopCode(text: string, theme: Theme): HTMLElement {
+  const [, indent, word, rest] = /^(\s*)(\S*)(.*)$/s.exec(text)!;
+  const color = annotationColor(theme, word!);
+  if (!color) return element("code", {}, text);
+  const strong = element("b", {}, word!);
+  strong.style.color = color;
+  return element("code", {}, indent!, strong, rest!);
 }

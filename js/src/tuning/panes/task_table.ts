@@ -2,7 +2,14 @@ import { element, KEEP_KEYS } from "../../shared/dom.ts";
 import type { TaskCounts } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Sort } from "../data/options.ts";
-import { HEADS, knowsFlops, type TaskRow, taskRows } from "../data/task_rows.ts";
+import {
+  COLUMNS,
+  type Column,
+  HEADS,
+  shownColumns,
+  type TaskRow,
+  taskRows,
+} from "../data/task_rows.ts";
 import { taskTitle } from "../data/words.ts";
 
 const MOST_ROWS = 500;
@@ -12,6 +19,7 @@ const SORT_OF: Record<string, Sort> = {
   share: "time",
   failed: "errors",
   gain: "gain",
+  task: "task",
 };
 
 /** The tasks of a log, one a row: the slowest first, or those with most errors, or most to gain. */
@@ -38,25 +46,14 @@ export class TaskTable {
   show(data: TuningData, sort: Sort, counts: TaskCounts | null, range: string): void {
     const { info } = data;
     const rows = taskRows(info, sort, counts);
-    const columns = (["best", "gflops", "trials", "failed", "share", "gain"] as const).filter(
-      (name) => (name !== "gflops" || knowsFlops(info)) && rows.some((row) => row[name]),
-    );
-    const heads = columns.map((name) => {
-      const by = SORT_OF[name];
-      const attributes = {
-        scope: "col",
-        title: HEADS[name],
-        class: `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`,
-      };
-      if (!by) return element("th", attributes, LABELS[name]);
-      const head = element("button", { type: "button", ...KEEP_KEYS }, LABELS[name]);
-      head.addEventListener("click", () => this.#sort(by));
-      const isSorted = by === sort && (name === "best" || by !== "time");
-      return element("th", { ...attributes, "aria-sort": isSorted && "descending" }, head);
-    });
-    const body = rows.slice(0, MOST_ROWS).map((row) => this.#row(row, columns));
+    const columns = shownColumns(info, rows);
+    const sorted = columns.find((name) => SORT_OF[name] === sort);
+    const heads = columns.map((name) => this.#head(name, sort, name === sorted));
+    const body = rows.slice(0, MOST_ROWS).map((row) => this.#row(row, columns, sorted));
     const more = rows.length - MOST_ROWS;
     this.#rows = new Map(rows.slice(0, MOST_ROWS).map(({ task }, at) => [task.index, body[at]!]));
+    const focused = (document.activeElement as HTMLElement | null)?.dataset.sort;
+    const held = this.node.contains(document.activeElement) ? focused : undefined;
     this.node.replaceChildren(
       element(
         "table",
@@ -64,18 +61,38 @@ export class TaskTable {
         element(
           "thead",
           {},
-          element("tr", {}, element("th", { scope: "col" }, `task${range}`), ...heads),
+          element("tr", {}, this.#head("task", sort, sort === "task", range), ...heads),
         ),
         element("tbody", {}, ...body),
       ),
       ...(more > 0 ? [element("p", { class: "tvmdbg-muted" }, `and ${more} more tasks`)] : []),
     );
+    if (held) this.node.querySelector<HTMLElement>(`[data-sort="${held}"]`)?.focus();
   }
 
-  #row(row: TaskRow, columns: readonly (keyof typeof LABELS)[]): HTMLElement {
+  #head(name: Column | "task", sort: Sort, isSorted: boolean, more = ""): HTMLElement {
+    const by = SORT_OF[name];
+    const label = name === "task" ? "task" : COLUMNS[name];
+    const attributes = {
+      scope: "col",
+      title: HEADS[name],
+      class: name === "task" ? undefined : columnClass(name, isSorted),
+    };
+    if (!by) return element("th", attributes, label);
+    const head = element("button", { type: "button", "data-sort": name, ...KEEP_KEYS }, label);
+    head.addEventListener("click", () => this.#sort(by));
+    const order = by === "task" ? "ascending" : "descending";
+    return element(
+      "th",
+      { ...attributes, "aria-sort": isSorted && by === sort && order },
+      head,
+      more,
+    );
+  }
+
+  #row(row: TaskRow, columns: readonly Column[], sorted: Column | undefined): HTMLElement {
     const cells = columns.map((name) => {
-      const kind = `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`;
-      const cell = element("td", { class: kind }, row[name]);
+      const cell = element("td", { class: columnClass(name, name === sorted) }, row[name]);
       if (name === "failed" && row.failedShare > 0) {
         cell.style.setProperty("--share", `${100 * row.failedShare}%`);
         cell.classList.add("tvmdbg-tuning-failed");
@@ -114,11 +131,8 @@ export class TaskTable {
 /** The head stays where it is while rows scroll. */
 const HEAD = 24;
 
-const LABELS = {
-  best: "best",
-  gflops: "GFLOPS",
-  trials: "trials",
-  failed: "failed",
-  share: "of total",
-  gain: "to gain",
-} as const;
+/** A column that gives way where the table is narrow stays while it is sorted by. */
+function columnClass(name: Column, isSorted: boolean): string {
+  const kind = `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`;
+  return isSorted ? `${kind} tvmdbg-tuning-sorted` : kind;
+}

@@ -1,5 +1,6 @@
 import { clear, layer, Repaint } from "../../shared/canvas.ts";
 import { element } from "../../shared/dom.ts";
+import { integer } from "../../shared/format.ts";
 import { message } from "../../shared/message.ts";
 import { isAbort } from "../../shared/request.ts";
 import { onThemeChange, readTheme } from "../../shared/theme.ts";
@@ -89,12 +90,16 @@ export class TilesPane {
     this.#scene.hovered = at;
     const { info, rows } = this.#scene.tiles;
     const trial = rows[at];
-    const said = trial === undefined ? info.note : `trial ${trial}: ${outcome(this.#data, trial)}`;
+    const said =
+      trial === undefined
+        ? `${info.note}; strong lines are the fastest`
+        : `trial ${integer(trial)}: ${outcome(this.#data, trial)}`;
     const values =
       trial === undefined
         ? []
-        : info.axes.map((axis, i) => `${axis} ${this.#scene!.tiles.value(at, i)}`);
-    this.#said.textContent = [said, ...values].join("  ");
+        : info.axes.map((axis, i) => `${axis} = ${this.#scene!.tiles.value(at, i)}`);
+    this.#said.textContent = [said, ...values].join(" · ");
+    this.#said.title = values.join("\n");
     this.#root.dataset.tile = trial === undefined ? "" : String(trial);
     this.#repaint.request();
   }
