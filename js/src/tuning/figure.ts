@@ -17,6 +17,8 @@ import { headline, taskTitle } from "./data/words.ts";
 interface FigureData {
   info: TuningInfo;
   schedule: ScheduleInfo | null;
+  /** What the query of the options found, in words; empty without one. */
+  query: string;
 }
 
 type Request = FigureRequest<FigureData, TuningOptions>;
@@ -42,15 +44,17 @@ export function tuningFigure(request: Request): Drawing {
   const { data: given, columns, options, width, text } = request;
   const data = new TuningData(given.info, columns);
   const scene = sceneOf(data, options, given.schedule);
+  scene.chosen = (columns.chosen as Uint8Array | undefined) ?? null;
   scene.width = width;
   scene.height = CHART;
-  const counts = scene.range && countTrials(data, scene.range[0], scene.range[1], scene.chosen);
+  const counts = countTrials(data, scene.range, scene.chosen);
   const rows = taskRows(given.info, options.sort, counts);
   const room = width - 2 * MARGIN;
   const lines = textOf(data, rows, given.schedule);
   const parts = [
     words([{ text: given.info.title, bold: true }], room, text),
     words([{ text: headline(data) }], room, text),
+    ...(given.query ? [words([{ text: given.query, color: "muted" }], room, text)] : []),
     ...given.info.findings
       .slice(0, FINDINGS)
       .map((finding) =>
@@ -279,7 +283,9 @@ function textOf(
   if (info.refused) lines.push(`${info.refused} lines could not be read`);
   for (const row of rows.slice(0, TASKS)) {
     const failed = row.failed ? `, ${row.failed} failed` : "";
-    lines.push(`${taskTitle(row.task)}: ${row.best}, ${row.trials} trials${failed}`);
+    lines.push(
+      `${taskTitle(row.task)}: ${row.best}, ${row.trials} ${row.trials === "1" ? "trial" : "trials"}${failed}`,
+    );
   }
   if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
   if (schedule) {

@@ -197,8 +197,7 @@ export class TuningView {
 
   #showTasks(): void {
     const { data, range, chosen } = this.#scene;
-    const counts =
-      range || chosen ? countTrials(data, range?.[0] ?? 0, range?.[1] ?? data.count, chosen) : null;
+    const counts = countTrials(data, range, chosen);
     const where = range ? ` (trials ${integer(range[0])} to ${integer(range[1] - 1)})` : "";
     this.table.show(data, this.#options.get("sort"), counts, where);
     this.table.mark(this.#scene.task < 0 ? null : this.#scene.task);

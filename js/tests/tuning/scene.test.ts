@@ -94,9 +94,10 @@ it("counts trials of a range by task", () => {
     { task: 0, cost: 2 },
     { task: 1, cost: 5 },
   ]);
-  const { trials, failed, best } = countTrials(data, 1, 4, null);
+  const { trials, failed, best } = countTrials(data, [1, 4], null)!;
   expect([...trials]).toEqual([1, 2]);
   expect([...failed]).toEqual([0, 1]);
   expect([...best]).toEqual([2, 5]);
-  expect([...countTrials(data, 0, 4, Uint8Array.of(0, 1, 0, 0)).trials]).toEqual([0, 1]);
+  expect([...countTrials(data, null, Uint8Array.of(0, 1, 0, 0))!.trials]).toEqual([0, 1]);
+  expect(countTrials(data, null, null)).toBeNull();
 });

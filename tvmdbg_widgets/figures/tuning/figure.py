@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
@@ -41,7 +43,13 @@ def tuning_figure(
     info, columns = overview(log)
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
-    data = {"info": info, "schedule": schedule}
+    data = {"info": info, "schedule": schedule, "query": ""}
+    if options.get("query"):
+        found = log.select(options["query"])
+        chosen = np.zeros(len(log), np.uint8)
+        chosen[found.rows] = 1
+        columns["chosen"] = chosen
+        data["query"] = found.caption
     try:
         return draw("tuning", data, columns, options, width=room, theme=name)
     except EngineMissingError as missing:

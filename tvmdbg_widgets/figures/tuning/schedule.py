@@ -41,7 +41,10 @@ def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
     return {
         "trial": trial,
         "title": f"trial {trial:,}",
-        "facts": record_facts(schedule.record, len(log.parts.sources)),
+        "facts": [
+            *record_facts(schedule.record, len(log.parts.sources)),
+            *_messages(log, trial),
+        ],
         "lines": [_line(each, touched.get((each.stage, each.iterator), [])) for each in lines],
         "steps": [
             {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)
@@ -125,6 +128,12 @@ def _indented(text: str) -> str:
 def _title(record: Record) -> str:
     cost = duration_text(record.cost * _NS) if record.error == 0 else record.error.label
     return f"trial {record.row:,}: {cost}"
+
+
+def _messages(log: TuningLog, trial: int) -> list[tuple[str, str]]:
+    """Return what the console said of a trial that failed; the log itself has no texts."""
+    texts = {one_line(each.message) for each in log.parts.messages if each.row == trial}
+    return [("said", text) for text in sorted(texts) if text]
 
 
 def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:

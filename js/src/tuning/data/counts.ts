@@ -8,13 +8,14 @@ export interface TaskCounts {
   best: Float64Array;
 }
 
-/** Counts the trials [first, end) of each task, as far as they are among those chosen. */
+/** Counts the trials of each task in a range and among those chosen; null where that is all of them. */
 export function countTrials(
   data: TuningData,
-  first: number,
-  end: number,
+  range: readonly [first: number, end: number] | null,
   chosen: Uint8Array | null,
-): TaskCounts {
+): TaskCounts | null {
+  if (!range && !chosen) return null;
+  const [first, end] = range ?? [0, data.count];
   const tasks = data.info.tasks.length;
   const counts: TaskCounts = {
     trials: new Int32Array(tasks),

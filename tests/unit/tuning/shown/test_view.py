@@ -167,6 +167,15 @@ def test_the_figure_tells_what_the_view_shows(log: TuningLog) -> None:
     assert log.figure(task=1).svg == figure.svg
 
 
+def test_the_figure_shows_what_a_query_finds(log: TuningLog) -> None:
+    failed = sum(error != 0 for _, error, *_ in (each["r"] for each in records()))
+    figure = log.figure(query="error:6")
+    assert f"{failed} of {len(records())} trials: error:6" in figure.svg
+    rows = figure.description["tasks"]
+    assert sum(int(row["trials"]) for row in rows) == failed
+    assert {row["failed"] for row in rows if row["trials"] != "0"} == {"100.0 %"}
+
+
 @pytest.mark.parametrize("width", [300, 720, 2000])
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
 def test_figures_come_in_all_widths_and_themes(log: TuningLog, width: int, theme: str) -> None:
