@@ -167,6 +167,20 @@ def test_the_figure_tells_what_the_view_shows(log: TuningLog) -> None:
     assert log.figure(task=1).svg == figure.svg
 
 
+@pytest.mark.spec_only
+def test_a_failed_trial_says_what_the_console_said() -> None:
+    row = next(row for row, each in enumerate(records()) if each["r"][1])
+    _, error, all_cost, stamp = records()[row]["r"]
+    console = (
+        f"No: 1\tGFLOPS: 0.00 / 0.00\tresults: MeasureResult(error_type:BuildTimeoutError, "
+        f"error_msg:killed after {error} tries, all_cost:{all_cost:.2f}, Tstamp:{stamp:.2f})\n"
+    )
+    log = tvmdbg.open_tuning("".join(lines()).encode(), console.encode())
+    (message,) = log.parts.messages
+    facts = dict(answer(log, None, {"kind": "schedule", "trial": message.row}).result["facts"])
+    assert facts["said"] == f"killed after {error} tries"
+
+
 def test_the_figure_shows_what_a_query_finds(log: TuningLog) -> None:
     failed = sum(error != 0 for _, error, *_ in (each["r"] for each in records()))
     figure = log.figure(query="error:6")
