@@ -33,9 +33,11 @@ describe("marks of trials", () => {
     const scene = sceneOf([{ cost: 1e-3 }, { cost: 1e-4 }]);
     const { front, cells } = scene.marks(CELL);
     expect(cells).toBe(2);
-    const places = [0, 1].map((row) => [scene.x(row + 0.5), scene.y(scene.data.cost[row]!)]);
-    const [a, b] = places.map(([x, y]) => [x! - POINT / 2, y! - POINT / 2, POINT, POINT]);
-    expect(boxes(front)).toEqual([a, b]);
+    boxes(front).forEach(([x, y, width, height], row) => {
+      expect([width, height]).toEqual([POINT, POINT]);
+      expect(x! + POINT / 2).toBeCloseTo(scene.x(row + 0.5));
+      expect(y! + POINT / 2).toBeCloseTo(scene.y(scene.data.cost[row]!));
+    });
   });
 
   it.each(["trial", "time"] as const)(

@@ -24,8 +24,8 @@ export interface Marks {
 
 /** @param cell  px of a cell. */
 export function marksOf(scene: Scene, cell: number): Marks {
-  const { data, plot, axis, layers, levels, viewport, costs } = scene;
-  const { error } = data;
+  const { plot, axis, layers, levels, viewport, costs } = scene;
+  const { error } = scene.data;
   const [wide, high] = [plot.right - plot.left, plot.bottom - plot.top];
   const rows = Math.floor(high / cell) + 1;
   const columns = Math.floor(wide / cell) + 1;
@@ -64,16 +64,19 @@ export function marksOf(scene: Scene, cell: number): Marks {
       const held = cells[first + from]!;
       let to = from + 1;
       if (held) {
-        const layer = held > 0 ? "front" : "behind";
-        while (to < rows && Math.sign(cells[first + to]!) === Math.sign(held)) to++;
+        const isFront = held > 0;
+        while (to < rows && (isFront ? cells[first + to]! > 0 : cells[first + to]! < 0)) to++;
         found.cells += to - from;
         if (to - from > 1) {
+          const boxes = isFront ? found.front : found.behind;
           const [left, top] = [plot.left + column * cell, plot.top + from * cell];
-          found[layer].push(left, top, cell, (to - from) * cell);
+          boxes.push(left, top, cell, (to - from) * cell);
         } else {
           const row = Math.abs(held) - 1;
-          const x = scene.x(scene.value(row)) - POINT / 2;
-          alone[layer].push(x, scene.y(data.cost[row]!) - POINT / 2, POINT, POINT);
+          const x = plot.left + (scene.value(row) - viewport.start) * across;
+          const y = plot.top + (costs[1] - levels[row]!) * down;
+          const boxes = isFront ? alone.front : alone.behind;
+          boxes.push(x - POINT / 2, y - POINT / 2, POINT, POINT);
         }
       }
       from = to;
