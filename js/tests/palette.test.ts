@@ -34,6 +34,11 @@ describe("matching", () => {
     ]);
   });
 
+  it("puts what holds the words one after the other first", () => {
+    const tasks = named("task 2: 3458e754 128×768", "task 31: dense", "Task: task 3: conv2d");
+    expect(labels("task 3", tasks)[0]).toBe("Task: task 3: conv2d");
+  });
+
   it("asks for every word, in any order and case", () => {
     const nodes = named("conv2d + add #38", "conv2d #3", "add #9");
     expect(labels("38 CONV", nodes)).toEqual(["conv2d + add #38"]);

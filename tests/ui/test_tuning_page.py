@@ -273,6 +273,32 @@ def test_the_column_that_is_sorted_by_stays_where_there_is_little_room(page: Pag
     expect(gain).to_be_visible()
 
 
+def test_parts_are_resized_by_keys_and_by_dragging(view: TuningPage, page: Page) -> None:
+    def height() -> float:
+        box = page.locator(".tvmdbg-tuning-above").bounding_box()
+        assert box is not None
+        return box["height"]
+
+    before = height()
+    down = view.root.get_by_role("separator", name="Height of the chart")
+    down.focus()
+    page.keyboard.press("ArrowUp")
+    assert height() < before - 10
+    box = down.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 80, box["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 80, box["y"] + 103)
+    page.mouse.up()
+    assert height() > before + 10
+    stage = view.root.locator(".tvmdbg-tuning-above > .tvmdbg-stage")
+    wide = stage.evaluate("(stage) => stage.clientWidth")
+    across = view.root.get_by_role("separator", name="Width of the chart")
+    across.focus()
+    page.keyboard.press("ArrowRight")
+    assert stage.evaluate("(stage) => stage.clientWidth") > wide + 10
+
+
 def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, page: Page) -> None:
     word = view.root.locator(".tvmdbg-tuning-nest b[style]").first
     light = word.get_attribute("style")

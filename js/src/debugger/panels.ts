@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
+import { splitter } from "../shared/splitter.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
-import { splitter } from "./splitter.ts";
 
 /** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */
 const CHROME = 46;

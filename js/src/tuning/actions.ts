@@ -1,6 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
 import { PANES } from "./data/options.ts";
+import { PANE_LABELS } from "./panes/panes.ts";
 import type { TuningView } from "./view.ts";
 
 /** What the keys do. */
@@ -26,7 +27,9 @@ export function actions(view: TuningView): KeyAction[] {
     key(["o"], "sort tasks by time, gain, errors or number", () => view.nextSort()),
     key(["p"], "keep this schedule and compare the next one", () => view.pin()),
     key(["/"], "filter trials", () => view.focusQuery()),
-    ...PANES.map((pane, at) => key([String(at + 1)], `show ${pane}`, () => view.showPane(pane))),
+    ...PANES.map((pane, at) =>
+      key([String(at + 1)], `show ${PANE_LABELS[pane].toLowerCase()}`, () => view.showPane(pane)),
+    ),
     key([COPY_KEY], "copy Python code for the trial", () => view.copy()),
     key(["Escape"], "clear range, trial, task", () => view.clear()),
   ];

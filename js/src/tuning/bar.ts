@@ -57,7 +57,7 @@ export class Bar {
       class: "tvmdbg-tuning-query",
       placeholder: "Filter trials… (/)",
       "aria-label": "filter trials: error:6 task:3 cost<2ms",
-      title: "error:6 task:3 cost<2ms unroll>=512 failed",
+      title: "error:6 task:3 cost<2ms unroll>=512 is:failed",
       spellcheck: "false",
       autocomplete: "off",
       ...KEEP_KEYS,

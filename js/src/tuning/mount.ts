@@ -12,6 +12,7 @@ import { bindPointer } from "./chart/pointer.ts";
 import type { TuningData } from "./data/data.ts";
 import { linkSession } from "./link.ts";
 import { refusedText } from "./panes/findings_pane.ts";
+import { splits } from "./splits.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
 const BUSY_AFTER_MS = 150;
@@ -65,10 +66,12 @@ function build(
   const mirror = new Mirror();
   const view = new TuningView(root, context, data, (text) => mirror.say(text));
   const head = element("div", { class: "tvmdbg-tuning-head" });
+  const { across, down } = splits(root);
   root.replaceChildren(
     view.bar.node,
     head,
-    element("div", { class: "tvmdbg-tuning-above" }, view.chart.stage, view.table.node),
+    element("div", { class: "tvmdbg-tuning-above" }, view.chart.stage, across, view.table.node),
+    down,
     view.panes.node,
     view.tooltip.node,
     mirror.node,

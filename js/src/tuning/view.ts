@@ -159,7 +159,7 @@ export class TuningView {
     const task = this.#options.get("task");
     scene.task = task !== null && task < data.info.tasks.length ? task : -1;
     const along = this.#options.get("along");
-    scene.along = data.info.timed ? along : "trial";
+    scene.turn(data.info.timed ? along : "trial");
     scene.range = this.#options.get("trial_range");
     scene.trial = this.#trialShown;
     scene.changed();
@@ -210,7 +210,7 @@ export class TuningView {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
         void this.#schedule.showChange(this.#client.change(this.#pinned, trial));
       } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
-        void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial));
+        void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial), !data.count);
       }
     }
     if (pane === "errors") void this.#errors.complete(() => this.#client.threads());

@@ -48,6 +48,19 @@ describe("the place of a trial", () => {
     scene.along = "trial";
   });
 
+  it("stays in view over the other axis", () => {
+    const four = sceneOf([0, 10, 40, 100].map((time) => ({ cost: 1, time })));
+    four.viewport.show(0, 4);
+    four.turn("time");
+    expect(four.viewport.all).toBe(true);
+    const many = sceneOf(Array.from({ length: 100 }, (_, at) => ({ cost: 1, time: at * at })));
+    many.viewport.show(20, 30);
+    many.turn("time");
+    expect([many.viewport.start, many.viewport.end]).toEqual([400, 29 * 29]);
+    many.turn("trial");
+    expect([many.viewport.start, many.viewport.end]).toEqual([20, 30]);
+  });
+
   it("is found among the task's trials alone", () => {
     const two = sceneOf([
       { task: 0, cost: 1 },

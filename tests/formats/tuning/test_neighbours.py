@@ -47,6 +47,19 @@ def test_autotvm_records_of_both_versions_are_read(seed: int) -> None:
     assert len(log.tasks) == len(identities)
 
 
+def test_autotvm_tasks_are_named_by_their_shapes() -> None:
+    args = [["TENSOR", [1, 64], "float32"], ["TENSOR", [], "float32"], [2, 2], None]
+    line = {
+        "input": ["llvm", "dense.x86", args, {}],
+        "config": {"index": 1, "code_hash": None, "entity": []},
+        "result": [[1e-3], 0, 0.5, 1_700_000_000.0],
+        "version": 0.2,
+        "tvm_version": "0.8",
+    }
+    (task,) = open_tuning(json.dumps(line).encode()).tasks
+    assert task.name == "dense.x86 1×64 scalar 2×2 None"
+
+
 def find(document: dict) -> object:
     return document["config"] if "config" in document else document["i"][5]
 

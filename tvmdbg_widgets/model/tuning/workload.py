@@ -61,6 +61,9 @@ class Workload:
 
 
 def _argument(value: object) -> str:
-    if isinstance(value, list) and all(isinstance(each, int) for each in value):
-        return "×".join(map(str, value)) or "scalar"
+    match value:
+        case ["TENSOR", list(sizes), str()]:  # as AutoTVM's serialize_args writes a placeholder
+            return _argument(sizes)
+        case list(sizes) if all(isinstance(each, int) for each in sizes):
+            return "×".join(map(str, sizes)) or "scalar"
     return str(value)

@@ -6,8 +6,8 @@ export interface Matches {
   total: number;
 }
 
-/** How well a text matches: at its beginning, at beginnings of its words, anywhere. */
-const RANKS = 3;
+/** How well a text matches: by all words as they follow each other, at its beginning, at beginnings of its words, anywhere. */
+const RANKS = 4;
 
 /** Finds the commands that hold every word of a query; those of the sources that come first go first among equals. */
 export function matching(sources: readonly Commands[], query: string, most: number): Matches {
@@ -28,8 +28,15 @@ export function matching(sources: readonly Commands[], query: string, most: numb
 }
 
 function rank(text: string, words: readonly string[]): number {
-  if (!words.every((word) => beginsWord(text, word))) return 2;
-  return text.startsWith(words[0] ?? "") ? 0 : 1;
+  if (words.length > 1 && holdsPhrase(text, words.join(" "))) return 0;
+  if (!words.every((word) => beginsWord(text, word))) return 3;
+  return text.startsWith(words[0] ?? "") ? 1 : 2;
+}
+
+/** Whether a text holds words one after the other, whole. */
+function holdsPhrase(text: string, phrase: string): boolean {
+  const at = ` ${text}`.indexOf(` ${phrase}`);
+  return at >= 0 && !/\w/.test(text[at + phrase.length] ?? "");
 }
 
 function beginsWord(text: string, word: string): boolean {

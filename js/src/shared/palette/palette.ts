@@ -18,6 +18,8 @@ import {
 import { matching } from "./matching.ts";
 
 export const PALETTE_LABEL = "Go to a node, a finding or an action";
+/** Where no run is searched. */
+const ACTIONS_LABEL = "Go to an action";
 
 /** A run that the palette searches; of two runs each has a mark. */
 interface Side {
@@ -31,7 +33,7 @@ interface Side {
 export function paletteAction(root: HTMLElement, ...sides: readonly Side[]): KeyAction {
   return {
     keys: [PALETTE_KEY],
-    does: PALETTE_LABEL.toLowerCase(),
+    does: (sides.length ? PALETTE_LABEL : ACTIONS_LABEL).toLowerCase(),
     run: () => openPalette(root, ...sides),
   };
 }
@@ -79,8 +81,6 @@ class Palette {
   readonly node: HTMLElement;
   readonly #field = element("input", {
     type: "text",
-    placeholder: PALETTE_LABEL,
-    "aria-label": PALETTE_LABEL,
     spellcheck: "false",
     autocomplete: "off",
     ...KEEP_KEYS,
@@ -102,6 +102,9 @@ class Palette {
     this.#root = root;
     this.#sources = [actions];
     this.#awaited = awaited;
+    const label = awaited ? PALETTE_LABEL : ACTIONS_LABEL;
+    this.#field.placeholder = label;
+    this.#field.setAttribute("aria-label", label);
     this.#list = new HitList(this.#field, "nodes, findings and actions", (index) =>
       this.#choose(index),
     );

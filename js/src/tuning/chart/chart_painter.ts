@@ -16,6 +16,10 @@ const BACKGROUND_ALPHA = 0.35;
 const MOST_THIN = 60;
 /** Names of lines that would be nearer are one, px. */
 const NAME_GAP = 12;
+/** Between the end of a line and its name, px. */
+const NAME_APART = 8;
+/** From here on a tick is written as a power of ten, seconds. */
+const LONG = 1e5;
 
 /** Paints costs over trials: axes, every trial, failures in a lane of their own, what was the best so far, errors. */
 export class ChartPainter {
@@ -41,6 +45,9 @@ export class ChartPainter {
     const marks = this.#scene.marks(this.#cell);
     this.#points(theme, marks);
     this.#failures(theme, marks);
+    pen.beginPath();
+    pen.rect(plot.left, 0, plot.right - plot.left, plot.bottom + POINT);
+    pen.clip();
     this.#curves(theme);
     pen.restore();
     this.#curveNames(theme);
@@ -62,7 +69,7 @@ export class ChartPainter {
       last = y;
       this.#line(theme.line, plot.left, y, plot.right, y, 0.5);
       pen.fillStyle = theme.muted;
-      pen.fillText(seconds(cost).replace(/\.0+(?= )|(\.\d*?)0+(?= )/, "$1"), plot.left - 6, y);
+      pen.fillText(tickText(cost), plot.left - 6, y);
     }
     pen.textAlign = "center";
     for (const { value, text } of this.#alongTicks()) {
@@ -171,7 +178,7 @@ export class ChartPainter {
     if (task >= 0 || tasks.length < 2) return;
     pen.font = `11px ${theme.font}`;
     pen.textAlign = "left";
-    const x = plot.right + 4;
+    const x = plot.right + NAME_APART;
     const seen = (y: number) => y >= plot.top && y <= plot.bottom;
     const totalY = total === null ? Number.NaN : this.#scene.y(total);
     if (seen(totalY)) {
@@ -197,7 +204,7 @@ export class ChartPainter {
   #listed(names: readonly number[]): string {
     for (let shown = names.length; shown > 1; shown--) {
       const text = names.slice(0, shown).join(", ") + (shown < names.length ? " …" : "");
-      if (this.#pen.measureText(text).width <= RIGHT - 4) return text;
+      if (this.#pen.measureText(text).width <= RIGHT - NAME_APART) return text;
     }
     return String(names[0]);
   }
@@ -275,3 +282,8 @@ const TIME_STEPS = [
   ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800],
   ...[86400, 172800, 604800],
 ];
+
+function tickText(cost: number): string {
+  if (cost >= LONG) return `${cost.toExponential().replace("e+", "e")} s`;
+  return seconds(cost).replace(/\.0+(?= )|(\.\d*?)0+(?= )/, "$1");
+}

@@ -8,7 +8,7 @@ import { SlotSums } from "./slot_sums.ts";
 
 /** Room around the plot, CSS px. */
 export const LEFT = 72;
-export const RIGHT = 42;
+export const RIGHT = 46;
 const TOP = 8;
 /** The lane of failed trials above the plot. */
 export const LANE = 14;
@@ -195,11 +195,25 @@ export class Scene {
 
   /** The trials that are counted, as values of the axis; null for all. */
   get rangeValues(): [from: number, to: number] | null {
-    if (!this.range) return null;
-    if (this.along === "trial") return this.range;
+    return this.range && this.#valuesOf(this.range);
+  }
+
+  #valuesOf(trials: readonly [first: number, end: number]): [from: number, to: number] | null {
+    if (this.along === "trial") return [...trials];
     const { time, count } = this.data;
-    const [first, end] = [Math.max(0, this.range[0]), Math.min(count, this.range[1])];
+    const [first, end] = [Math.max(0, trials[0]), Math.min(count, trials[1])];
     return first < end ? [time[first]!, time[end - 1]!] : null;
+  }
+
+  /** Draws over another axis; the trials in view stay in view. */
+  turn(along: Along): void {
+    if (along === this.along) return;
+    const { viewport } = this;
+    const trials = viewport.all ? null : this.between(viewport.start, viewport.end);
+    this.along = along;
+    const values = trials && this.#valuesOf(trials);
+    if (values?.every(Number.isFinite)) this.viewport.show(...values);
+    else this.viewport.showAll();
   }
 
   /** The trials between two values of the axis, null for none. */

@@ -16,6 +16,8 @@ export interface TaskRow {
   failedShare: number;
   share: string;
   gain: string;
+  /** How many nodes of the linked run it tuned, and how they were found. */
+  nodes: string;
 }
 
 /** The tasks in the order of a sort: most first, unknown last. */
@@ -45,6 +47,7 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
       failedShare: trials ? failed / trials : Number.NaN,
       share: task.share === null ? "" : percent(task.share),
       gain: gainText(task.gain),
+      nodes: task.nodes.length ? `${task.nodes.length} ${task.linkedBy}` : "",
     };
   });
 }
@@ -72,6 +75,7 @@ export const COLUMNS = {
   failed: "failed",
   share: "of total",
   gain: "to gain",
+  nodes: "nodes",
 } as const;
 export type Column = keyof typeof COLUMNS;
 
@@ -92,4 +96,5 @@ export const HEADS = {
   failed: "trials without a valid cost",
   share: "share of the total latency: weight times best cost",
   gain: "what another round may gain, as the task scheduler estimates it",
+  nodes: "nodes of the linked run that the task tuned, and how they were found",
 } as const;

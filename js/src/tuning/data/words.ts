@@ -128,5 +128,8 @@ export function chartWords(data: TuningData, task: number): string {
     each.bestTrial === null
       ? "no valid trial"
       : `best ${seconds(each.best)} at trial ${integer(each.bestTrial)}`;
-  return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}`;
+  const nodes = each.nodes.length
+    ? `, linked to ${counted(each.nodes.length, "node")} ${each.linkedBy}`
+    : "";
+  return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}${nodes}`;
 }

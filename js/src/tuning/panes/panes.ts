@@ -1,7 +1,7 @@
 import { element, KEEP_KEYS } from "../../shared/dom.ts";
 import { PANES, type Pane } from "../data/options.ts";
 
-const LABELS: Record<Pane, string> = {
+export const PANE_LABELS: Record<Pane, string> = {
   schedule: "Schedule",
   tiles: "Tile sizes",
   errors: "Errors",
@@ -19,8 +19,8 @@ export class Panes {
     const tabs = PANES.map((pane, at) => {
       const tab = element(
         "button",
-        { type: "button", role: "tab", title: `${LABELS[pane]} (${at + 1})`, ...KEEP_KEYS },
-        LABELS[pane],
+        { type: "button", role: "tab", title: `${PANE_LABELS[pane]} (${at + 1})`, ...KEEP_KEYS },
+        PANE_LABELS[pane],
       );
       tab.addEventListener("click", () => pick(pane));
       this.#tabs.set(pane, tab);
@@ -44,6 +44,6 @@ export class Panes {
 
   /** Tells beside a tab's name how much there is in it. */
   count(pane: Pane, text: string): void {
-    this.#tabs.get(pane)!.textContent = text ? `${LABELS[pane]} (${text})` : LABELS[pane];
+    this.#tabs.get(pane)!.textContent = text ? `${PANE_LABELS[pane]} (${text})` : PANE_LABELS[pane];
   }
 }

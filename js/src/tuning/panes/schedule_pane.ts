@@ -26,6 +26,7 @@ export class SchedulePane {
   #shown: ScheduleInfo | null = null;
   #render: (() => HTMLElement[]) | null = null;
   #isKept = false;
+  #isEmpty = false;
   #asked = 0;
 
   /** @param pin  null where schedules cannot be compared. */
@@ -53,7 +54,8 @@ export class SchedulePane {
   }
 
   /** Shows what comes, unless something else is asked for meanwhile. */
-  async show(asked: Promise<ScheduleInfo> | null): Promise<void> {
+  async show(asked: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
+    this.#isEmpty = isEmpty;
     await this.#await(asked, (found) => {
       this.#shown = found;
       this.#render = () => this.#parts(found);
@@ -88,7 +90,9 @@ export class SchedulePane {
     if (!asked) {
       this.#shown = this.#render = null;
       this.node.replaceChildren(
-        message("empty", "No valid trial", "Select a trial in the chart to see its schedule."),
+        this.#isEmpty
+          ? message("empty", "No trials", "The log has no records so far.")
+          : message("empty", "No valid trial", "Select a trial in the chart to see its schedule."),
       );
       return;
     }
@@ -144,6 +148,9 @@ export class SchedulePane {
           element("li", { "data-steps": at, value: at }, element("code", {}, code), ` ${text}`),
         ),
     );
+    if (!schedule.lines.length && !schedule.steps.length) {
+      return [head, message("empty", "No steps", "This record says nothing of its schedule.")];
+    }
     const parts = schedule.lines.length ? [nest, steps] : [steps];
     const columns = element("div", { class: "tvmdbg-tuning-columns" }, ...parts);
     return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];

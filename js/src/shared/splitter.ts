@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "./dom.ts";
 
 const STEP = 0.05;
 
