@@ -7,6 +7,8 @@ import json
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from tqdm.auto import tqdm
+
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The steps of so many records are read for the page.
 _MOST_STEPS = 20_000
+#: So many trials of a task have their tile sizes on the page.
+_MOST_LINES = 500
 _THEMES = ("auto", "light", "dark")
 
 
@@ -90,9 +94,9 @@ def _stored(log: TuningLog, shown: int | None, budget: int) -> tuple[str, int]:
     }
     left = budget - len(data_element("tvmdbg-data", _json(stored)))
     left_out = 0
-    for task in order:
+    for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
         schedule = schedule_answer(log, best[task])
-        tile = _packed(*tiles(log, task))
+        tile = _packed(*tiles(log, task, _MOST_LINES))
         left -= len(data_element("", _json([schedule, tile])))
         if left < 0:
             left_out += 1

@@ -22,14 +22,21 @@ _MOST_TRIALS = 4000
 _MOST_AXES = 18
 
 
-def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def tiles(
+    log: TuningLog, task: int, most: int = _MOST_TRIALS
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Return the split factors of a task's trials, as ``js/src/tuning/data/tiles.ts`` reads them.
 
     Trials differ in their sequence of steps: those of the most common one are shown. A factor that
     is the same in all of them is left out.
+
+    Parameters
+    ----------
+    most : int
+        How many trials are looked at, the fastest first.
     """
     rows = log.trials.of_task(task)
-    shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:_MOST_TRIALS]
+    shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:most]
     groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
     for row in shown.tolist():
         steps = read_steps(log.parts, row)
@@ -40,14 +47,18 @@ def tiles(log: TuningLog, task: int) -> tuple[dict[str, Any], dict[str, npt.NDAr
     common = Counter({shape: len(each) for shape, each in groups.items()}).most_common(1)[0][0]
     members = groups[common]
     values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
-    varied = np.flatnonzero((values != values[0]).any(axis=0))[:_MOST_AXES]
+    varied = np.flatnonzero((values != values[0]).any(axis=0))
+    all_axes, varied = len(varied), varied[:_MOST_AXES]
     names = _names(log.schedule(members[0][0]))
     axes = [names[at] for at in varied]
-    note = (
-        f"{len(members):,} of {counted(len(rows), 'trial')} share this sequence of steps"
-        if axes
-        else f"all tile sizes of {counted(len(members), 'trial')} are the same"
-    )
+    of_all = counted(len(rows), "trial")
+    if len(shown) < len(rows):
+        of_all = f"the {len(shown):,} fastest of {of_all}"
+    note = f"{len(members):,} of {of_all} share this sequence of steps"
+    if not axes:
+        note = f"all tile sizes of {counted(len(members), 'trial')} are the same"
+    elif all_axes > len(axes):
+        note += f"; the first {len(axes)} of {all_axes} tile sizes"
     found = [row for row, _ in members] if axes else []
     return _answer(axes, note, found, values[:, varied], log)
 
