@@ -178,7 +178,7 @@ def test_a_cut_body_is_left_out() -> None:
     assert [axis.extent for axis in dag.operations[2].reduce_axes] == [6]
     with pytest.raises(FormatError) as refused:
         parse_dag("A = PLACEHOLDER [6]\n" + "C(i) += (A[k] ..(OMITTED).. 0f)\n", file="tasks.txt")
-    assert "tasks.txt, field line 2, column 15" in str(refused.value)
+    assert "tasks.txt, line 2, column 15" in str(refused.value)
     assert "repr(task.compute_dag)" in str(refused.value)
 
 
@@ -191,7 +191,9 @@ BAD = {
     "B(i) += ": "expected an operand",
     "B(i) += " + "(" * NESTED: "nested deeper than 80",
     "B(i) += A[" * 3 + "k": "cannot be read",
-    "B(i) max= \x00": "no operand",
+    "B(i) max= \x00": "a character that no name",
+    "B\x1b[31m(i) = 0f": "line 1, column 2",
+    "A\u202e = PLACEHOLDER [4]": "a character that no name",
     "B(i) select(a, b": "expected '='",
     "A = PLACEHOLDER [1]\n" * 3000: "too long",
     "B(i) = 0f" + " " * (1 << 20): "too long",

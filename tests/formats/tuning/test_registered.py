@@ -165,6 +165,14 @@ REFUSED = {
     "a, b = N, N, N": "3 values for 2 names",
     "return N.__class__": "an attribute '__class__'",
     "return te.__globals__['x']": "an index",
+    "return 0x" + "f" * 10_000: "64 bits",
+    "return 1.5 * 0x" + "f" * 10_000: "64 bits",
+    "k = te.reduce_axis((0, 4))\n    return k + 1e308 * 1e308": "a whole number that is infinite",
+    "k = te.reduce_axis((0, 1.5))": "an extent that is no number",
+    "return te.placeholder((4,), name=5)": "a name that is no text",
+    "return te.placeholder((4,), name='\\x1b[31m')": "of printable characters",
+    "return te.placeholder((4,), dtype=te)": "a name that is no text",
+    "return te.reduce_axis((0, 4), te)": "a name that is no text",
 }
 
 
@@ -174,7 +182,7 @@ def test_what_is_not_understood_is_named_with_its_line(body: str) -> None:
     with pytest.raises(FormatError) as refused:
         read_registered(source, "mine.py")["f"].dag([4])
     assert REFUSED[body] in str(refused.value)
-    assert "mine.py, field line " in str(refused.value)
+    assert "mine.py, line " in str(refused.value)
     assert "repr(task.compute_dag)" in str(refused.value)
 
 
@@ -189,6 +197,16 @@ NESTED = 10**5
 def test_what_is_no_python_is_refused(source: str) -> None:
     with pytest.raises(FormatError):
         read_registered(source)
+
+
+def test_lists_that_grow_without_end_are_refused() -> None:
+    head = "@register_workload\ndef f(N):\n    a, b = (N,), (N,)\n"
+    doubled = read_registered(head + "    a = a + a\n" * 60)["f"]
+    with pytest.raises(FormatError, match="more than 1,000 values"):
+        doubled.dag([4])
+    nested = read_registered(head + "    a, b = (a, a), (b, b)\n" * 60 + "    return a == b\n")["f"]
+    with pytest.raises(FormatError, match="a comparison of what are no numbers"):
+        nested.dag([4])
 
 
 def test_work_without_end_ends() -> None:

@@ -155,8 +155,7 @@ def _error(problem: BodyError, file: str, number: int, line: str) -> FormatError
         hint = "str() of a DAG cuts long lines; take repr(task.compute_dag)."
     return FormatError(
         str(problem),
-        file=file,
-        field=f"line {number}, column {problem.column + 1}",
+        file=f"{file}, line {number}, column {problem.column + 1}",
         found=one_line(line[problem.column : problem.column + _SHOWN]) or "the line's end",
         hint=hint,
     )

@@ -84,8 +84,7 @@ class RegisteredWorkload:
     def _error(self, problem: str, line: int, found: object) -> FormatError:
         return FormatError(
             problem,
-            file=self.file,
-            field=f"line {line}",
+            file=f"{self.file}, line {line}",
             found=one_line(str(found))[:_FOUND] or None,
             hint="Give the DAG's text, repr(task.compute_dag), instead.",
         )
@@ -125,9 +124,9 @@ def read_registered(
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         line = getattr(problem, "lineno", None)
-        field = None if line is None else f"line {line}"
+        where = file if line is None else f"{file}, line {line}"
         raise FormatError(
-            "this is no Python that can be read", file=file, field=field, found=_why(problem)
+            "this is no Python that can be read", file=where, found=_why(problem)
         ) from None
     functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
     found = {}

@@ -19,6 +19,8 @@ _HEAD = re.compile(
     r" (?:(?P<how>=|\+=|max=|min=) |(?= ?select\())"
 )
 _SIZE = re.compile(r"(?:\(u?int\d+\)|T\.u?int\d+\()?(\d{1,18})\)?")
+#: What steers a terminal, or hides in it.
+_ODD = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _COMBINERS = {"+=": "+", "max=": "max", "min=": "min"}
 _START = Token("sign", "", 0)
 _WORDS = frozenset(("and", "or", "not", "True", "False"))
@@ -68,6 +70,9 @@ def parse_line(line: str) -> Placeholder | Computed:
         Where it is neither, or where a reduction's axes are unknown because its body cannot be
         read.
     """
+    odd = _ODD.search(line.rstrip())
+    if odd is not None:
+        raise BodyError("a character that no name and no operator has", odd.start())
     found = _PLACEHOLDER.fullmatch(line)
     if found is not None:
         return _placeholder(found["name"], found["shape"])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.tuning.te.names import Dotted, Function, Names, imported
 from tvmdbg_widgets.formats.tuning.te.operations import (
+    MOST_VALUES,
     Slice,
     binary_operation,
     comparison,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _MOST_STEPS, _DEEPEST = 50_000, 30
-_LONGEST = 1_000
+_LARGEST = 2**63 - 1
 
 
 class _Returned(Exception):  # noqa: N818
@@ -147,7 +148,7 @@ class Interpreter:
         self._count(node)
         match node:
             case ast.Constant(bool() | int() | float() | str() | None as value):
-                return value
+                return _constant(value)
             case ast.Name(name):
                 found = names.get(name)
                 return found if found is not None else Dotted(name)
@@ -190,8 +191,8 @@ class Interpreter:
                 values += self.sequence(self.value(node.value, names))
             else:
                 values.append(self.value(node, names))
-        if len(values) > _LONGEST:
-            raise NotUnderstoodError(f"more than {_LONGEST} values")
+        if len(values) > MOST_VALUES:
+            raise NotUnderstoodError(f"more than {MOST_VALUES:,} values")
         return values
 
     def _called(
@@ -267,6 +268,12 @@ class Interpreter:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise NotUnderstoodError(f"more than {_MOST_STEPS:,} steps")
+
+
+def _constant(value: object) -> object:
+    if isinstance(value, int) and value > _LARGEST:
+        raise NotUnderstoodError("a number that does not fit into 64 bits")
+    return value
 
 
 def _loaded(target: ast.expr) -> ast.expr:

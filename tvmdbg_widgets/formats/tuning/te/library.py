@@ -18,7 +18,13 @@ from tvmdbg_widgets.formats.tuning.te.scalars import (
     scalar,
     select,
 )
-from tvmdbg_widgets.formats.tuning.te.tensors import Program, ReduceAxis, Reduced, Tensor
+from tvmdbg_widgets.formats.tuning.te.tensors import (
+    Program,
+    ReduceAxis,
+    Reduced,
+    Tensor,
+    check_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +140,8 @@ def _reduce_axis(dom: Any, name: str = "rv", **_: Any) -> ReduceAxis:
     if not isinstance(dom, tuple) or len(dom) != 2 or dom[0] != 0:
         raise NotUnderstoodError("a reduce axis that does not begin at 0")
     extent = element(dom[1])
-    if isinstance(extent, int) and not 0 < extent < 2**31:
+    check_name(name)
+    if not isinstance(extent, Scalar) and not (type(extent) is int and 0 < extent < 2**31):
         raise NotUnderstoodError("an extent that is no number from 1 to 2147483647")
     return ReduceAxis(name, scalar(extent))
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LARGEST = 2**63 - 1
+#: Values listed in one place; real workloads list some dozens.
+MOST_VALUES = 1_000
 _SIGNS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -78,6 +80,8 @@ def binary_operation(
     """Return what an operator between two values gives."""
     a, b = element(left), element(right)
     if isinstance(a, tuple) and isinstance(b, tuple) and isinstance(op, ast.Add):
+        if len(a) + len(b) > MOST_VALUES:
+            raise NotUnderstoodError(f"more than {MOST_VALUES:,} values")
         return a + b
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         sign = _SIGNS.get(type(op), "")
@@ -135,6 +139,12 @@ def comparison(op: ast.cmpop, left: object, right: object) -> Any:
     if isinstance(a, Scalar) or isinstance(b, Scalar):
         return binary(sign, a, b)
     plain = isinstance(a, int | float) and isinstance(b, int | float)
-    if not plain and sign not in ("==", "!="):
+    if not plain and (sign not in ("==", "!=") or not (_is_flat(a) and _is_flat(b))):
         raise NotUnderstoodError("a comparison of what are no numbers")
     return compare(a, b)
+
+
+def _is_flat(value: object) -> bool:
+    """Whether a value is a number, a text, or a list of these: quick to compare."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(each, int | float | str | None) for each in parts)

@@ -6,6 +6,7 @@ Constants match the other operand's type, and what adds nothing is left out: ``i
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -94,6 +95,8 @@ def scalar(value: object, like: str = "") -> Scalar:
         return Scalar(Number(value, like or "bool"), like or "bool")
     if isinstance(value, int | float):
         dtype = like or ("int32" if isinstance(value, int) else "float32")
+        if "float" not in dtype and not math.isfinite(value):
+            raise NotUnderstoodError("a whole number that is infinite, or none")
         number = float(value) if "float" in dtype else int(value)
         return Scalar(Number(number, dtype), dtype)
     raise NotUnderstoodError(f"{_kind(value)} where a number or an element was expected")

@@ -122,6 +122,8 @@ class Program:
     def _add(self, tensor: Tensor) -> Tensor:
         if len(self.tensors) >= _MOST_TENSORS:
             raise NotUnderstoodError(f"more than {_MOST_TENSORS} tensors")
+        check_name(tensor.name)
+        check_name(tensor.dtype)
         self.tensors.append(tensor)
         return tensor
 
@@ -194,6 +196,12 @@ def _operation(tensor: Tensor, numbers: dict[int, int]) -> Operation:
         bodies=(renumbered(tensor.body),),
         dtype=tensor.dtype,
     )
+
+
+def check_name(name: object) -> None:
+    """Refuse what is no name of a tensor, an axis or a type."""
+    if not isinstance(name, str) or not name.isprintable():
+        raise NotUnderstoodError("a name that is no text of printable characters")
 
 
 def _shape(sizes: Sequence[object]) -> tuple[int, ...]:
