@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.checklists import THEMES, mostly_slow
+from ui.checklists import THEMES, audit, mostly_slow
 from ui.host import serve, visit
+from ui.tuning_page import TuningPage
 from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -22,6 +23,13 @@ pytestmark = pytest.mark.ui
 
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
+#: What the panes of a tuning log show, by the key that opens each.
+PANES = {
+    "1": ".tvmdbg-tuning-nest",
+    "2": ".tvmdbg-tuning-tiles canvas",
+    "3": ".tvmdbg-tuning-errors table",
+    "4": ".tvmdbg-tuning-findings details",
+}
 SAMPLES = {
     "resnet20": tvmdbg.samples.resnet20_cifar,
     "overflow": tvmdbg.samples.resnet20_cifar_fp16_overflow,
@@ -76,6 +84,28 @@ def test_axe_finds_nothing(
     for more in page.get_by_role("button", name="More tools").all():
         more.click()
         assert violations(page, ".tvmdbg-more") == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.usefixtures("own_page")
+def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.set_viewport_size({"width": 1216, "height": 1200})
+    view = TuningPage(page, tvmdbg.open_tuning(tvmdbg.samples.ansor_starved), width=1200)
+    for pane, shows in PANES.items():
+        view.press(pane)
+        view.root.locator(shows).first.wait_for()
+        assert violations(page, ".tvmdbg-tuning") == []
+        found = audit(view.root)
+        assert [text for text in found["texts"] if not text.get("enough", True)] == []
+        assert [text for text in found["texts"] if text["cut"] or text["size"] < 11] == []
+        assert found["overlaps"] + found["nameless"] + found["unsaid"] + found["untabbable"] == []
+        assert found["silent"] == 0
+    view.press("1", "p", "ArrowLeft")
+    view.root.locator(".tvmdbg-tuning-change").first.wait_for()
+    assert violations(page, ".tvmdbg-tuning") == []
+    view.press("?")
+    assert violations(page, ".tvmdbg-tuning") == []
 
 
 def test_axe_notices(page: Page, addresses: dict[str, str]) -> None:

@@ -59,6 +59,7 @@ class TuningPage:
         self.log = log
         self._page = page
         page.goto("about:blank")
+        page.set_content('<!doctype html><html lang="en"><title>tuning</title><body></body></html>')
         page.expose_function("askPython", self._ask)
         page.add_script_tag(content=(STATIC / "page_tuning.js").read_text("utf-8"))
         page.add_style_tag(content=(STATIC / "page_tuning.css").read_text("utf-8"))

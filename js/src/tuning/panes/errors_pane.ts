@@ -98,7 +98,7 @@ export class ErrorsPane {
   #label(label: string, query: string): HTMLElement | string {
     const filter = this.#filter;
     if (!query || !filter) return label;
-    const link = button(label, `show these trials alone: ${query}`, () => filter(query));
+    const link = button(label, `${label}: show these trials alone (${query})`, () => filter(query));
     link.classList.add("tvmdbg-tuning-link");
     return link;
   }

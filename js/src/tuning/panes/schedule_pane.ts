@@ -119,8 +119,8 @@ export class SchedulePane {
       element("span", {}, element("span", { class: "tvmdbg-muted" }, `${name} `), value),
     );
     const head = element(
-      "header",
-      {},
+      "div",
+      { class: "tvmdbg-tuning-facts" },
       element("strong", {}, schedule.title),
       this.#pin && this.#pinButton(this.#pin),
       ...facts,
@@ -285,8 +285,8 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
   const differ = change.steps.filter((row) => row.change !== "same").length;
   return [
     element(
-      "header",
-      {},
+      "div",
+      { class: "tvmdbg-tuning-facts" },
       element("strong", {}, `${differ} of ${counted(change.steps.length, "step")} differ`),
       close,
     ),
@@ -301,7 +301,7 @@ function changeRow({ change, a, b }: ChangeRow, theme: Theme | null): HTMLElemen
   return element(
     "tr",
     { class: change === "same" ? undefined : "tvmdbg-tuning-changed" },
-    element("th", { scope: "row", "aria-label": change }, SIGNS[change]),
+    element("td", { title: change === "same" ? undefined : change }, SIGNS[change]),
     cell(a),
     cell(b),
   );
