@@ -252,7 +252,7 @@ def test_a_row_of_errors_shows_its_trials_alone(view: TuningPage) -> None:
 
 
 def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: Page) -> None:
-    head = view.root.locator("thead th", has_text="failed")
+    head = view.root.locator(".tvmdbg-tuning-tasks thead th", has_text="failed")
     head.locator("button").focus()
     page.keyboard.press("Enter")
     assert view.state("sort") == "errors"
