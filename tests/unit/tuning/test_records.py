@@ -192,10 +192,12 @@ def test_a_log_tells_what_it_holds() -> None:
     lines = [*LINES, b'{"i": 1, "r": 2, "v": "v0.6"}']
     told = repr(opened(lines)).splitlines()
     assert told[1:5] == [
-        "  Ansor v0.6 v0.5",
+        "  Ansor v0.5 v0.6",
         "  3 tasks, 5 trials, 2 failed (40.0 %)",
         "  61.0 min from 2020-09-13 12:26 to 2020-09-13 13:27 UTC",
         told[4],
     ]
     assert told[4].startswith("  1 line refused: line 6, ")
     assert "  0 lines refused" in repr(opened()).splitlines()
+    told = repr(opened([LINES[0].replace(b'"v0.6"', b'"\\u001b[31m"')]))
+    assert told.replace("\n", "").isprintable()

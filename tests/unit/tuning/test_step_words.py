@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from unit.tuning.printed_states import dag, read_steps
 
+from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
 
 MATMUL_ADD = dag('["matmul_add", 64, 96, 48, "float32"]')
@@ -77,16 +79,16 @@ WORDS: dict[str, tuple[list[list[Any]], str, str]] = {
     "CHW": (
         [["CHW", 2, "local"]],
         (
-            "stage 2 (matmul): compute it in local memory in a new stage 2, which it, now stage 3, "
-            "copies"
+            "stage 2 (matmul): compute it in a new stage 2 in local memory, from which this one, "
+            "now stage 3, copies"
         ),
         "now stage 3",
     ),
     "RF": (
         [["SP", 2, 2, 96, [16], 1], ["RF", 2, 3, 2]],
         (
-            "stage 2 (matmul): factor k.1 out of the reduction, as axis 2 of a new stage 2, which "
-            "it, now stage 3, reduces"
+            "stage 2 (matmul): factor k.1 out of the reduction: axis 2 of a new stage 2, over "
+            "which this one, now stage 3, reduces"
         ),
         "factor loop 3 out",
     ),
@@ -118,6 +120,19 @@ def test_words_go_on_behind_a_step_that_is_refused() -> None:
         "stage 2 (matmul): run loop 9 in parallel",
         "stage 2: vectorize loop 1",
     )
+
+
+def test_products_beyond_any_loop_are_left_out() -> None:
+    large = [2**31 - 1] * 900
+    steps = read_steps(
+        [["SP", 2, 0, 64, large, 1], ["FSP", 2, 0, 0, 3], ["FFSP", 2, 0, [0, 0], 0, 1]]
+    )
+    state = replay(MATMUL_ADD, steps[:1])
+    before = replace(state, steps=steps)
+    assert [step_words(step, before).partition(": ")[2] for step in steps[1:]] == [
+        "split i.0 into 4 parts, as step 0 did",
+        "split i.0 in two, inner part, the product of level 0 of steps 0 and 0",
+    ]
 
 
 def test_texts_of_a_record_stay_on_one_line() -> None:

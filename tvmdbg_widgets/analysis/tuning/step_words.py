@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
+from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
 from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.model.text import one_line
@@ -122,7 +123,8 @@ def _(step: SplitStep, before: State | None) -> str:
 @_does.register
 def _(step: FollowSplitStep, before: State | None) -> str:
     lengths = _lengths(before, step.src_step_id)
-    parts = "" if lengths is None else _parts(followed_lengths(lengths, step.n_split))
+    followed = () if lengths is None else followed_lengths(lengths, step.n_split)
+    parts = _parts(followed) if followed and max(followed) <= LARGEST_FACTOR else ""
     loop = _loop(before, step.stage_id, step.iter_id)
     return (
         f"split {loop}{parts or f' into {step.n_split + 1} parts'}, as step {step.src_step_id} did"
@@ -138,6 +140,9 @@ def _(step: FollowFusedSplitStep, before: State | None) -> str:
             factor = 0
             break
         factor *= lengths[step.level]
+        if factor > LARGEST_FACTOR:
+            factor = 0
+            break
     size = f" {factor:,}" if factor else ""
     part = "inner" if step.factor_or_nparts else "outer"
     sources = " and ".join(map(str, step.src_step_ids)) or "none"
@@ -185,8 +190,8 @@ def _(step: CacheReadStep, before: State | None) -> str:
 def _(step: CacheWriteStep, before: State | None) -> str:
     del before
     return (
-        f"compute it in {one_line(step.scope_name)} memory in a new stage {step.stage_id}, which "
-        f"it, now stage {step.stage_id + 1}, copies"
+        f"compute it in a new stage {step.stage_id} in {one_line(step.scope_name)} memory, from "
+        f"which this one, now stage {step.stage_id + 1}, copies"
     )
 
 
@@ -194,8 +199,8 @@ def _(step: CacheWriteStep, before: State | None) -> str:
 def _(step: RfactorStep, before: State | None) -> str:
     loop = _loop(before, step.stage_id, step.iter_id)
     return (
-        f"factor {loop} out of the reduction, as axis {step.factor_iter_id} of a new stage "
-        f"{step.stage_id}, which it, now stage {step.stage_id + 1}, reduces"
+        f"factor {loop} out of the reduction: axis {step.factor_iter_id} of a new stage "
+        f"{step.stage_id}, over which this one, now stage {step.stage_id + 1}, reduces"
     )
 
 
@@ -230,4 +235,6 @@ def _parts(lengths: tuple[int, ...]) -> str:
 
 def _lengths(state: State | None, index: int) -> tuple[int, ...] | None:
     source = state.steps[index] if state and 0 <= index < len(state.steps) else None
-    return source.lengths if isinstance(source, SplitStep) else None
+    if not isinstance(source, SplitStep) or len(source.lengths) > MOST_LOOPS:
+        return None
+    return source.lengths

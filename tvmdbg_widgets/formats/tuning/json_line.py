@@ -53,10 +53,11 @@ def _in_words(line: bytes) -> Any:
         if b"\\u" in line:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as problem:
-        found = InWords(f"{problem.msg} (character {problem.pos + 1:,})")
+        why = problem.msg[:1].lower() + problem.msg[1:].removesuffix(" at")
+        found = InWords(f"other text ({why} at character {problem.pos + 1:,})")
         raise LineProblem("line", "JSON", found, unfinished=True) from None
     except UnicodeDecodeError as problem:
-        found = InWords(f"bytes that are not (at {problem.start:,} of the line)")
+        found = InWords(f"other bytes (from byte {problem.start:,} of the line on)")
         raise LineProblem("line", "UTF-8 text", found, unfinished=True) from None
     except UnicodeEncodeError:
         raise LineProblem("line", "whole characters", InWords("half a surrogate pair")) from None
@@ -87,7 +88,8 @@ def _float(digits: str) -> float:
 
 
 def _too_long(digits: str) -> LineProblem:
-    return LineProblem("line", "numbers of few digits", InWords(f"one of {len(digits):,}"))
+    expected = f"numbers of at most {_MOST_DIGITS} digits"
+    return LineProblem("line", expected, InWords(f"one of {len(digits):,}"))
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -27,7 +27,7 @@ class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the othe
     Parameters
     ----------
     field
-        Which part of the line.
+        Which part of the line; ``"line"`` for the whole of it.
     expected, found
         In words; of what was found only the beginning is kept.
     unfinished
@@ -41,7 +41,8 @@ class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the othe
         self.expected = expected
         self.found = found if isinstance(found, InWords) else InWords(shown(found))
         self.unfinished = unfinished
-        super().__init__(f"field {one_line(field)}: expected {expected}; found {self.found}")
+        where = "" if field == "line" else f"field {one_line(field)}: "
+        super().__init__(f"{where}expected {expected}; found {self.found}")
 
 
 class InWords(str):

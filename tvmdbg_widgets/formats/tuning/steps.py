@@ -132,8 +132,16 @@ def _factors(value: Any, field: str) -> tuple[int, ...]:
     return _numbers(value, field, 1)
 
 
-def _pragma(value: Any, field: str) -> str:
+def _name(value: Any, field: str) -> str:
+    """Return the name of a memory or a pragma, which is shown as it is in loop nests."""
     found = text(value, field)
+    if not found.isprintable():
+        raise LineProblem(field, "printable characters", found)
+    return found
+
+
+def _pragma(value: Any, field: str) -> str:
+    found = _name(value, field)
     number = found[len(_UNROLL) :] if found.startswith(_UNROLL) else ""
     if number.isdecimal() and (len(number) > 10 or int(number) > _INT32):
         raise LineProblem(field, f"at most {_UNROLL}{_INT32}", found)
@@ -153,7 +161,7 @@ _BY_NAME: dict[str, Check] = {
     "offset": _int32,
     "pragma_type": _pragma,
     "reader_stage_ids": _ids,
-    "scope_name": text,
+    "scope_name": _name,
     "src_step_ids": _ids,
 }
 _CHECKS: dict[str, tuple[tuple[str, Check], ...]] = {

@@ -66,7 +66,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
             f"{percent(float(spread.max()))}"
         )
     if changed:
-        facts.append(f"{changed:,} of them failed once and had a measurement once")
+        facts.append(f"{changed:,} of them failed in one of both measurements")
     return Finding(
         NAME,
         Severity.INFO,
@@ -91,7 +91,8 @@ def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[n
     first, second = trials.cost[before[later]], trials.cost[later]
     both = (first > 0) & ~np.isnan(second)
     changed = int(np.count_nonzero(np.isnan(first) != np.isnan(second)))
-    return np.abs(second[both] - first[both]) / first[both], changed
+    with np.errstate(over="ignore"):
+        return np.abs(second[both] - first[both]) / first[both], changed
 
 
 RULE = LogRule(NAME, find)

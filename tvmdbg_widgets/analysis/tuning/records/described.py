@@ -30,7 +30,7 @@ def described(parts: TuningParts) -> Iterator[str]:
     """Yield what a log holds, a line each: tuner, counts, time, and what was not read."""
     trials = parts.trials
     versions = [each for each in trials.version.unique if each]
-    yield " ".join([TUNERS.get(parts.tuner, "no records"), *versions])
+    yield one_line(" ".join([TUNERS.get(parts.tuner, "no records"), *sorted(versions)]))
     failed = int(np.count_nonzero(trials.failed))
     share = f" ({percent(failed / len(trials))})" if failed else ""
     counts = [counted(len(parts.tasks), "task"), counted(len(trials), "trial")]
