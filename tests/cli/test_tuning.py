@@ -58,7 +58,7 @@ def test_summary_tells_findings_latency_counts_and_what_was_refused(tvmdbg: Run,
     said = told(done)
     assert said.index("Findings") < said.index("Tuning") < said.index("Errors")
     assert "6.000 ms estimated in total (plain sum: the log has no weights)" in said
-    assert "reached at trial 3 of 4" in said
+    assert "reached after 3 of 4 trials" in said
     assert "2 tasks, 4 trials, 1 failed (25.0 %)" in said
     assert "1 line refused: line 5" in said
     assert "1 BuildTimeoutError 25.0 %" in said
@@ -228,6 +228,23 @@ def test_merge_joins_logs_and_takes_what_is_selected(
     done = tvmdbg("tuning", "merge", log, "--select", "cots<1ms", "-o", out)
     assert done.returncode == 2
     assert "did you mean cost?" in done.stderr
+
+
+def test_records_of_several_tuners_are_written_one_by_one(
+    tvmdbg: Run, log: Path, tmp_path: Path
+) -> None:
+    autotvm = {
+        "input": ["llvm", "dense", [1], {}],
+        "config": {},
+        "result": [[1e-3], 0, 1.0, 1.5],
+        "version": 0.2,
+        "tvm_version": "0.8",
+    }
+    log.write_bytes(log_of([*LINES, json.dumps(autotvm).encode()]))
+    done = tvmdbg("tuning", "merge", log, "-o", tmp_path / "all.json")
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert "as tvmdbg tuning merge LOG --select tuner:ansor -o FILE" in said
 
 
 def test_standard_input_is_a_log_too(tvmdbg: Run) -> None:

@@ -111,7 +111,8 @@ def _told(error: Exception) -> bool:
     elif isinstance(error, OSError) and error.filename is not None:
         problem(in_words(error))
     elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
-        problem(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
+        said = error.args[0] if isinstance(error, KeyError) and error.args else error
+        problem(for_shell(str(said)))
         note("       --debug shows the traceback")
     else:
         problem(

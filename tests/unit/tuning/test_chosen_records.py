@@ -99,7 +99,7 @@ def test_the_model_comes_first_and_the_keys_in_their_order() -> None:
     told = f"""Applied: row 0
   ApplyHistoryBest looks up model t4, then key cuda, then key gpu: the first that has the workload \
 counts.
-  Model t4 finds row 0, 3.000 ms: the lowest mean of 1 valid trial.
+  Model t4 finds row 0, 3.000 ms: the only valid trial.
   Only key cuda would find row 1, 2.000 ms.
   Only key gpu would find row 2, 1.000 ms.
   The log has this workload for 3 targets: {T4}; {RTX}; {ROCM}.

@@ -154,7 +154,7 @@ def test_the_curve_tells_itself() -> None:
     rows = [Row(0, 4e-3), failed(0), Row(0, 2e-3), Row(0, 3e-3)]
     curve = log(rows).curve(0)
     assert repr(curve) == (
-        "Curve of work 0: 4 trials, 2.000 ms, reached at trial 3; "
+        "Curve of work 0: 4 trials, 2.000 ms, reached after 3 trials; "
         "25.0 % of the trials have no measurement"
     )
     assert (curve.steps.tolist(), curve.reached, curve.lost) == ([0, 2], 3, 0.25)

@@ -73,7 +73,7 @@ def test_the_best_is_the_first_of_the_lowest_mean() -> None:
 @pytest.mark.parametrize(
     ("task", "error", "told"),
     [
-        (3, IndexError, r"there is no task 3; there are 3 tasks: 0 \(a 1\), 1 \(b 1\), 2 \(c 1\)"),
+        (3, IndexError, r"no task 3; the log has 3 tasks: 0 \(a 1\), 1 \(b 1\), 2 \(c 1\)"),
         ('["a", 2]', KeyError, "no task is called"),
         (1.5, TypeError, "an index, a Task or a workload key, not float"),
     ],
@@ -149,7 +149,7 @@ def test_records_of_several_tuners_are_not_written_to_one_file(tmp_path: Path) -
     autotvm = json.dumps(AUTOTVM).encode()
     log = opened().merge(tvmdbg.open_tuning(log_of([autotvm]), progress=False))
     assert "several tuners" in repr(log)
-    with pytest.raises(ValueError, match=r"several tuners \(Ansor, AutoTVM\).*select\('tuner:"):
+    with pytest.raises(ValueError, match=r"several tuners \(Ansor, AutoTVM\).*select\(.tuner:"):
         log.write(tmp_path / "all.json")
     assert not (tmp_path / "all.json").exists()
     log.write(tmp_path / "autotvm.json", log.select("tuner:autotvm"))

@@ -211,7 +211,7 @@ def test_a_trace_of_metaschedule_in_words() -> None:
         "v4, v5 = SamplePerfectTile(l1, 2, 16): 8 · 8 chosen",
         "v6 = SampleCategorical([32, 64], [0.5, 0.5]): 64 chosen",
         "l9 = SampleComputeLocation(b0): on its own chosen",
-        "what follows rewrites what was found, it is no part of the search",
+        "postprocessing, which is no part of the search, from here on",
         "Parallel(l6)",
     )
 

@@ -152,7 +152,7 @@ class Curve:
     rows : intp [M]
         Row of the log that each point belongs to, ascending.
     trial : int64 [M]
-        Which trial of those shown, from 1; failed ones count.
+        How many trials of those shown there were by then, failed ones too: 1, 2, ….
     seconds : float64 [M]
         Tuning time since the first record of the log, without the gaps between sessions; NaN
         where the tuner writes no timestamps. Trials of a batch may share one value.
@@ -187,7 +187,7 @@ class Curve:
 
     @property
     def reached(self) -> int | None:
-        """The trial at which the last value was reached; None where it is unknown."""
+        """How many trials it took to reach the last value; None where it is unknown."""
         return int(self.trial[self.steps[-1]]) if len(self.steps) else None
 
     @property
@@ -206,7 +206,9 @@ class Curve:
 
     def __repr__(self) -> str:
         end = "unknown" if self.reached is None else duration_text(self.last * 1e9)
-        reached = "" if self.reached is None else f", reached at trial {self.reached:,}"
+        reached = (
+            "" if self.reached is None else f", reached after {counted(self.reached, 'trial')}"
+        )
         lost = f"; {percent(self.lost)} of the trials have no measurement" if len(self) else ""
         return (
             f"Curve of {one_line(self.title)}: {counted(len(self), 'trial')}, {end}{reached}{lost}"

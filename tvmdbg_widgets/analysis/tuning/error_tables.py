@@ -82,7 +82,7 @@ class ErrorTable:
         What failed trials say, as far as there are any; RuntimeDeviceError in two.
     counts : int64 [G, K]
     seconds : float64 [G]
-        Sum of ``all_cost``.
+        Sum of ``all_cost``; NaN where the tuner records none.
     wasted_seconds : float64 [G]
         Of builds that timed out.
     """
@@ -177,7 +177,9 @@ def error_table(
     counts = np.bincount(
         of_row[kind_of >= 0] * len(kinds) + kind_of[kind_of >= 0], minlength=size * len(kinds)
     ).reshape(size, len(kinds))
-    spent = np.nan_to_num(trials.all_cost)
+    is_known = ~np.isnan(trials.all_cost)
+    spent = np.where(is_known, trials.all_cost, 0.0)
+    is_told = np.bincount(of_row[is_known], minlength=size) > 0
     wasted = np.where(trials.error == MeasureError.BUILD_TIMEOUT, spent, 0.0)
     return ErrorTable(
         by,
@@ -187,7 +189,7 @@ def error_table(
         np.bincount(of_row[~trials.failed], minlength=size),
         kinds,
         counts,
-        np.bincount(of_row, spent, minlength=size).astype(np.float64),
+        np.where(is_told, np.bincount(of_row, spent, minlength=size), np.nan),
         np.bincount(of_row, wasted, minlength=size).astype(np.float64),
     )
 

@@ -88,7 +88,7 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
     unknown = sum(need == UNKNOWN for need in threads.values())
     told = "no schedule is known to have more threads"
     if over:
-        told = f"more (up to {max(threads.values()):,}): {_schedules(over)}"
+        told = f"exceeded by {_schedules(over)}, with up to {max(threads.values()):,} threads"
     return f"{told}; unknown for {counted(unknown, 'schedule')}" if unknown else told
 
 

@@ -135,7 +135,7 @@ def _tell_tiles(schedule: Schedule) -> None:
     stages = schedule.structure.stages
     rows = [
         (
-            f"{tile.stage} {stages[tile.stage].name}",
+            _stage(tile.stage, stages[tile.stage].name),
             tile.loop,
             "?" if tile.extent is None else f"{tile.extent:,}",
             " · ".join("?" if each is None else str(each) for each in tile.factors),
@@ -147,6 +147,11 @@ def _tell_tiles(schedule: Schedule) -> None:
         grid(_TILES, rows, right=(2,), give=0, drop=())
     else:
         note("No loop is split.")
+
+
+def _stage(number: int, name: str) -> str:
+    """Write a stage's number and name; without a DAG the name has the number in it."""
+    return name if name.startswith(f"stage {number}") else f"{number} {name}"
 
 
 def _record(schedule: Schedule) -> dict[str, Any]:

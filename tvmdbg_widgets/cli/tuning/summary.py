@@ -127,7 +127,7 @@ def _ended(log: TuningLog) -> str:
     if curve.reached is None:
         lacking = len(log.tasks) - len(log.best())
         return f"total latency unknown: {counted(lacking, 'task')} without a valid trial"
-    reached = f"reached at trial {curve.reached:,} of {len(curve):,}"
+    reached = f"reached after {curve.reached:,} of {counted(len(curve), 'trial')}"
     return f"{duration_text(curve.last * 1e9)} estimated in total ({weighed}), {reached}"
 
 

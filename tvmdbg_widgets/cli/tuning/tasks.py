@@ -95,7 +95,7 @@ def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
     def known(seconds: float) -> str:
         return "-" if math.isnan(seconds) else duration_text(float(seconds) * 1e9)
 
-    share = float(table.share[task])
+    share, spent = float(table.share[task]), float(table.errors.seconds[task])
     return (
         str(task),
         log.tasks[task].name,
@@ -104,7 +104,7 @@ def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
         known(table.best[task]),
         "-" if math.isnan(share) else percent(share),
         known(table.gains.gain[task]),
-        seconds_text(float(table.errors.seconds[task])),
+        "-" if math.isnan(spent) else seconds_text(spent),
         log.tasks[task].target.text,
     )
 

@@ -108,7 +108,7 @@ def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rer
     """
     how = options or RerunOptions()
     if not records:
-        raise ValueError("there is no record to measure: choose some, such as log.best()")
+        raise ValueError("there is no record to measure: none is valid, or none was chosen")
     workloads = {each.task.workload.key: each.task.workload for each in records}.values()
     names = sorted({each.name for each in workloads if not each.is_hash})
     registering = Registering.of(how, names)
@@ -176,8 +176,8 @@ def _unregistered(
     hashes = [each for each in workloads if each.is_hash]
     if hashes and not (registering.modules or registering.sources):
         found.append(
-            f"{counted(len(hashes), 'workload')} of a model known by hash alone, for which a "
-            f"module must run auto_scheduler.extract_tasks on the model: {_GIVE}"
+            f"{counted(len(hashes), 'workload')} of a model, known by hash alone: only a module "
+            f"that runs auto_scheduler.extract_tasks on the model registers them: {_GIVE}"
         )
     if old := [each for each in hashes if each.args == ()]:
         found.append(

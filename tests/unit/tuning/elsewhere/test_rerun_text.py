@@ -152,8 +152,8 @@ def test_smaller_limits_are_said_with_the_schedules_they_concern() -> None:
     smaller = script_of(*records, hardware={"max_threads_per_block": 256}, register=["work"])
     (said,) = smaller.warnings
     assert said == (
-        "max_threads_per_block: 1,024 → 256; more (up to 512): 2 schedules (rows 0, 3); unknown "
-        "for 1 schedule"
+        "max_threads_per_block: 1,024 → 256; exceeded by 2 schedules (rows 0, 3), with up to 512 "
+        "threads; unknown for 1 schedule"
     )
     larger = script_of(*records, hardware={"max_threads_per_block": 2048}, register=["work"])
     assert not larger.warnings
@@ -188,7 +188,7 @@ def test_workloads_that_need_registering_are_named() -> None:
     old = record(key='["0123456789abcdef0123456789abcdef"]', task=1)
     told = script_of(record(), old, record(cost=None)).warnings
     assert told[0] == "1 record failed in the log"
-    assert told[1].startswith("1 workload of a model known by hash alone, for which a module")
+    assert told[1].startswith("1 workload of a model, known by hash alone: only a module that")
     assert told[2].startswith("1 key of a hash without shapes, as TVM wrote before 2021")
     assert (
         told[3] == "no module is given that registers work: register=…, or --register of the script"

@@ -28,7 +28,7 @@ class Candidate:
     ----------
     record : Record
     found_by : str
-        ``"model t4"``, ``"key cuda"``; ``"workload"`` in MetaSchedule's database.
+        ``"model t4"``, ``"key cuda"``; ``"the workload"`` in MetaSchedule's database.
     factor : float
         1 for the workload itself; for a compatible one the number that TVM multiplies its cost
         with.

@@ -83,7 +83,7 @@ class Lookup:
     def anywhere(self, wanted: Identity, kind: str | None = None) -> Hit | None:
         """Return what ``load_best_record`` takes: it asks at most for the target's kind."""
         tasks = [each for each in self._tasks if kind in (None, each[0].target.kind)]
-        return self._same("workload", tasks, wanted)
+        return self._same("the workload", tasks, wanted)
 
     def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> Hit | None:
         same = tuple(task.index for task, found in tasks if found == wanted)

@@ -85,7 +85,11 @@ def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
     rivals = np.isin(trials.task, first.tasks) & ~trials.failed
     told = one_line(f"{first.of[0].upper()}{first.of[1:]} finds row {first.row}, {_ms(cost)}")
     if first.factor == 1:
-        yield f"{told}: the lowest mean of {counted(int(rivals.sum()), 'valid trial')}."
+        count = int(rivals.sum())
+        among = (
+            "the only valid trial" if count == 1 else f"the lowest mean of {count:,} valid trials"
+        )
+        yield f"{told}: {among}."
     else:
         task = parts.tasks[trials.task[first.row]]
         scaled = f"{_ms(cost)} × {first.factor:g} = {_ms(cost * first.factor)}"

@@ -45,19 +45,19 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
             )
         if found:
             return found[0]
-        raise KeyError(f"no task is called {one_line(task)!r}; there are {_there_are(parts)}")
+        raise KeyError(f"no task is called {one_line(task)!r}; the log has {_all_of(parts)}")
     if isinstance(task, Task):
         for each in parts.tasks:
             if (each.workload_key, each.target.text) == (task.workload_key, task.target.text):
                 return each
-        raise KeyError(f"{task!r} is not of this log; there are {_there_are(parts)}")
+        raise KeyError(f"{task!r} is not of this log, which has {_all_of(parts)}")
     try:
         index = operator.index(task)
     except TypeError:
         name = type(task).__name__
         raise TypeError(f"a task is an index, a Task or a workload key, not {name}") from None
     if not -len(parts.tasks) <= index < len(parts.tasks):
-        raise IndexError(f"there is no task {index}; there are {_there_are(parts)}")
+        raise IndexError(f"there is no task {index}; the log has {_all_of(parts)}")
     return parts.tasks[index]
 
 
@@ -67,7 +67,7 @@ def tasks_named(parts: TuningParts, text: str) -> list[Task]:
     return by_key or [task for task in parts.tasks if text in (task.workload.name, task.name)]
 
 
-def _there_are(parts: TuningParts) -> str:
+def _all_of(parts: TuningParts) -> str:
     if not parts.tasks:
         return "no tasks"
     names = ", ".join(f"{task.index} ({one_line(task.name)})" for task in parts.tasks[:_SHOWN])

@@ -33,7 +33,7 @@ def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
         query = f"tuner:{min(tuners)}"
         raise ValueError(
             f"these records are of several tuners ({named}), and no reader of TVM takes them from "
-            f"one file: write those of each, as log.write(path, log.select('{query}'))"
+            f'one file: write those of each, as log.write(path, log.select("{query}"))'
         )
     files = len(np.unique(parts.trials.source[at]))
     if tuners == {"metaschedule"} and files > 1:

@@ -64,7 +64,7 @@ def _trace(config: Any) -> Iterator[str]:
         if not isinstance(instruction, list) or len(instruction) != 4:
             yield _plain(instruction)
         elif instruction[0] == _POSTPROC:
-            yield "what follows rewrites what was found, it is no part of the search"
+            yield "postprocessing, which is no part of the search, from here on"
         else:
             yield _instruction(instruction, decisions.get(number, _NO_DECISION))
 
