@@ -309,6 +309,12 @@ def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, p
     expect(word).to_have_attribute("style", light)
 
 
+def test_escape_gives_the_keys_back_to_the_view(view: TuningPage, page: Page) -> None:
+    view.root.locator(".tvmdbg-tuning-steps").focus()
+    page.keyboard.press("Escape")
+    expect(view.root).to_be_focused()
+
+
 def test_steps_are_walked_by_keys(view: TuningPage, page: Page) -> None:
     steps = view.root.locator(".tvmdbg-tuning-steps")
     steps.focus()

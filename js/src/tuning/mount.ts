@@ -97,6 +97,9 @@ function build(
   bindPointer(root, view, hint, signal);
   bindKeys(root, [...actions(view), paletteAction(root), fullScreenAction(root)], signal);
   onThemeChange(() => view.showTheme(), signal);
+  for (const part of [view.panes.node, view.table.node, head]) {
+    part.addEventListener("keydown", ({ key }) => key === "Escape" && view.focus());
+  }
   if (session) linkSession(view, session, options, signal);
   return (shown) => {
     view.showLog(shown);

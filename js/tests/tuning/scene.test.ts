@@ -61,6 +61,15 @@ describe("the place of a trial", () => {
     expect([many.viewport.start, many.viewport.end]).toEqual([20, 30]);
   });
 
+  it("tells where a line leaves the part in view", () => {
+    const ten = sceneOf(Array.from({ length: 10 }, (_, at) => ({ cost: 10 - at })));
+    const rows = Int32Array.of(0, 4, 8);
+    expect(ten.lastInView(rows)).toBe(2);
+    ten.viewport.show(1, 7);
+    expect(ten.lastInView(rows)).toBe(1);
+    expect(ten.lastInView(Int32Array.of(9))).toBe(-1);
+  });
+
   it("is found among the task's trials alone", () => {
     const two = sceneOf([
       { task: 0, cost: 1 },

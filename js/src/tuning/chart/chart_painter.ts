@@ -174,29 +174,33 @@ export class ChartPainter {
   #curveNames(theme: Theme): void {
     const pen = this.#pen;
     const { data, task, plot } = this.#scene;
-    const { tasks, total } = data.info;
+    const { tasks } = data.info;
     if (task >= 0 || tasks.length < 2) return;
+    const scene = this.#scene;
     pen.font = `11px ${theme.font}`;
     pen.textAlign = "left";
     const x = plot.right + NAME_APART;
     const seen = (y: number) => y >= plot.top && y <= plot.bottom;
-    const totalY = total === null ? Number.NaN : this.#scene.y(total);
+    const totalY = scene.y(data.totals[scene.lastInView(data.totalRows)] ?? Number.NaN);
     if (seen(totalY)) {
       pen.fillStyle = theme.text;
       pen.fillText("total", x, totalY);
     }
     if (tasks.length > MOST_THIN) return;
     const groups: { y: number; names: number[] }[] = [];
-    const slowest = tasks.filter(({ best }) => best !== null).sort((a, b) => b.best! - a.best!);
-    for (const { index, best } of slowest) {
-      const y = this.#scene.y(best!);
-      if (!seen(y) || Math.abs(y - totalY) < NAME_GAP) continue;
+    const ends = tasks.map(({ index }) => {
+      const rows = data.curve(index);
+      return { index, y: scene.y(data.cost[rows[scene.lastInView(rows)] ?? -1] ?? Number.NaN) };
+    });
+    const inView = ends.filter(({ y }) => seen(y)).sort((a, b) => a.y - b.y);
+    for (const { index, y } of inView) {
+      if (Math.abs(y - totalY) < NAME_GAP) continue;
       const near = groups.find((group) => Math.abs(group.y - y) < NAME_GAP);
       if (near) near.names.push(index);
       else groups.push({ y, names: [index] });
     }
     pen.fillStyle = theme.muted;
-    if (groups.length) pen.fillText("task", x, this.#scene.laneY);
+    if (groups.length) pen.fillText("task", x, scene.laneY);
     for (const { y, names } of groups) pen.fillText(this.#listed(names), x, y);
   }
 

@@ -216,6 +216,11 @@ export class Scene {
     else this.viewport.showAll();
   }
 
+  /** The place of the last of some ascending trials that does not lie after the part in view, -1 for none. */
+  lastInView(rows: Int32Array): number {
+    return rows.findLastIndex((row) => this.value(row) <= this.viewport.end);
+  }
+
   /** The trials between two values of the axis, null for none. */
   between(from: number, to: number): [first: number, end: number] | null {
     const { count } = this.data;

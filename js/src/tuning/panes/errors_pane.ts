@@ -47,8 +47,13 @@ export class ErrorsPane {
   }
 
   #table({ by, note, kinds, rows }: ErrorTableInfo): HTMLElement {
-    const caption = element("caption", {}, `by ${by}`);
-    if (note) caption.append(element("span", { class: "tvmdbg-muted" }, ` ${note}`));
+    const told = `of all trials${note && `; ${note}`}`;
+    const caption = element(
+      "caption",
+      {},
+      `by ${by} `,
+      element("span", { class: "tvmdbg-muted" }, told),
+    );
     return element(
       "table",
       { "aria-label": `errors by ${by}` },
