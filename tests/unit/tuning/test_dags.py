@@ -1,22 +1,27 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
-from unit.tuning.printed_states import dag_rows, read_steps
+from unit.tuning.printed_states import cases, dag_rows, read_steps
 
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
 from tvmdbg_widgets.analysis.tuning.dags import dag_of, find_dag
+from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.replay import replay
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.model.tuning.dag import DagSource
 from tvmdbg_widgets.model.tuning.state import ComputeAt
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.tuning import open_tuning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,8 +50,13 @@ def task(key: Any, target: str = "llvm", fields: int = 6, tuner: Any = "ansor") 
     return Task(0, tuner, Workload.of(text, key), Target.parse(target), fields=fields)
 
 
-def parts(dags: dict[str, str] | None = None, registered: tuple[str, ...] = ()) -> Any:
-    return SimpleNamespace(dags=dags or {}, registered=registered)
+def parts(
+    dags: dict[str, str] | None = None, registered: tuple[str, ...] = (), stamps: Any = ()
+) -> Any:
+    trials = SimpleNamespace(
+        task=np.zeros(len(stamps), np.int32), timestamp=np.array(stamps, np.float64)
+    )
+    return SimpleNamespace(dags=dags or {}, registered=registered, trials=trials)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +72,38 @@ def test_a_text_is_known_by_its_hash(args: list[Any]) -> None:
     assert found.text == TEXT
     positions = [axis.extent for axis in found.operations[3].axes]
     assert positions == ([1, 8, 7, 7] if args else [1, 8, None, None])
+
+
+CONVOLUTION = next(row for row in dag_rows() if row["workload"].startswith('["conv2d_layer"'))
+OF_CONVOLUTION = [each for each in cases("policy") if each["workload"] == CONVOLUTION["workload"]]
+
+
+@pytest.mark.parametrize("case", OF_CONVOLUTION, ids=lambda case: case["case"])
+def test_splits_tell_extents_that_a_text_lacks(case: dict[str, Any]) -> None:
+    log = open_tuning(
+        case["record"].encode(), dag={case["workload"]: CONVOLUTION["dag"]}, progress=False
+    )
+    schedule = log.schedule(0)
+    assert schedule.print() == case["printed_state"]
+    assert schedule.print(inferred=True) == case["printed_inferred"]
+
+
+def test_only_splits_of_whole_axes_tell_extents() -> None:
+    dag = parse_dag(CONVOLUTION["dag"])
+    rows, columns = dag.operations[3].axes[2:]
+    assert (rows.extent, columns.extent) == (None, None)
+
+    def told(*items: list[Any]) -> list[int | None]:
+        found = with_recorded_extents(dag, read_steps(list(items)))
+        return [axis.extent for axis in found.operations[3].axes[2:]]
+
+    assert told(["SP", 3, 2, 14, [2], 1], ["SP", 3, 4, 15, [3], 1]) == [14, 15]
+    assert told(["SP", 3, 2, 14, [2], 1], ["SP", 3, 3, 99, [3], 1]) == [14, None]
+    assert told(["FU", 3, [2, 3]], ["SP", 3, 2, 196, [2], 1]) == [None, None]
+    assert told(["CA", 3, 5, 0], ["SP", 3, 2, 7, [2], 1]) == [None, None]
+    assert told(["CHW", 3, "local"], ["SP", 3, 2, 14, [2], 1]) == [14, None]
+    assert told(["CHR", 3, "shared", [5]], ["SP", 4, 2, 14, [2], 1]) == [None, None]
+    assert told(["SP", 3, 2, 0, [2], 1], ["SP", 99, 0, 14, [2], 1]) == [None, None]
 
 
 def test_a_text_that_stands_under_another_name_is_found() -> None:
@@ -115,16 +157,22 @@ def test_other_tuners_and_keys_have_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "fields", "name"),
+    ("target", "fields", "stamp", "name"),
     [
-        ("llvm -keys=cpu -link-params=0", 6, "compute"),
-        ("llvm -keys=cpu", 6, "conv2d_nchw"),
-        ("cuda -keys=cuda,gpu", 5, "compute"),
+        ("llvm -keys=cpu -link-params=0", 6, 1_700_000_000, "compute"),
+        ("llvm -keys=cpu", 6, 1_700_000_000, "conv2d_nchw"),
+        ("llvm -keys=cpu", 6, 1_640_000_000, "compute"),
+        ("llvm -keys=cpu", 6, math.nan, "conv2d_nchw"),
+        ("cuda -keys=cuda,gpu", 5, 1_700_000_000, "compute"),
+        ("cuda -keys=cuda,gpu", 6, 1_700_000_000, "compute"),
+        ("cuda -keys=cuda,gpu -arch=sm_86", 6, 1_700_000_000, "conv2d_nchw"),
     ],
 )
-def test_names_of_convolutions_follow_the_release(target: str, fields: int, name: str) -> None:
+def test_names_of_convolutions_follow_the_release(
+    target: str, fields: int, stamp: float, name: str
+) -> None:
     key = ["conv2d_layer", 1, 7, 7, 8, 8, 3, 3, [1, 1], [1, 1]]
-    found = dag_of(parts(), task(key, target, fields))
+    found = dag_of(parts(stamps=[stamp]), task(key, target, fields))
     assert found is not None
     assert found.operations[3].name == name
 

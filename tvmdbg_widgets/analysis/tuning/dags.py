@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tvmdbg_widgets.analysis.tuning.recorded_extents import lacks_extents, with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
+from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
 
 #: Modules whose functions are kept: a log has one or two.
 _MODULES_KEPT = 8
+#: Records that are looked at for extents which a DAG's text lacks.
+_RECORDS_READ = 8
+#: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
+_CONVOLUTIONS_NAMED = 1_641_254_400
 
 
 def dag_of(parts: TuningParts, task: Task) -> ComputeDag | None:
@@ -53,10 +61,10 @@ def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[s
                 problems.append(str(problem))
                 continue
             if found is not None:
-                return found, tuple(problems)
+                return _completed(found, parts, task), tuple(problems)
         args = task.workload.args
         if args is not None and not task.workload.is_hash:
-            return assumed_dag(task.workload.name, args, _release(task)), tuple(problems)
+            return assumed_dag(task.workload.name, args, _release(parts, task)), tuple(problems)
     return None, tuple(problems)
 
 
@@ -97,7 +105,7 @@ def _from_module(parts: TuningParts, task: Task) -> ComputeDag | None:
     for source in parts.registered:
         workload = _workloads(source).get(task.workload.name)
         if workload is not None and task.workload.args is not None:
-            return workload.dag(task.workload.args, release=_release(task))
+            return workload.dag(task.workload.args, release=_release(parts, task))
     return None
 
 
@@ -106,10 +114,27 @@ def _workloads(source: str) -> Mapping[str, RegisteredWorkload]:
     return read_registered(source)
 
 
-def _release(task: Task) -> tuple[int, int]:
+def _completed(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:
+    """Return a DAG with the extents that it lacks and the task's first records have."""
+    for row in np.flatnonzero(parts.trials.task == task.index)[:_RECORDS_READ].tolist():
+        if not lacks_extents(dag):
+            break
+        try:
+            dag = with_recorded_extents(dag, read_steps(parts, row))
+        except FormatError:  # the file is just being written again
+            break
+    return dag
+
+
+def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
     """Return the TVM whose names of topi's stages are meant.
 
-    Targets had the option ``-link-params`` up to v0.9, and tasks six fields since v0.8.
+    Tasks have six fields since v0.8. Targets had the option ``-link-params`` up to v0.9, those of
+    CUDA have ``-arch`` since v0.9.
     """
-    is_late = task.fields >= 6 and "link-params" not in task.target.attrs
-    return (0, 10) if is_late else (0, 8)
+    attrs = task.target.attrs
+    is_late = task.fields >= 6 and "link-params" not in attrs
+    if task.target.kind == "cuda":
+        is_late = is_late and "arch" in attrs
+    times = parts.trials.timestamp[parts.trials.task == task.index]
+    return (0, 10) if is_late and not (times < _CONVOLUTIONS_NAMED).any() else (0, 8)
