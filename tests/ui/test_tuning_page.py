@@ -309,6 +309,17 @@ def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, p
     expect(word).to_have_attribute("style", light)
 
 
+def test_a_finding_leads_to_its_tasks_and_has_code_to_copy(view: TuningPage) -> None:
+    view.press("4")
+    finding = view.root.locator(".tvmdbg-tuning-findings details").first
+    code = finding.locator("pre").first
+    expect(code).to_contain_text("LocalBuilder(")
+    compile(code.inner_text(), "remedy", "exec")
+    chip = finding.locator("button", has_text=re.compile(r"^task \d+$")).first
+    chip.click()
+    assert view.state("task") == int(chip.inner_text().removeprefix("task "))
+
+
 def test_escape_gives_the_keys_back_to_the_view(view: TuningPage, page: Page) -> None:
     view.root.locator(".tvmdbg-tuning-steps").focus()
     page.keyboard.press("Escape")

@@ -93,7 +93,7 @@ export class TuningView {
     this.#findings = new FindingsPane({
       task: (task) => this.pickTask(task),
       trial: (trial) => this.pickTrial(trial),
-      copy: (text) => this.#copier.copyText(text, "what to do"),
+      copy: (text) => this.#copier.copyText(text, "code"),
     });
     this.panes = new Panes(
       {

@@ -5,6 +5,7 @@ import {
   chartWords,
   elapsed,
   headline,
+  remedyParts,
   trialLines,
 } from "../../src/tuning/data/words.ts";
 import { logOf } from "./log.ts";
@@ -60,6 +61,24 @@ describe("words of a log", () => {
     expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 80, slots })[0]).toBe(
       "trials 64 to 127, 64 of 80 found: 4 of 64 trials failed (6.25 %)",
     );
+  });
+
+  it("take remedies apart, so that code is copied alone", () => {
+    const text = [
+      "Give builds more time:",
+      "from tvm import auto_scheduler",
+      "builder = auto_scheduler.LocalBuilder(timeout=60)",
+      "It runs on Linux only. There is more.",
+      "find . \\",
+      "  -name '*.py'",
+    ];
+    expect(remedyParts(text.join("\n"))).toEqual([
+      { isCode: false, text: text[0] },
+      { isCode: true, text: text.slice(1, 3).join("\n") },
+      { isCode: false, text: text[3] },
+      { isCode: true, text: text.slice(4).join("\n") },
+    ]);
+    expect(remedyParts("")).toEqual([]);
   });
 
   it.each([

@@ -133,3 +133,15 @@ export function chartWords(data: TuningData, task: number): string {
     : "";
   return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}${nodes}`;
 }
+
+/** What to do, taken apart: sentences, and lines of code that belong together. */
+export function remedyParts(text: string): { isCode: boolean; text: string }[] {
+  const found: { isCode: boolean; text: string }[] = [];
+  for (const line of text.split("\n").filter(Boolean)) {
+    const isCode = !/\.$|^[A-Z].*:$/.test(line);
+    const last = found.at(-1);
+    if (last && last.isCode === isCode) last.text += `${isCode ? "\n" : " "}${line}`;
+    else found.push({ isCode, text: line });
+  }
+  return found;
+}

@@ -1,5 +1,6 @@
 import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
 import type { FindingInfo, TuningData } from "../data/data.ts";
+import { remedyParts } from "../data/words.ts";
 
 const CHIPS = 6;
 
@@ -61,13 +62,15 @@ export class FindingsPane {
       ),
       list(finding.evidence),
       element("p", { class: "tvmdbg-muted" }, `${finding.confidence} confidence: ${finding.why}`),
-      finding.nextStep ? this.#step(finding.nextStep) : null,
+      ...remedyParts(finding.nextStep).map((part) =>
+        part.isCode ? this.#code(part.text) : element("p", {}, part.text),
+      ),
       chips.length ? element("p", {}, ...chips) : null,
     );
   }
 
-  #step(text: string): HTMLElement {
-    const copy = button("copy", "copy what to do", () => this.#events.copy(text));
+  #code(text: string): HTMLElement {
+    const copy = button("copy", "copy this code", () => this.#events.copy(text));
     return element("div", { class: "tvmdbg-tuning-step" }, element("pre", {}, text), copy);
   }
 }
