@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -182,8 +182,11 @@ def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
         opened().weighted({"b": 1})
 
 
-@pytest.mark.parametrize("wrong", [[1, 2], [1, 2, -3], [1, 2, math.nan], ["a", "b", "c"]])
-def test_weights_that_fit_nothing_are_refused(wrong: list[float]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [[1, 2], [1, 2, -3], [1, 2, math.nan], ["a", "b", "c"], [[1], [2], [3]], 5, [10**400, 1, 1]],
+)
+def test_weights_that_fit_nothing_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="weight"):
         opened().weighted(wrong)
 

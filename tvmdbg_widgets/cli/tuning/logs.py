@@ -125,8 +125,11 @@ def task_of(text: str) -> int | str:
 def _weights(name: str) -> Any:
     import json
 
+    from tvmdbg_widgets.formats.tuning.given import given_text
+
+    text = given_text(name, "the weights of tasks")
     try:
-        return json.loads(Path(name).read_text("utf-8"))
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"--weights {name}: {error}",

@@ -112,10 +112,9 @@ def one_index(tree: Tree, candidates: list[Candidate], issues: list[Issue]) -> l
     caches = [each for each in candidates if each.format.part == "cache"]
     left = [caches[i] for i in superseded([each.source for each in caches])]
     if left:
-        what = (
-            "more index files of the same shards, with other types, left out (open one by its path)"
-        )
-        issues.append(note(tree.name, "index-left-out", what, [each.source.name for each in left]))
+        rest = "of the same shards, with other types, left out (open one by its path)"
+        names = [each.source.name for each in left]
+        issues.append(note(tree.name, "index-left-out", "more index file", rest, names))
     return [each for each in candidates if each not in left]
 
 

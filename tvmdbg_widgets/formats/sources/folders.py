@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.relative_names import leads_below
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.text import one_line
@@ -163,17 +164,18 @@ def too_many(name: str) -> Issue:
 
 def too_deep(name: str, folders: Sequence[str]) -> Issue:
     """Return the note on folders that lie too deep."""
-    return note(name, "folder-too-deep", "folders too deep to be looked into", folders)
+    return note(name, "folder-too-deep", "folder", "too deep to be looked into", folders)
 
 
 def left_out(name: str, members: Sequence[str], hint: str = "") -> Issue:
     """Return the issue of what lies in a folder or archive and is no file of it."""
-    what = f"members that are no plain files below its root, left out (links, '..', …{hint})"
-    return note(name, "members-left-out", what, members)
+    rest = f"left out (links, '..' and other members that are no plain files{hint})"
+    return note(name, "members-left-out", "member", rest, members)
 
 
-def note(file: str, rule: str, what: str, names: Sequence[str]) -> Issue:
+def note(file: str, rule: str, noun: str, rest: str, names: Sequence[str]) -> Issue:
     """A note on some files or folders, the first of them by name."""
     shown = ", ".join(one_line(name) for name in sorted(names)[:_NAMES_SHOWN])
     more = " …" if len(names) > _NAMES_SHOWN else ""
-    return Issue(rule, Severity.NOTE, f"{len(names)} {what}: {shown}{more}", file=one_line(file))
+    message = f"{counted(len(names), noun)} {rest}: {shown}{more}"
+    return Issue(rule, Severity.NOTE, message, file=one_line(file))

@@ -160,8 +160,8 @@ class Found:
         if self._device is None:
             left = [each.source.name for each in candidates if each not in kept]
             if left:
-                what = "files beside the dump's folder, left out (name them too to add them)"
-                self.issues.append(note(tree.name, "files-left-out", what, left))
+                rest = "beside the dump's folder, left out (name them too to add them)"
+                self.issues.append(note(tree.name, "files-left-out", "file", rest, left))
         self.candidates += kept
         self.skipped.append((tree, [source.name for source in unknown.values()]))
         self.unknown += unknown.values()

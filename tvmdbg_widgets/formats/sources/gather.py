@@ -94,8 +94,7 @@ def gather(
     read = {part.source.name for part in parts}
     for tree, skipped in found.skipped:
         if left := [name for name in skipped if name not in read]:
-            what = "unrecognized files (ignored)"
-            issues.append(note(tree.name, "files-not-read", what, left))
+            issues.append(note(tree.name, "files-not-read", "unrecognized file", "(ignored)", left))
     return parts, issues
 
 
@@ -104,9 +103,9 @@ def _leave_out_tuning(found: Found) -> None:
     tuning = [each for each in found.candidates if each.format in TUNING]
     if tuning and len(tuning) < len(found.candidates):
         found.candidates = [each for each in found.candidates if each not in tuning]
-        what = "files of a tuning beside the run (open_tuning(…) opens them)"
+        rest = "of a tuning beside the run (open_tuning(…) opens them)"
         names = [each.source.name for each in tuning]
-        found.issues.append(note("", "tuning-left-out", what, names))
+        found.issues.append(note("", "tuning-left-out", "file", rest, names))
 
 
 def _read(found: Found, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:

@@ -62,7 +62,7 @@ def gather(
         raise problems[0][1] if problems else _nothing(sources, found.unknown)
     issues = [*found.issues, *(unreadable(name, problem) for name, problem in problems)]
     if left := sorted(unknown - {each.name for each in begun}):
-        issues.append(note("", "files-not-read", "unrecognized files (ignored)", left))
+        issues.append(note("", "files-not-read", "unrecognized file", "(ignored)", left))
     return parts, issues
 
 

@@ -42,20 +42,26 @@ def given_dags(given: SourceLike) -> dict[str, str]:
     return _checked(source, dict(outputs.read_output(source).dags))
 
 
-def given_text(given: SourceLike) -> str:
+def given_text(given: SourceLike, what: str = "a module that registers workloads") -> str:
     """Return the text of a file, or of bytes.
+
+    Parameters
+    ----------
+    given
+    what
+        What it shall be, for messages.
 
     Raises
     ------
     FormatError
-        It is too long to be a module.
+        It is too long for that.
     OSError
         The path cannot be read.
     """
     source = as_source(given)
     if source.size > _MOST_TEXT:
         raise FormatError(
-            "this is too long to be a module that registers workloads",
+            f"this is too long to be {what}",
             file=source.name,
             expected=f"at most {_MOST_TEXT:,} bytes",
             found=f"{source.size:,}",

@@ -34,12 +34,14 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     KeyError, IndexError
         What is named is no task of the log.
     """
-    found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
     try:
-        numbers = np.array(found, np.float64).tolist()
-    except (TypeError, ValueError):
-        raise ValueError("weights must be numbers: how often each task is called") from None
-    weights: list[float] = known_weights(numbers, len(parts.tasks)).tolist()
+        found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
+        numbers = np.array(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1:
+        raise ValueError("weights must be numbers: how often the network calls each task")
+    weights: list[float] = known_weights(numbers.tolist(), len(parts.tasks)).tolist()
     if min(weights, default=0) < 0:
         raise ValueError(f"a task cannot be called {min(weights):g} times: weights are 0 or more")
     return tuple(weights)
