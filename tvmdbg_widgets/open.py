@@ -119,11 +119,10 @@ def open(
     72
     """
     from tvmdbg_widgets.formats.executorch import assemble as executorch
+    from tvmdbg_widgets.formats.registry import TUNING
     from tvmdbg_widgets.formats.sources.gather import gather
-    from tvmdbg_widgets.formats.tuning import assemble as tuning
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.tuning import TuningLog
 
     sources = [content_of(each) for each in flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
@@ -142,8 +141,11 @@ def open(
         debug_buffer=None if debug_buffer is None else content_of(debug_buffer),
     )
     title = title_of(sources)
-    if all(part.kind in tuning.KINDS for part in parts):
-        return TuningLog(tuning.assemble(parts, issues, title=title))
+    if all(part.kind in {each.part for each in TUNING} for part in parts):
+        from tvmdbg_widgets.formats.tuning.assemble import assemble as assemble_log
+        from tvmdbg_widgets.tuning import TuningLog
+
+        return TuningLog(assemble_log(parts, issues, title=title))
     if any(part.kind in executorch.KINDS for part in parts):
         return DebugRun(
             executorch.assemble(parts, issues, title=title, method=method, execution=execution)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.workload import Workload
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-    from tvmdbg_widgets.formats.tuning.records import RecordFile
+    from tvmdbg_widgets.formats.tuning.record_file import RecordFile
     from tvmdbg_widgets.model.tuning.task import Task
 
 #: Kinds of parts that this file joins.
@@ -83,12 +84,15 @@ def beside(
     messages = join_messages(measured, log.trials)
     found = [*issues, *(each for each in log.issues if each.rule != "messages-unjoined")]
     if alone := sum(each.row < 0 for each in messages):
+        of_all = f"{alone:,} of {counted(len(messages), 'measurement')} in the output"
         found.append(
             Issue(
                 "messages-unjoined",
                 Severity.NOTE,
-                f"{alone:,} of {len(messages):,} measurements in the output fit none of the "
-                "records, or several",
+                f"{of_all} fit none of the records, or several"
+                if len(log.trials)
+                else f"{counted(alone, 'measurement')} in the output, and no record to join: "
+                "open the log along",
                 file=outputs[0].source.name,
             )
         )

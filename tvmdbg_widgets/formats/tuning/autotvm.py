@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from tvmdbg_widgets.formats.tuning.ansor import check_keys
 from tvmdbg_widgets.formats.tuning.lines import LineProblem, array, text
 from tvmdbg_widgets.formats.tuning.result import read_result
 from tvmdbg_widgets.formats.tuning.tasks import target_of
-from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
 
 _KEYS = ("input", "config", "result", "version", "tvm_version")
 _OLD_KEYS = ("i", "r", "v")
-_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
-_PICKLED = range(1, 4)
-_SHOWN = 60
 _UNROLL = "auto_unroll_max_step"
 
 
@@ -86,17 +81,3 @@ def unroll_of(config: Any) -> int:
             value = knob[2]
             return value if type(value) is int and 0 <= value < 2**31 else -1
     return -1
-
-
-def pickled(line: bytes) -> str | None:
-    """Say what a line of the pickle protocol is of; None for any other line.
-
-    ``target, base64 of pickles of task, config and result, version, TVM's version``, parted by
-    tabs; the last two are missing in 0.1.
-    """
-    columns = line.split(b"\t")
-    if len(columns) not in (4, 6) or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
-        return None
-    target = columns[0].decode("utf-8", "replace")[:_SHOWN]
-    version = columns[4].decode("utf-8", "replace")[:_SHOWN] if len(columns) > 4 else "0.1"
-    return one_line(f"AutoTVM pickle line {version} for {target}")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tuning.columns import Columns
-from tvmdbg_widgets.formats.tuning.records import MOST_REFUSED
+from tvmdbg_widgets.formats.tuning.record_file import MOST_REFUSED
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.strings import StringColumn

@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, log_of
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.reading import read_part
-from tvmdbg_widgets.formats.tuning.records import read_records
+from tvmdbg_widgets.formats.tuning.record_file import read_file
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.sources_growing import Change, GrowingFile
 
@@ -95,7 +95,7 @@ def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
             continue
         sources[at] = source = GrowingFile(old.path, old.name)
         offset, line = parts.positions[at]
-        new.append(log_of(read_records(source, offset=offset, line=line)))
+        new.append(log_of(read_file(source, offset=offset, line=line)))
     before = replace(_without_last_lines(parts, grown), sources=tuple(sources))
     return combine([before, *new], parts.title)
 
