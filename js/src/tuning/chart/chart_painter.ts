@@ -140,7 +140,7 @@ export class ChartPainter {
       pen.globalAlpha = 1;
     };
     draw(behind, theme.muted, BACKGROUND_ALPHA);
-    draw(front, theme.accent, this.#scene.task < 0 ? 0.55 : 0.8);
+    draw(front, theme.accent, this.#scene.task < 0 ? 0.65 : 0.8);
   }
 
   #failures(theme: Theme, { failures }: Marks): void {
