@@ -115,6 +115,7 @@ def test_what_may_follow_is_chosen_by_key(page: Page, graph: Callable[..., Locat
     expect(options(root).first).to_contain_text("time>1ms")
     page.keyboard.type("con")
     expect(options(root)).to_have_text(["consumers>a number", "op:conv2doperator"])
+    rest(page)  # an answer that comes later lists anew, and none is chosen then
     page.keyboard.press("ArrowUp")
     chosen = options(root).nth(1)
     expect(chosen).to_have_attribute("aria-selected", "true")
