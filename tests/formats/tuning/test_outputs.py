@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -154,6 +155,47 @@ def test_measurements_that_fit_several_records_stay_alone() -> None:
     assert "2 of 2" in issue.message
     every = open_tuning([b"\n".join([timeout] * 3), (said * 3).encode()])
     assert [each.row for each in every.parts.messages] == [0, 1, 2]
+    (issue,) = open_tuning(said.encode()).issues.by_rule("messages-unjoined")
+    assert "1 measurement in the output, and no record to join" in issue.message
+
+
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No: 1\tGFLOPS: 0 / 0" + " " * LONG + "x",
+        "No: 1\tGFLOPS: " + "\tresults:" * (LONG // 9),
+        "|    1 |" + " |" * (LONG // 2),
+        "=" * LONG,
+        "= Task 1 (workload key: " + ") =" * (LONG // 3),
+        "." * LONG + "x",
+        printed(1, bad("X", ", all_cost:1" * (LONG // 11), "1", "1")),
+        "A(" + "i, " * (LONG // 3) + ") = 1",
+    ],
+    ids=range(8),
+)
+def test_long_lines_of_output_take_no_longer_than_they_are(text: str) -> None:
+    head = "Get 3 programs to measure:\n|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
+    begin = time.process_time()
+    for before in ("", head):
+        assert len(open_tuning([line([[0.1], 0, 1, 1]), (before + text).encode()])) == 1
+    assert time.process_time() - begin < 5
+
+
+def test_numbers_of_output_that_are_none_are_not_taken() -> None:
+    digits = "1" * 10_000
+    text = (
+        "|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
+        f"|    1 | {digits} | {digits} |      1 |\n"
+        "Estimated total latency: 1.5 ms\tTrials: 64\tUsed time : 9 s\t\n"
+        f"ElapsedTime(s)\t1\tEstimatedLatency(ms)\t{digits}\tTrials\t{digits}\n"
+    )
+    parts = open_tuning(text.encode()).parts
+    assert parts.console is not None
+    assert (parts.console.rows, parts.console.total_ms) == ((), 1.5)
+    assert parts.latency is None
 
 
 @given(st.integers(0, 2**32), st.data())

@@ -191,6 +191,18 @@ def test_weights_that_fit_nothing_are_refused(wrong: Any) -> None:
         opened().weighted(wrong)
 
 
+def test_a_log_tells_what_tvm_printed_beside_it() -> None:
+    table = (
+        b"|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
+        b"|    0 |        0.005 |           0.88 |     64 |\n"
+        b"Estimated total latency: - ms\tTrials: 64\tUsed time : 73 s\tNext ID: 1\t\n"
+    )
+    curve = b"ElapsedTime(s)\t9\tEstimatedLatency(ms)\t3.250\tTrials\t64\n"
+    told = repr(tvmdbg.open_tuning([log_of(LINES), table, curve], progress=False)).splitlines()
+    assert "  printed by TVM: 1 task, total latency unknown after 64 trials and 73 s" in told
+    assert "  total_latency.tsv: 1 round, total latency 3.250 ms after 64 trials" in told
+
+
 def test_a_log_tells_what_it_holds() -> None:
     lines = [*LINES, b'{"i": 1, "r": 2, "v": "v0.6"}']
     told = repr(opened(lines)).splitlines()

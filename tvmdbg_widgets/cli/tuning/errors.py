@@ -90,9 +90,14 @@ def _tell_messages(log: TuningLog) -> None:
         say(styled("Messages", "bold"))
     for each in told[:_MESSAGES]:
         where = f"row {each.row}" if each.row >= 0 else f"No: {each.number}"
-        say("  ", styled(f"{where:<10}", "dim"), styled(each.message))
+        say("  ", styled(f"{where:<10}", "dim"), styled(_gist(each.message)))
     if len(told) > _MESSAGES:
         note(f"{len(told) - _MESSAGES:,} more: --json has all")
+
+
+def _gist(message: str) -> str:
+    """Return the line of an error text that says what went wrong: the last, below the calls."""
+    return message.strip().rpartition("\n")[2].strip()
 
 
 def _record(log: TuningLog, table: ErrorTable) -> dict[str, Any]:

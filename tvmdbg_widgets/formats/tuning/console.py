@@ -8,18 +8,23 @@ from dataclasses import dataclass, replace
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.parts import ConsoleTable, ConsoleTask
 
+#: A number as far as any output has such.
+NUMBER = "[0-9.]{1,30}"
+
 # PrintTableInfo, python/tvm/auto_scheduler/task_scheduler.py; with a description since v0.9.
 _HEADER = re.compile(
     r"\W*\| +ID +\|(?: +Task Description +\|)? Latency \(ms\) \| Speed \(GFLOPS\) \| Trials \|\s*"
 )
 _ROW = re.compile(
-    r"\W*\| +([0-9]+) \|(?:(.*)\|)? +([0-9.]+|-) \| +(-?[0-9.]+|-) \| +([0-9]+) \|\s*"
+    rf"\W*\| +([0-9]+) \|(?:(.*)\|)? +({NUMBER}|-) \| +(-?{NUMBER}|-) \| +([0-9]+) \|\s*"
 )
 _TOTAL = re.compile(
-    r"\W*Estimated total latency: ([0-9.]+|-) ms\s+Trials: ([0-9]+)\s+Used time : ([0-9.]+) s\b.*"
+    rf"\W*Estimated total latency: ({NUMBER}|-) ms\s+Trials: ([0-9]+)\s+"
+    rf"Used time : ({NUMBER}) s\b.*"
 )
 # ProgramMeasurerNode::Measure and the printer of MeasureResult, src/auto_scheduler/measure.cc.
-_MEASURED = re.compile(r"\s*No: ([0-9]{1,9})\s+GFLOPS: .*?\s+results: MeasureResult\((.*)")
+MEASURED = r"\s*No: ([0-9]{1,9})\s+GFLOPS: \S+(?: / \S+)?\s+results: MeasureResult\("
+_MEASURED = re.compile(rf"{MEASURED}(.*)")
 _COSTS = re.compile(
     r"cost:\[([^\]]*)\], error_no:([0-8]), all_cost:([0-9.e+-]+), Tstamp:([0-9.e+-]+)\)\s*"
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tuning.console import Measurements, Tables
+from tvmdbg_widgets.formats.tuning.console import MEASURED, NUMBER, Measurements, Tables
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
 from tvmdbg_widgets.model.tuning.parts import LatencyCurve
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.
 _LATENCY = re.compile(
-    r"ElapsedTime\(s\)\s+([0-9.]+)\s+EstimatedLatency\(ms\)\s+([0-9.]+|N/A)\s+Trials\s+([0-9]+)\s*"
+    rf"ElapsedTime\(s\)\s+({NUMBER})\s+EstimatedLatency\(ms\)\s+({NUMBER}|N/A)\s+"
+    r"Trials\s+([0-9]{1,15})\s*"
 )
 # The tutorials of auto_scheduler print this above each DAG.
 _TASK = re.compile(r"=+ Task [0-9]+ +\(workload key: (.+)\) =+")
@@ -38,7 +39,7 @@ _TOLD = re.compile(
     r"\s*(?:#\s*)?(?:"
     r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
     r"|Estimated total latency: \S+ ms\s+Trials: "
-    r"|No: [0-9]+\s+GFLOPS: .*\s+results: MeasureResult\("
+    rf"|{MEASURED}"
     r"|Get [0-9]+ programs (?:to|for) measure"
     rf"|{_LATENCY.pattern}$|{_TASK.pattern}|[^\s(=]+ = PLACEHOLDER(?: \[[^\[\]]*\]| ?)$)"
 )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, LatencyCurve, TuningParts
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 TUNERS: Final = {
@@ -36,6 +37,10 @@ def described(parts: TuningParts) -> Iterator[str]:
     counts = [counted(len(parts.tasks), "task"), counted(len(trials), "trial")]
     yield f"{', '.join(counts)}, {failed:,} failed{share}"
     yield _span(trials)
+    if parts.console is not None:
+        yield _printed(parts.console)
+    if parts.latency is not None:
+        yield _curve(parts.latency)
     yield _refused(parts)
     for what, count in parts.undecoded.items():
         yield f"{counted(count, 'line')} left undecoded: {one_line(what)}"
@@ -49,6 +54,28 @@ def _span(trials: Trials) -> str:
         return "no timestamps"
     first, last = float(known.min()), float(known.max())
     return f"{seconds_text(last - first)} from {_moment(first)} to {_moment(last)} UTC"
+
+
+def _printed(table: ConsoleTable) -> str:
+    """Say what the task scheduler printed last; its total has the weights of the network."""
+    trials = "" if table.trials is None else f" after {counted(table.trials, 'trial')}"
+    used = "" if table.used_s is None else f" and {seconds_text(table.used_s)}"
+    tasks = counted(len(table.rows), "task")
+    return f"printed by TVM: {tasks}, total latency {_total(table.total_ms)}{trials}{used}"
+
+
+def _curve(curve: LatencyCurve) -> str:
+    last = float(curve.latency_ms[-1])
+    trials = counted(int(curve.trials[-1]), "trial")
+    rounds = counted(len(curve.trials), "round")
+    return f"total_latency.tsv: {rounds}, total latency {_total(last)} after {trials}"
+
+
+def _total(milliseconds: float | None) -> str:
+    """Write a total; TVM has none while a task has no valid trial."""
+    if milliseconds is None or math.isnan(milliseconds):
+        return "unknown"
+    return duration_text(milliseconds * 1e6)
 
 
 def _moment(timestamp: float) -> str:
