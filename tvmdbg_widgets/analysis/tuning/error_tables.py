@@ -123,7 +123,8 @@ class ErrorTable:
         lines = []
         for row, label in enumerate(self.labels):
             count = int(self.trials[row])
-            cells = [label, f"{count:,}", percent(int(self.valid[row]) / count)]
+            valid = percent(int(self.valid[row]) / count) if count else ""
+            cells = [label, f"{count:,}", valid]
             cells += [f"{each:,}" if each else "" for each in self.counts[row].tolist()]
             lines.append(cells)
         return heads, lines

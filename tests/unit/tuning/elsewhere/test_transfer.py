@@ -172,6 +172,16 @@ def test_one_schedule_alone_has_no_regret() -> None:
     assert log.compare(log_of(line(2, 2e-3), line(4, 4e-3))).tasks[0].regret == 0
 
 
+def test_costs_of_0_give_no_ratio() -> None:
+    log = log_of(*(line(2**at, 0.0) for at in range(1, 7)))
+    found = log.compare(log)
+    (task,) = found.tasks
+    assert math.isnan(task.regret)
+    assert math.isnan(task.ratio)
+    assert found.to_dataframe()["ratio"].isna().all()
+    assert "unknown" in repr(found)
+
+
 def test_one_workload_for_very_many_targets_is_refused() -> None:
     log = log_of(*(line(2, 1e-3, target=f"llvm -mcpu={n}") for n in range(330)))
     with pytest.raises(ValueError, match="one workload for very many targets"):

@@ -131,6 +131,8 @@ class MachineComparison:
 
         pairs = self.pairs
         names = {each.old.index: each.old.name for each in self.tasks}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratio = pairs.new_cost / pairs.old_cost
         return pd.DataFrame(
             {
                 "task": pairs.old_task,
@@ -140,7 +142,7 @@ class MachineComparison:
                 "new_row": pairs.new_row,
                 "cost_s": pairs.old_cost,
                 "new_cost_s": pairs.new_cost,
-                "ratio": pairs.new_cost / pairs.old_cost,
+                "ratio": ratio,
                 "error": [_error(each) for each in pairs.old_error.tolist()],
                 "new_error": [_error(each) for each in pairs.new_error.tolist()],
                 "trials": pairs.old_count,

@@ -69,14 +69,14 @@ class TaskTransfer:
         the new log has no other schedule.
         """
         alone = len(self.pairs) + self.new_only < 2
-        if alone or self.fastest is None or math.isnan(self.new_best):
+        if alone or self.fastest is None or not self.new_best > 0:
             return math.nan
         return math.inf if math.isnan(self.transferred) else self.transferred / self.new_best - 1
 
     @property
     def ratio(self) -> float:
-        """Median of new cost by old cost; NaN without a valid pair."""
-        valid = self.pairs.valid
+        """Median of new cost by old cost; NaN without a valid pair that took time on the old."""
+        valid = self.pairs.valid & (self.pairs.old_cost > 0)
         ratios = self.pairs.new_cost[valid] / self.pairs.old_cost[valid]
         return float(np.median(ratios)) if len(ratios) else math.nan
 
