@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.tuning.records.weights import Weights
+    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
 
@@ -62,16 +63,26 @@ def open_tuning(
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather
     from tvmdbg_widgets.formats.tuning.given import given_text, with_dags
-    from tvmdbg_widgets.formats.tvm.assemble import title_of
     from tvmdbg_widgets.open import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
     sources = [content_of(each) for each in flat((source, *more))]
     pieces, issues = gather(sources, progress=progress)
     registered = [] if register is None else [given_text(each) for each in flat([register])]
-    parts = assemble(pieces, issues, title=title_of(sources), registered=registered)
+    parts = assemble(pieces, issues, title=_title(sources, pieces), registered=registered)
     parts = with_dags(parts, dags_of(dag))
     return TuningLog(parts, None if weights is None else weights_of(parts, weights))
+
+
+def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
+    """Name a log after what it was opened from, or after the first of several with records."""
+    from tvmdbg_widgets.formats.tvm.assemble import title_of
+
+    logs = [each for each in pieces if each.kind == "tuning-records" and len(each.value.trials)]
+    if len(sources) == 1 or not logs:
+        return title_of(sources)
+    more = f" and {len(logs) - 1:,} more" if len(logs) > 1 else ""
+    return title_of([logs[0].source.name]) + more
 
 
 def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:

@@ -134,3 +134,14 @@ def test_a_log_survives_pickling(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(LINE + b"\n")
     assert read_record(parts, 0).line == LINE
+
+
+def test_a_log_is_called_after_the_first_file_with_records(tmp_path: Path) -> None:
+    log, other, output = (tmp_path / name for name in ("a.json", "b.json", "out.txt"))
+    log.write_bytes(LINE)
+    other.write_bytes(with_target("llvm -mcpu=other"))
+    output.write_text("Get 1 programs to measure:\n.\n*\n")
+    assert open_tuning(log).title == "a.json"
+    assert open_tuning(output, log).title == "a.json"
+    assert open_tuning([log, other, output]).title == "a.json and 1 more"
+    assert open_tuning(tmp_path).title == tmp_path.name
