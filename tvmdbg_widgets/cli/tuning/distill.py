@@ -43,7 +43,7 @@ def distill(
     """Write the best records of each workload and target key to a log that TVM reads.
 
     The same records, in the same order, as TVM's distill mode; each line stays as it is. TVM's
-    merges what OUT already holds: name it as one more LOG for that.
+    merges what OUT already holds: name that file as one more LOG, and another OUT.
     """
     from tvmdbg_widgets.cli.terminal import note, say
     from tvmdbg_widgets.model.numbers import counted
