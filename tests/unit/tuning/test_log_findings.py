@@ -230,6 +230,10 @@ def test_a_task_without_a_valid_schedule() -> None:
     assert found.title == "Task 2 (work 2) has no valid schedule"
     assert (found.severity, found.tasks) == (Severity.ERROR, (2,))
     assert found.evidence[0] == "task 2 (work 2): 12 × RuntimeDeviceError"
+    assert found.next_step.startswith("task.apply_best(log_file) raises")
+    other = findings(BROKEN, tuner="autotvm").by_rule("no-valid-schedule")[0]
+    assert "apply_best" not in other.next_step
+    assert other.next_step.startswith("Compiling a model falls back to a default schedule for it.")
 
 
 def test_noisy_costs() -> None:
@@ -242,7 +246,7 @@ def test_noisy_costs() -> None:
 
 def test_records_that_are_there_twice() -> None:
     found = findings(TWICE).by_rule("duplicates")
-    assert [each.title for each in found] == ["2 records are there twice"]
+    assert [each.title for each in found] == ["2 records repeat earlier ones"]
     assert found[0].severity is Severity.WARNING
     assert found[0].trials == (64, 65)
 

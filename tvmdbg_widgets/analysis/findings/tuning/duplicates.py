@@ -1,4 +1,4 @@
-"""Schedules that were measured more than once, and records that are there twice."""
+"""Schedules that were measured more than once, and records that repeat others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
     return Finding(
         NAME,
         Severity.WARNING,
-        f"{counted(count, 'record')} {'is' if count == 1 else 'are'} there twice",
+        "1 record repeats an earlier one"
+        if count == 1
+        else f"{count:,} records repeat earlier ones",
         (
             "task, schedule, costs, error and timestamp are those of an earlier record",
             evidence.in_tasks(tasks),

@@ -34,6 +34,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         if several
         else f"{first[0].upper()}{first[1:]} has no valid schedule"
     )
+    for_them, their = ("for them", "their") if several else ("for it", "its")
+    is_ansor = evidence.parts.tuner == "ansor"
+    raises = "task.apply_best(log_file) raises 'Cannot find any valid schedule', and compiling"
+    fallback = f"{raises if is_ansor else 'Compiling'} a model falls back to a default schedule {for_them}."
     told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
     rest = len(told) - 8
     yield Finding(
@@ -43,12 +47,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         (
             *told[:8],
             *([f"and {counted(rest, 'more task')}"] if rest > 0 else []),
-            "while one task has none TVM prints the total latency as - or N/A",
+            *(["while a task has none, TVM prints the total latency as - or N/A"] * is_ansor),
         ),
         Confidence.HIGH,
-        "every record of them has an error; more trials may still find one",
-        next_step="task.apply_best(log_file) raises 'Cannot find any valid schedule' for them, and "
-        "compiling a model falls back to a default schedule. See why their trials fail: "
+        "every trial failed; more of them may still find one",
+        next_step=f"{fallback} See why {their} trials fail: "
         f'log.errors_by("task"), log.select("task:{tasks[0]}").',
         weight=len(tasks) / size,
         tasks=tuple(tasks),

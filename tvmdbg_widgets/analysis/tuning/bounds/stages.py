@@ -202,7 +202,7 @@ class TensorStage:
     def reorder(self, order: tuple[int, ...]) -> None:
         """Put the loops into another order."""
         if sorted(order) != list(range(len(self.loops))):
-            raise RefusedError("the order names not every loop once")
+            raise RefusedError("the order does not name every loop once")
         self.loops = [self.loops[place] for place in order]
 
     def exchange(self, old: Loop, new: Loop) -> None:
