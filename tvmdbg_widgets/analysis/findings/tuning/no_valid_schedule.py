@@ -37,7 +37,8 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     for_them, their = ("for them", "their") if several else ("for it", "its")
     is_ansor = evidence.parts.tuner == "ansor"
     raises = "task.apply_best(log_file) raises 'Cannot find any valid schedule', and compiling"
-    fallback = f"{raises if is_ansor else 'Compiling'} a model falls back to a default schedule {for_them}."
+    compiling = raises if is_ansor else "Compiling"
+    fallback = f"{compiling} a model falls back to a default schedule {for_them}."
     told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
     rest = len(told) - 8
     yield Finding(
