@@ -40,6 +40,8 @@ def tiles(
     groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
     for row in shown.tolist():
         steps = read_steps(log.parts, row)
+        if not steps:
+            continue
         shape = tuple(_shape(step) for step in steps)
         groups[shape].append((row, [value for step in steps for value in _values(step)]))
     if not groups:
