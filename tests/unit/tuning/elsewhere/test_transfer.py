@@ -96,7 +96,7 @@ def test_bests_that_became_slower_are_named() -> None:
 
 def test_logs_of_nothing_in_common_say_so() -> None:
     found = log_of(line(2, 1e-3)).compare(log_of(line(2, 1e-3, key='["x"]')))
-    assert "0 schedules of 0 workloads in both logs" in repr(found)
+    assert "no schedule is in both logs" in repr(found)
     assert found._repr_html_()
     assert len(found.to_dataframe()) == 0
     assert not found.failing

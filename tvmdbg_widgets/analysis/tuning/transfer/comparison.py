@@ -90,7 +90,9 @@ class MachineComparison:
         workloads = counted(len(self.tasks), "workload")
         lines = [
             "old: {}, new: {}".format(*map(one_line, self.titles)),
-            f"{both} of {workloads} in both logs, {valid:,} of them valid in both",
+            f"{both} of {workloads} in both logs, {valid:,} of them valid in both"
+            if len(self.pairs)
+            else "no schedule is in both logs: workload and all steps must be the same",
         ]
         if self.tasks:
             lines.append(f"rank correlation within tasks (95 % CI): {self.correlation}")
