@@ -53,7 +53,7 @@ def test_the_starved_log_is_told_with_its_numbers(corpus: Path) -> None:
     log = open_tuning(path, progress=False)
     (found,) = log.findings()
     assert found.title == (
-        "Build starvation: 54.5 % of the trials hit the build timeout, in 2 of 3 tasks"
+        "Build starvation: 54.5 % of the trials hit the build timeout, mostly in 2 of 3 tasks"
     )
     assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
     assert found.evidence[2] == (

@@ -55,8 +55,8 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.WARNING if confidence is Confidence.LOW else Severity.ERROR,
-        f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, in "
-        f"{high} of {counted(judged, 'task')}",
+        f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, "
+        f"{'mostly ' if high < judged else ''}in {high} of {counted(judged, 'task')}",
         tuple(facts),
         confidence,
         why,

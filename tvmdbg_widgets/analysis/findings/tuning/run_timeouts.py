@@ -50,7 +50,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     facts.append(evidence.in_tasks(tasks))
     if not trials.failed.all():
         best = duration_text(float(np.nanmin(trials.cost)) * 1e9)
-        facts.append(f"the best program of the log runs {best}")
+        facts.append(f"the best program of the log takes {best}")
     probably = " probably" if num_hidden else ""
     yield Finding(
         NAME,
