@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.model.tuning.hardware import HardwareParams
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.record import Record
@@ -155,3 +156,16 @@ def test_costs_that_contradict_the_error_are_kept_and_told(result: bytes, rule: 
     (issue,) = log.issues.by_rule(rule)
     assert "line 2" in issue.message
     assert np.isnan(log.trials.cost[1]) == (rule == "error-with-costs")
+
+
+@pytest.mark.parametrize(
+    ("slot", "told"),
+    [
+        (65536, "max_registers_per_block=65536"),
+        (2147483647, "max_local_memory_per_block=2147483647"),
+    ],
+)
+def test_the_fifth_hardware_parameter_is_called_what_it_means(slot: int, told: str) -> None:
+    hardware = HardwareParams(-1, 16, 64, 49152, slot, 1024, 8, 32)
+    assert told in repr(hardware)
+    assert repr(hardware).startswith("HardwareParams(num_cores=-1, vector_unit_bytes=16")

@@ -13,7 +13,7 @@ HARDWARE_NAMES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HardwareParams:
     """Limits a schedule must keep, in the order of the log (formats: ``hardware_params``).
 
@@ -57,3 +57,14 @@ class HardwareParams:
     def to_list(self) -> list[int]:
         """The eight numbers as the log has them."""
         return list(astuple(self))
+
+    def __repr__(self) -> str:
+        is_old = self.slot4_meaning == "registers"
+        names = [
+            "max_registers_per_block" if is_old and name == "max_local_memory_per_block" else name
+            for name in HARDWARE_NAMES
+        ]
+        told = ", ".join(
+            f"{name}={number}" for name, number in zip(names, self.to_list(), strict=True)
+        )
+        return f"HardwareParams({told})"
