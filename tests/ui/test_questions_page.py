@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.graphs import inspect
 from ui.host import serve, visit
-from ui.waits import painted
+from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.numbers import bytes_text, duration_text
@@ -121,6 +121,7 @@ def test_where_the_inf_begins(
         if np.isinf(faulty.tensors[node, 0].numpy()).any()
     )
     on_screen(page, findings(root).first, "First Inf appears in", f"#{first}:")
+    rest(page)
     graph = root.locator(".tvmdbg-graph")
     marks = inspect(graph)["marks"]
     assert [int(mark["id"]) for mark in marks if has_badge(graph, mark)] == [first]
