@@ -13,6 +13,7 @@ from ui.contract import broken, contract_module
 from ui.notebooks import IDLE, Notebook, View, ViewName
 from ui.pages import FAILED, WatchedPage, open_window
 from ui.toolbars import tool
+from ui.waits import frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -280,13 +281,13 @@ def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> Non
     assert page.evaluate(ids) == before
     kinds = "() => jupyterapp.shell.currentWidget.content.widgets.map((cell) => cell.model.type)"
     assert set(page.evaluate(kinds)) == {"code"}
-    dirty = "jupyterapp.shell.currentWidget.context.model.dirty"
     for view in views:
-        page.evaluate(f"{dirty} = true")
+        page.evaluate("() => { jupyterapp.shell.currentWidget.context.model.dirty = true; }")
         view.focus()
-        with page.expect_response(re.compile("/checkpoints")):  # JupyterLab saves once at a time
+        with page.expect_response(re.compile("/checkpoints")) as saved:
             page.keyboard.press("Control+s")
-        page.wait_for_function(f"() => !{dirty}")
+        saved.value.finished()  # JupyterLab saves once at a time
+        frames(page)
 
     page.set_viewport_size({"width": 1200, "height": 800})
     for view in (views[0], views[2]):
