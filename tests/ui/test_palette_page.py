@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from ui.checklists import audit
 from ui.graphs import selected
 from ui.host import serve, visit
-from ui.waits import painted
+from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -42,6 +42,7 @@ def opened(page: Page, root: Locator) -> Locator:
 def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, theme: str) -> None:
     visit(page, f"{pair}?views=debugger&width=900&theme={theme}")
     painted(page)
+    rest(page)
     graph = page.locator(".tvmdbg-debugger .tvmdbg-graph")
     palette = opened(page, graph)
     rows = palette.get_by_role("option")
