@@ -18,7 +18,7 @@ from tvmdbg_widgets import open_tuning
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
     from tvmdbg_widgets.tuning import TuningLog
 
@@ -64,6 +64,12 @@ def best(task: int) -> int:
 
 def failed(rows: range) -> int:
     return sum(cost(row) is None for row in rows)
+
+
+def counts(table: Locator) -> list[int]:
+    """Read the trials of each row of a table of errors."""
+    cells = table.locator("tbody td.tvmdbg-tuning-number:nth-child(2)").all_inner_texts()
+    return [int(text.replace(",", "")) for text in cells]
 
 
 @pytest.fixture
@@ -242,13 +248,67 @@ def test_the_legend_counts_outcomes_and_shows_each_alone(view: TuningPage) -> No
     assert view.state("query") == ""
 
 
-def test_a_row_of_errors_shows_its_trials_alone(view: TuningPage) -> None:
+def test_a_row_of_errors_shows_its_trials_alone_and_once_more_all(
+    view: TuningPage, page: Page
+) -> None:
     view.press("3")
-    view.root.locator('.tvmdbg-tuning-errors button[title$="(round=2)"]').click()
+    errors = view.root.locator(".tvmdbg-tuning-errors")
+    row = errors.locator('button[title$="(round=2)"]')
+    row.focus()
+    page.keyboard.press("Enter")
     expect(view.root.locator(".tvmdbg-tuning-found")).to_contain_text(
         f"64 of {len(records())} trials"
     )
     assert view.told()["found"] == 64
+    expect(row).to_have_attribute("aria-pressed", "true")
+    expect(row).to_be_focused()
+    by_unroll = errors.get_by_role("table", name="errors by unroll")
+    expect(by_unroll.locator("caption")).to_have_text("by unroll of the trials that round=2 finds")
+    assert sum(counts(by_unroll)) == 64
+    by_round = errors.get_by_role("table", name="errors by round")
+    expect(by_round.locator("caption")).to_have_text("by round of all trials")
+    assert counts(by_round) == [64] * ROUNDS
+    page.keyboard.press("Enter")
+    expect(view.root.locator(".tvmdbg-tuning-found")).to_have_text("")
+    expect(row).to_have_attribute("aria-pressed", "false")
+    expect(by_unroll.locator("caption")).to_have_text("by unroll of all trials")
+
+
+def test_errors_are_counted_in_the_range_of_the_task(view: TuningPage) -> None:
+    view.press("3")
+    view.set("view", "trial_range", [70, 300])
+    errors = view.root.locator(".tvmdbg-tuning-errors")
+    by_round = errors.get_by_role("table", name="errors by round")
+    expect(by_round.locator("caption")).to_have_text("by round of trials 70 to 299")
+    assert counts(by_round) == [58, 64, 64, 44]
+    view.set("view", "task", 1)
+    expect(by_round.locator("caption")).to_have_text("by round of trials 70 to 299 of task 1")
+    own = [row for row in range(70, 300) if task_of(row) == 1]
+    assert sum(counts(by_round)) == len(own)
+    lost = sum(cost(row) is None for row in own)
+    assert f"{lost} BuildTimeoutError" in by_round.inner_text() or not lost
+    view.set("view", "query", "row<70")
+    expect(by_round.locator("caption")).to_contain_text("that row<70 finds; no trials")
+    view.set("view", "query", "row<")
+    expect(by_round.locator("caption")).to_have_text("by round of trials 70 to 299 of task 1")
+
+
+def test_tabs_are_chosen_by_arrows(view: TuningPage, page: Page) -> None:
+    tab = view.root.get_by_role("tab")
+    tab.nth(0).focus()
+    for key, at in (
+        ("ArrowRight", 1),
+        ("End", 3),
+        ("ArrowRight", 0),
+        ("ArrowLeft", 3),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        expect(tab.nth(at)).to_be_focused()
+        expect(tab.nth(at)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowLeft")
+    expect(tab.nth(3)).to_be_focused()
+    assert view.root.locator('[role="tab"][tabindex="0"]').count() == 1
 
 
 def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: Page) -> None:

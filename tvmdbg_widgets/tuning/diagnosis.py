@@ -93,14 +93,24 @@ class Diagnosis(Recorded):
         return self.task_table(weights).gains
 
     def errors_by(
-        self, by: Literal["task", "round", "session", "unroll", "threads"], *, progress: bool = True
+        self,
+        by: Literal["task", "round", "session", "unroll", "threads"],
+        rows: npt.ArrayLike | None = None,
+        *,
+        progress: bool = True,
     ) -> ErrorTable:
         """Return the errors by task, round, session, unroll setting or threads of a block.
+
+        ::
+
+            log.errors_by("unroll", log.select("task:3"))
 
         Parameters
         ----------
         by : str
             ``"threads"`` reads the steps of every record.
+        rows : int [M], optional
+            The trials that are counted, as of :meth:`select`; all by default.
         progress : bool
             Whether to show a bar where this takes more than a second.
 
@@ -113,7 +123,7 @@ class Diagnosis(Recorded):
         """
         from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
 
-        return errors_by(self.parts, by, progress=progress)
+        return errors_by(self.parts, by, rows, progress=progress)
 
     @property
     def effective_trials(self) -> int:

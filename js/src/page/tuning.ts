@@ -21,8 +21,8 @@ interface Stored {
   tuning: Packed;
   schedules: Record<string, unknown>;
   tiles: Record<string, Packed>;
-  /** Null where it was left out. */
-  threads: unknown;
+  /** By what trials have in common; without those that were left out. */
+  errors: Record<string, unknown>;
 }
 
 interface Settings {
@@ -34,17 +34,18 @@ interface Question {
   kind?: string;
   trial?: number;
   task?: number;
+  by?: string;
 }
 
 const LEAST_HEIGHT = 560;
 const BELOW = 16;
 
 /** Answers as the kernel would, from what is stored. */
-function answer(stored: Stored, { kind, trial, task }: Question): [unknown, DataView[]] {
+function answer(stored: Stored, { kind, trial, task, by }: Question): [unknown, DataView[]] {
   if (kind === "tuning") return packed(stored.tuning);
   if (kind === "schedule") return [found(stored.schedules, trial, "schedule"), []];
   if (kind === "tiles") return packed(found(stored.tiles, task, "tile sizes") as Packed);
-  if (kind === "threads" && stored.threads) return [stored.threads, []];
+  if (kind === "errors" && by && Object.hasOwn(stored.errors, by)) return [stored.errors[by], []];
   throw new Error("This page has no kernel, which this needs: open the log in a notebook.");
 }
 

@@ -31,6 +31,6 @@ export function actions(view: TuningView): KeyAction[] {
       key([String(at + 1)], `show ${PANE_LABELS[pane].toLowerCase()}`, () => view.showPane(pane)),
     ),
     key([COPY_KEY], "copy Python code for the trial", () => view.copy()),
-    key(["Escape"], "clear range, trial, task", () => view.clear()),
+    key(["Escape"], "clear range, trial, task, filter", () => view.clear()),
   ];
 }

@@ -9,8 +9,15 @@ import { Scene } from "./chart/scene.ts";
 import type { TuningClient } from "./data/client.ts";
 import { countTrials } from "./data/counts.ts";
 import type { TuningData } from "./data/data.ts";
-import { type Along, type Pane, SORTS, type Sort, type TuningOptions } from "./data/options.ts";
-import { binLines, chartWords, headline, trialLines } from "./data/words.ts";
+import {
+  type Along,
+  type Pane,
+  SORTS,
+  type Sort,
+  type TrialScope,
+  type TuningOptions,
+} from "./data/options.ts";
+import { binLines, chartWords, headline, trialLines, trialsText } from "./data/words.ts";
 import { ErrorsPane } from "./panes/errors_pane.ts";
 import { FindingsPane } from "./panes/findings_pane.ts";
 import { Legend } from "./panes/legend.ts";
@@ -44,6 +51,7 @@ export class TuningView {
   readonly #root: HTMLElement;
   readonly #client: TuningClient;
   readonly #options: ViewOptions<TuningOptions>;
+  readonly #isSaved: boolean;
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
   #scene: Scene;
@@ -63,6 +71,7 @@ export class TuningView {
     this.#root = root;
     this.#client = client;
     this.#options = options;
+    this.#isSaved = isSaved;
     this.#say = say;
     this.#scene = new Scene(data);
     const title = async () => ({ title: this.data.info.title });
@@ -89,7 +98,7 @@ export class TuningView {
     this.legend = new Legend(root, filter);
     this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
     this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
-    this.#errors = new ErrorsPane(root, filter);
+    this.#errors = new ErrorsPane(root, (by, scope) => client.errors(by, scope), filter);
     this.#findings = new FindingsPane({
       task: (task) => this.pickTask(task),
       trial: (trial) => this.pickTrial(trial),
@@ -198,7 +207,7 @@ export class TuningView {
   #showTasks(): void {
     const { data, range, chosen } = this.#scene;
     const counts = countTrials(data, range, chosen);
-    const where = range ? ` (trials ${integer(range[0])} to ${integer(range[1] - 1)})` : "";
+    const where = range ? ` (${trialsText(range)})` : "";
     this.table.show(data, this.#options.get("sort"), counts, where);
     this.table.mark(this.#scene.task < 0 ? null : this.#scene.task);
   }
@@ -213,7 +222,7 @@ export class TuningView {
         void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial), !data.count);
       }
     }
-    if (pane === "errors") void this.#errors.complete(() => this.#client.threads());
+    if (pane === "errors") this.#errors.look(this.#scope);
     if (pane !== "tiles") return;
     const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
     if (of !== this.#tilesOf) {
@@ -221,6 +230,13 @@ export class TuningView {
       void this.#tiles.show(of < 0 ? null : this.#client.tiles(of), data);
     }
     this.#tiles.mark(trial);
+  }
+
+  /** The trials that are counted; a saved page has the counts of all. */
+  get #scope(): TrialScope {
+    const { task, range, chosen } = this.#scene;
+    if (this.#isSaved) return { task: null, trials: null, query: "" };
+    return { task: task < 0 ? null : task, trials: range, query: chosen ? this.#query : "" };
   }
 
   #set<K extends keyof TuningOptions>(name: K, value: TuningOptions[K]): void {
@@ -468,6 +484,7 @@ export class TuningView {
   #chosen(): void {
     this.#scene.changed();
     this.#showTasks();
+    this.#fillPane();
     this.chart.changed();
   }
 

@@ -49,7 +49,6 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     tasks,
     findings: [],
     errorNames: { 0: "NoError", 4: "RuntimeDeviceError", 6: "BuildTimeoutError" },
-    errorsBy: [],
     onGpu: false,
     refused: 0,
     refusedWhy: [],

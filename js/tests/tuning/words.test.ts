@@ -6,6 +6,7 @@ import {
   elapsed,
   headline,
   remedyParts,
+  scopeText,
   trialLines,
 } from "../../src/tuning/data/words.ts";
 import { logOf } from "./log.ts";
@@ -16,6 +17,17 @@ const DATA = logOf([
   { task: 0, cost: 2e-3, time: 90 },
   { task: 1, cost: 1e-3, time: 3700 },
 ]);
+
+describe("which trials are counted", () => {
+  it("is said in the order of range, task and query", () => {
+    expect(scopeText({ task: null, trials: null, query: "" })).toBe("of all trials");
+    expect(scopeText({ task: 3, trials: null, query: "" })).toBe("of the trials of task 3");
+    expect(scopeText({ task: null, trials: [64, 1128], query: "" })).toBe("of trials 64 to 1,127");
+    expect(scopeText({ task: 0, trials: [64, 65], query: "error:6" })).toBe(
+      "of trial 64 of task 0 that error:6 finds",
+    );
+  });
+});
 
 describe("words of a log", () => {
   it("say how far it got", () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,6 +67,28 @@ def test_errors_by_unroll_say_where_none_is_set() -> None:
 def test_errors_by_round_and_session() -> None:
     assert log().errors_by("round").trials.tolist() == [2, 4, 3]
     assert log().errors_by("session").trials.tolist() == [9]
+
+
+@pytest.mark.parametrize(
+    ("by", "trials"),
+    [
+        ("task", {0: 2, 1: 1}),
+        ("round", {0: 1, 1: 1, 2: 1}),
+        ("session", {0: 3}),
+        ("unroll", {64: 1, 512: 2}),
+        ("threads", {0: 3}),
+    ],
+)
+def test_errors_of_some_trials_keep_the_groups_of_the_log(by: Any, trials: dict[int, int]) -> None:
+    table = log().errors_by(by, [1, 4, 8])
+    assert dict(zip(table.keys.tolist(), table.trials.tolist(), strict=True)) == trials
+    assert (table.kinds, table.counts.sum(), table.valid.sum()) == (("BuildTimeoutError",), 2, 1)
+    assert log().errors_by(by, []).trials.sum() == 0
+
+
+def test_errors_of_what_a_query_finds() -> None:
+    own = log()
+    assert own.errors_by("unroll", own.select("task:1")).trials.sum() == 4
 
 
 def test_no_threads_on_a_cpu() -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.threads import threads_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 KINDS = ("task", "round", "session", "unroll", "threads")
@@ -20,8 +24,20 @@ def task_labels(parts: TuningParts) -> list[str]:
     return [f"{task.index}: {task.name}" for task in parts.tasks]
 
 
-def errors_by(parts: TuningParts, by: str, *, progress: bool = True) -> ErrorTable:
+def errors_by(
+    parts: TuningParts, by: str, rows: npt.ArrayLike | None = None, *, progress: bool = True
+) -> ErrorTable:
     """Count errors by task, round, session, unroll setting or threads of a block.
+
+    Parameters
+    ----------
+    parts : TuningParts
+    by : str
+        One of :data:`KINDS`.
+    rows : int [M], optional
+        The trials that are counted; all by default.
+    progress : bool
+        Whether to show a bar where it takes over a second.
 
     Raises
     ------
@@ -29,14 +45,16 @@ def errors_by(parts: TuningParts, by: str, *, progress: bool = True) -> ErrorTab
         `by` is none of these.
     """
     trials = parts.trials
+    at = np.arange(len(trials)) if rows is None else np.asarray(rows, np.intp)
+    counted = trials if rows is None else trials.take(at)
     if by == "task":
-        return error_table(trials, by, trials.task, task_labels(parts))
+        return error_table(counted, by, counted.task, task_labels(parts))
     if by == "round":
-        return error_table(trials, by, round_of(trials))
+        return error_table(counted, by, round_of(trials)[at])
     if by == "session":
-        return error_table(trials, by, session_of(trials))
+        return error_table(counted, by, session_of(trials)[at])
     if by == "unroll":
-        return error_table(trials, by, trials.unroll)
+        return error_table(counted, by, counted.unroll)
     if by == "threads":
-        return error_table(trials, by, threads_of(parts, progress=progress))
+        return error_table(counted, by, threads_of(parts, at, progress=progress))
     raise ValueError(f"errors by {by!r}: one of {', '.join(KINDS)}")

@@ -187,26 +187,29 @@ def _stages(shape: Sequence[_Split | AnyStep]) -> list[_Stage]:
     return stages
 
 
-def threads_of(parts: TuningParts, *, progress: bool = True) -> npt.NDArray[np.int32]:
-    """Return the threads of each row's block, read from its steps.
+def threads_of(
+    parts: TuningParts, rows: npt.NDArray[np.intp], *, progress: bool = True
+) -> npt.NDArray[np.int32]:
+    """Return the threads of the blocks of some rows, read from their steps.
 
     Parameters
     ----------
     parts : TuningParts
+    rows : intp [M]
     progress : bool
         Whether to show a bar where it takes over a second.
 
     Returns
     -------
-    int32 [N]
+    int32 [M]
         0 for tasks that are not Ansor's on a GPU, :data:`UNKNOWN` where steps do not tell.
     """
     from tqdm.auto import tqdm
 
     on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)
-    rows = np.flatnonzero(on_gpu[parts.trials.task]) if len(parts.tasks) else np.zeros(0, np.intp)
-    found = np.zeros(len(parts.trials), np.int32)
+    places = np.flatnonzero(on_gpu[parts.trials.task[rows]])
+    found = np.zeros(len(rows), np.int32)
     look = {"unit": " records", "delay": 1, "leave": False, "disable": not progress}
-    for row in tqdm(rows.tolist(), desc="reading steps", **look):
-        found[row] = threads_per_block(read_steps(parts, row))
+    for place in tqdm(places.tolist(), desc="reading steps", **look):
+        found[place] = threads_per_block(read_steps(parts, int(rows[place])))
     return found

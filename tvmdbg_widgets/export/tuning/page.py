@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.figures.tuning.overview import error_table, overview
+from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.numbers import counted
@@ -90,7 +90,11 @@ def _stored(log: TuningLog, shown: int | None, budget: int) -> tuple[str, int]:
         "tuning": _packed(*overview(log)),
         "schedules": schedules,
         "tiles": parallel,
-        "threads": error_table(log, "threads") if len(log) <= _MOST_STEPS else None,
+        "errors": {
+            by: error_table(log, by)
+            for by in ERRORS_BY
+            if by != "threads" or len(log) <= _MOST_STEPS
+        },
     }
     left = budget - len(data_element("tvmdbg-data", _json(stored)))
     left_out = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
 
 _REFUSED_SHOWN = 5
-#: By task stands in the table of tasks; by threads takes reading the steps of every record.
-_TABLES: tuple[Literal["unroll", "round"], ...] = ("unroll", "round")
+ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]
+#: Errors by task stand in the table of tasks.
+ERRORS_BY: tuple[ErrorsBy, ...] = ("unroll", "round", "threads")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
 
@@ -81,7 +82,6 @@ def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
             str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
             for code in codes.tolist()
         },
-        "errorsBy": [error_table(log, by) for by in _TABLES],
         "onGpu": any(task.target.is_gpu for task in log.tasks),
         "refused": log.parts.num_refused,
         "refusedWhy": [
@@ -172,9 +172,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def error_table(log: TuningLog, by: Literal["round", "unroll", "threads"]) -> dict[str, Any]:
-    """Return the errors by what trials have in common, the groups with most errors at most."""
-    table = log.errors_by(by, progress=False)
+def error_table(
+    log: TuningLog,
+    by: ErrorsBy,
+    rows: npt.NDArray[np.intp] | None = None,
+) -> dict[str, Any]:
+    """Return the errors of some trials by what they have in common; of many groups, the worst."""
+    table = log.errors_by(by, rows, progress=False)
     order: Sequence[int] = range(len(table))
     if len(table) > _ROWS_SHOWN:
         failed = table.trials - table.valid

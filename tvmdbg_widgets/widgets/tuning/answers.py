@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.tuning.overview import error_table, overview
+from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.widgets.answering import Reply
@@ -17,11 +17,13 @@ from tvmdbg_widgets.widgets.messages import Question
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.tuning import TuningLog
 
 _LONGEST_QUERY = 10_000
-_KINDS = ("tuning", "schedule", "change", "tiles", "threads", "select", "code")
+_KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
 
 
 def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
@@ -50,8 +52,8 @@ def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
         return Reply(change_answer(log, *pair))
     if question.kind == "tiles":
         return _packed(*tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
-    if question.kind == "threads":
-        return Reply(error_table(log, "threads"))
+    if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
+        return Reply(error_table(log, by, _rows(log, question)))
     if question.kind == "select":
         found = log.select(question.text("query", _LONGEST_QUERY) or "")
         mask = np.zeros(len(log), np.uint8)
@@ -64,6 +66,22 @@ def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
 
 def _trial(log: TuningLog, question: Question, name: str) -> int:
     return question.integer(name, 0, len(log) - 1)
+
+
+def _rows(log: TuningLog, question: Question) -> npt.NDArray[np.intp]:
+    """Return the trials of a task, in a range, that a query finds; what is left out is no limit."""
+    is_asked = np.ones(len(log), bool)
+    if question.has("task"):
+        is_asked &= log.trials.task == question.integer("task", 0, len(log.tasks) - 1)
+    if question.has("trials"):
+        first, end = question.integers("trials", 2)
+        is_asked[:first] = False
+        is_asked[end:] = False
+    if query := question.text("query", _LONGEST_QUERY):
+        is_found = np.zeros(len(log), bool)
+        is_found[log.select(query).rows] = True
+        is_asked &= is_found
+    return np.flatnonzero(is_asked)
 
 
 def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:

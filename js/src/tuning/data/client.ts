@@ -1,6 +1,7 @@
 import { type Column, type ColumnHeader, fields } from "../../shared/columns.ts";
 import { type AnyModel, NewestWins, request } from "../../shared/request.ts";
 import { type ErrorTableInfo, TuningData, type TuningInfo } from "./data.ts";
+import type { ErrorsBy, TrialScope } from "./options.ts";
 import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";
 import { Tiles, type TilesInfo } from "./tiles.ts";
 
@@ -53,9 +54,8 @@ export class TuningClient {
     return this.#plain<ScheduleChange>("change", { a, b });
   }
 
-  /** Errors by threads of a block. */
-  threads(): Promise<ErrorTableInfo> {
-    return this.#plain<ErrorTableInfo>("threads", {});
+  errors(by: ErrorsBy, scope: TrialScope): Promise<ErrorTableInfo> {
+    return this.#plain<ErrorTableInfo>("errors", { by, ...scope });
   }
 
   async tiles(task: number): Promise<Tiles> {

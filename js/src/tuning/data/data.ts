@@ -42,7 +42,6 @@ export interface FindingInfo {
 
 /** Errors of trials that have something in common: a round, an unroll setting, a number of threads. */
 export interface ErrorTableInfo {
-  by: string;
   /** Which rows are left out. */
   note: string;
   /** What failed trials say; of one code there may be two kinds. */
@@ -67,7 +66,6 @@ export interface TuningInfo {
   findings: FindingInfo[];
   /** Names of the error codes that occur. */
   errorNames: Record<string, string>;
-  errorsBy: ErrorTableInfo[];
   /** Whether a task is for a GPU: blocks have threads. */
   onGpu: boolean;
   /** Lines that could not be read, and why the first could not. */

@@ -9,6 +9,18 @@ export type Along = "trial" | "time";
 export const SORTS = ["time", "gain", "errors", "task"] as const;
 export type Sort = (typeof SORTS)[number];
 
+/** What trials have in common where their errors are counted. */
+export const ERRORS_BY = ["unroll", "round", "threads"] as const;
+export type ErrorsBy = (typeof ERRORS_BY)[number];
+
+/** The trials that are counted: what is null or empty is no limit. */
+export interface TrialScope {
+  task: number | null;
+  /** By number, the last one left out. */
+  trials: readonly [first: number, end: number] | null;
+  query: string;
+}
+
 /** The traits of the TuningView's model. */
 export interface TuningOptions {
   /** The task that is looked at; null is all of them. */

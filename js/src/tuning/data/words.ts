@@ -1,7 +1,7 @@
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import type { StripBin } from "../chart/scene.ts";
 import type { TaskInfo, TuningData } from "./data.ts";
-import type { Along } from "./options.ts";
+import type { Along, TrialScope } from "./options.ts";
 
 const NS = 1e9;
 
@@ -74,7 +74,7 @@ export function trialLines(data: TuningData, row: number): string[] {
 export function binLines(data: TuningData, along: Along, bin: StripBin): string[] {
   const where =
     along === "trial"
-      ? `trials ${integer(bin.from)} to ${integer(bin.to - 1)}`
+      ? trialsText([bin.from, bin.to])
       : `${elapsed(bin.from)} to ${elapsed(bin.to)}`;
   const failed = bin.trials - bin.slots[0]!;
   const filtered =
@@ -84,6 +84,22 @@ export function binLines(data: TuningData, along: Along, bin: StripBin): string[
     if (slot && count) lines.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
   });
   return lines;
+}
+
+/** Trials by their numbers, the last one left out. */
+export function trialsText([first, end]: readonly [first: number, end: number]): string {
+  const last = end - 1;
+  return first === last
+    ? `trial ${integer(first)}`
+    : `trials ${integer(first)} to ${integer(last)}`;
+}
+
+/** Which trials are counted: `of trials 64 to 127 of task 3 that error:6 finds`. */
+export function scopeText({ task, trials, query }: TrialScope): string {
+  if (task === null && !trials && !query) return "of all trials";
+  const whose = task === null ? "" : ` of task ${task}`;
+  const found = query && ` that ${query} finds`;
+  return `of ${trials ? trialsText(trials) : "the trials"}${whose}${found}`;
 }
 
 export function failedOf(failed: number, trials: number): string {

@@ -1,11 +1,14 @@
 import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
 import { integer, percent } from "../../shared/format.ts";
 import { errorText } from "../../shared/message.ts";
+import { isAbort } from "../../shared/request.ts";
 import { readTheme } from "../../shared/theme.ts";
 import { errorFill } from "../chart/colors.ts";
 import type { ErrorRow, ErrorTableInfo, TuningData } from "../data/data.ts";
+import { ERRORS_BY, type ErrorsBy, type TrialScope } from "../data/options.ts";
+import { scopeText } from "../data/words.ts";
 
-/** Which trials failed, by what they have in common: task, unroll setting, threads. */
+/** Which trials failed, by what they have in common: unroll setting, round, threads. */
 export class ErrorsPane {
   readonly node = element("div", {
     class: "tvmdbg-tuning-errors",
@@ -14,40 +17,75 @@ export class ErrorsPane {
     ...KEEP_KEYS,
   });
   readonly #root: HTMLElement;
+  readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
   readonly #filter: ((query: string) => void) | null;
-  #later: HTMLElement | null = null;
+  #places = new Map<ErrorsBy, HTMLElement>();
+  /** What was asked for each place last. */
+  #asked = new Map<ErrorsBy, { scope: string }>();
+  #query = "";
 
   /** @param filter  null where nobody answers queries. */
-  constructor(root: HTMLElement, filter: ((query: string) => void) | null) {
+  constructor(
+    root: HTMLElement,
+    ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>,
+    filter: ((query: string) => void) | null,
+  ) {
     this.#root = root;
+    this.#ask = ask;
     this.#filter = filter;
   }
 
-  /** Fills in what takes reading every schedule, once it is looked at. */
-  async complete(ask: () => Promise<ErrorTableInfo>): Promise<void> {
-    const place = this.#later;
-    this.#later = null;
-    if (!place) return;
+  /** Takes over a log; what is shown stays until it is counted anew. */
+  show({ info }: TuningData): void {
+    this.#asked.clear();
+    const shown = ERRORS_BY.filter((by) => by !== "threads" || info.onGpu);
+    const place = (by: ErrorsBy) =>
+      this.#places.get(by) ??
+      element("div", {}, element("p", { class: "tvmdbg-muted" }, `by ${by}: counting …`));
+    this.#places = new Map(shown.map((by) => [by, place(by)]));
+    if (this.node.childElementCount !== shown.length) {
+      this.node.replaceChildren(...this.#places.values());
+    }
+  }
+
+  /** Counts the errors of these trials, where they are others than those counted last. */
+  look(scope: TrialScope): void {
+    this.#query = scope.query;
+    for (const [by, place] of this.#places) void this.#fill(by, place, scope);
+  }
+
+  /** A table is not limited by a query for one of its own rows, so that another can be chosen. */
+  async #fill(by: ErrorsBy, place: HTMLElement, scope: TrialScope): Promise<void> {
+    const isOwn = scope.query.startsWith(`${by}=`) && !/\s/.test(scope.query);
+    const own = isOwn ? { ...scope, query: "" } : scope;
+    const asked = { scope: JSON.stringify(own) };
+    if (this.#asked.get(by)?.scope !== asked.scope) {
+      this.#asked.set(by, asked);
+      place.setAttribute("aria-busy", "true");
+      const table = await this.#counted(by, own);
+      if (this.#asked.get(by) !== asked) return;
+      const { query } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
+      const isHeld = place.contains(document.activeElement);
+      place.replaceChildren(table);
+      place.removeAttribute("aria-busy");
+      if (isHeld && query) place.querySelector<HTMLElement>(`[data-query="${query}"]`)?.focus();
+    }
+    for (const link of place.querySelectorAll<HTMLElement>("[data-query]")) {
+      link.setAttribute("aria-pressed", String(link.dataset.query === this.#query));
+    }
+  }
+
+  async #counted(by: ErrorsBy, scope: TrialScope): Promise<HTMLElement> {
     try {
-      place.replaceWith(this.#table(await ask()));
+      return this.#table(by, scope, await this.#ask(by, scope));
     } catch (error) {
-      place.textContent = `by threads: ${errorText(error)}`;
+      const told = isAbort(error) ? "" : `by ${by}: ${errorText(error)}`;
+      return element("p", { class: "tvmdbg-muted" }, told);
     }
   }
 
-  show(data: TuningData): void {
-    const { errorsBy } = data.info;
-    const tables = errorsBy.map((table) => this.#table(table));
-    this.#later = null;
-    if (data.info.onGpu) {
-      this.#later = element("p", { class: "tvmdbg-muted" }, "by threads: reading all schedules …");
-      tables.push(this.#later);
-    }
-    this.node.replaceChildren(...tables);
-  }
-
-  #table({ by, note, kinds, rows }: ErrorTableInfo): HTMLElement {
-    const told = `of all trials${note && `; ${note}`}`;
+  #table(by: ErrorsBy, scope: TrialScope, { note, kinds, rows }: ErrorTableInfo): HTMLElement {
+    const told = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
     const caption = element(
       "caption",
       {},
@@ -99,12 +137,15 @@ export class ErrorsPane {
     );
   }
 
-  /** The label of a row, which shows its trials alone. */
+  /** The label of a row: shows its trials alone, and once more all. */
   #label(label: string, query: string): HTMLElement | string {
     const filter = this.#filter;
     if (!query || !filter) return label;
-    const link = button(label, `${label}: show these trials alone (${query})`, () => filter(query));
+    const link = button(label, `${label}: show these trials alone (${query})`, () =>
+      filter(link.getAttribute("aria-pressed") === "true" ? "" : query),
+    );
     link.classList.add("tvmdbg-tuning-link");
+    link.dataset.query = query;
     return link;
   }
 }

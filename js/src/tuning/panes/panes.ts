@@ -8,14 +8,20 @@ export const PANE_LABELS: Record<Pane, string> = {
   findings: "Findings",
 };
 
-/** The tabs of the lower part of the view. */
+/** Where an arrow key leads from a tab. */
+const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
+const ENDS: Record<string, number> = { Home: 0, End: PANES.length - 1 };
+
+/** The tabs of the lower part of the view; Tab leads to the selected one, arrows to the others. */
 export class Panes {
   readonly node: HTMLElement;
   readonly #tabs = new Map<Pane, HTMLButtonElement>();
   readonly #bodies: Record<Pane, HTMLElement>;
+  readonly #pick: (pane: Pane) => void;
 
   constructor(bodies: Record<Pane, HTMLElement>, pick: (pane: Pane) => void) {
     this.#bodies = bodies;
+    this.#pick = pick;
     const tabs = PANES.map((pane, at) => {
       const tab = element(
         "button",
@@ -27,17 +33,30 @@ export class Panes {
       bodies[pane].setAttribute("role", "tabpanel");
       return tab;
     });
+    const list = element("div", { class: "tvmdbg-tuning-tabs", role: "tablist" }, ...tabs);
+    list.addEventListener("keydown", (event) => this.#key(event));
     this.node = element(
       "div",
       { class: "tvmdbg-tuning-panes" },
-      element("div", { class: "tvmdbg-tuning-tabs", role: "tablist" }, ...tabs),
+      list,
       ...PANES.map((pane) => bodies[pane]),
     );
+  }
+
+  #key(event: KeyboardEvent): void {
+    const at = PANES.findIndex((pane) => this.#tabs.get(pane) === event.target);
+    const step = STEPS[event.key];
+    const to = step ? (at + step + PANES.length) % PANES.length : ENDS[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    this.#pick(PANES[to]!);
+    this.#tabs.get(PANES[to]!)!.focus();
   }
 
   show(shown: Pane): void {
     for (const [pane, tab] of this.#tabs) {
       tab.setAttribute("aria-selected", String(pane === shown));
+      tab.tabIndex = pane === shown ? 0 : -1;
       this.#bodies[pane].hidden = pane !== shown;
     }
   }

@@ -82,13 +82,42 @@ def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
     assert (np.diff(found["totals"]) < 0).all()
 
 
+def test_errors_are_counted_among_the_trials_that_are_asked_for(log: TuningLog) -> None:
+    def counted(**scope: Any) -> tuple[int, int]:
+        found = answer(log, None, {"kind": "errors", "by": "round", **scope}).result
+        rows = found["rows"]
+        return sum(row["trials"] for row in rows), sum(sum(row["counts"]) for row in rows)
+
+    keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
+    rows = [(row, keys.index(each["i"][0][0]), each["r"][1]) for row, each in enumerate(records())]
+    for task, first, end, query in (
+        (None, None, None, ""),
+        (1, None, None, ""),
+        (None, 70, 200, ""),
+        (None, None, None, "error:6"),
+        (1, 64, 256, "error:6"),
+        (None, 10**6, 10**7, ""),
+    ):
+        told = [
+            error
+            for row, of, error in rows
+            if task in (None, of)
+            and (first is None or first <= row < (end or 0))
+            and (not query or error == 6)
+        ]
+        trials = None if first is None else [first, end]
+        found = counted(task=task, trials=trials, query=query)
+        assert found == (len(told), sum(error != 0 for error in told))
+
+
 def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
     questions = [
         {"kind": "tuning"},
         {"kind": "schedule", "trial": 3},
         {"kind": "change", "a": 3, "b": 70},
         {"kind": "tiles", "task": 1},
-        {"kind": "threads"},
+        {"kind": "errors", "by": "threads"},
+        {"kind": "errors", "by": "round", "task": 1, "trials": [64, 128], "query": "error:6"},
         {"kind": "select", "query": "error:6"},
     ]
     for question in questions:
@@ -105,6 +134,12 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
         {"kind": "schedule", "trial": 1.5},
         {"kind": "change", "a": 0},
         {"kind": "tiles", "task": 99},
+        {"kind": "errors"},
+        {"kind": "errors", "by": "task"},
+        {"kind": "errors", "by": "unroll", "task": 99},
+        {"kind": "errors", "by": "unroll", "trials": [1]},
+        {"kind": "errors", "by": "unroll", "trials": [-1, 5]},
+        {"kind": "errors", "by": "unroll", "query": "cost<"},
         {"kind": "select", "query": 3},
         {"kind": "select", "query": "x" * 20_000},
         {"kind": "select", "query": "cost<"},
