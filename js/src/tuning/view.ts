@@ -5,6 +5,8 @@ import { isAbort } from "../shared/request.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart/chart.ts";
+import { Hover } from "./chart/hover.ts";
+import { bestTrial, nextFailure, nextImprovement, trialAt } from "./chart/next_trial.ts";
 import { Scene } from "./chart/scene.ts";
 import type { TuningClient } from "./data/client.ts";
 import { countTrials } from "./data/counts.ts";
@@ -17,7 +19,7 @@ import {
   type TrialScope,
   type TuningOptions,
 } from "./data/options.ts";
-import { binLines, chartWords, headline, trialLines, trialsText } from "./data/words.ts";
+import { chartWords, headline, trialLines, trialsText } from "./data/words.ts";
 import { ErrorsPane } from "./panes/errors_pane.ts";
 import { FindingsPane } from "./panes/findings_pane.ts";
 import { Legend } from "./panes/legend.ts";
@@ -44,6 +46,7 @@ export class TuningView {
   readonly panes: Panes;
   readonly legend: Legend;
   readonly tooltip = new Tooltip();
+  readonly #hover: Hover;
   readonly #schedule: SchedulePane;
   readonly #tiles: TilesPane;
   readonly #errors: ErrorsPane;
@@ -77,6 +80,7 @@ export class TuningView {
     const title = async () => ({ title: this.data.info.title });
     this.#copier = new CodeCopy(root, () => this.#code, say, { run: { summary: title }, signal });
     this.chart = new Chart(root, signal);
+    this.#hover = new Hover(root, this.chart, this.tooltip);
     this.bar = new Bar(
       {
         task: (task) => this.pickTask(task),
@@ -187,14 +191,7 @@ export class TuningView {
     const { data, task } = this.#scene;
     const chosen = this.#options.get("trial");
     if (chosen !== null && chosen < data.count) return chosen;
-    const { tasks } = data.info;
-    const slowest = tasks.reduce<number>((most, each) => {
-      const time = each.weight * (each.best ?? -1);
-      const known = most < 0 ? -1 : tasks[most]!.weight * (tasks[most]!.best ?? -1);
-      return time > known ? each.index : most;
-    }, -1);
-    const of = task < 0 ? slowest : task;
-    return of < 0 ? -1 : (tasks[of]!.bestTrial ?? -1);
+    return bestTrial(data, task);
   }
 
   get #spoken(): string {
@@ -265,19 +262,9 @@ export class TuningView {
     this.#moved();
   }
 
-  /** The trial so many places on among those in the foreground. */
+  /** Goes so many trials on among those in the foreground. */
   step(by: number): void {
-    const { data, trial } = this.#scene;
-    const direction = by < 0 ? -1 : 1;
-    const isFar = !Number.isFinite(by);
-    let at = isFar ? (by < 0 ? -1 : data.count) : trial;
-    const onward = isFar ? -direction : direction;
-    for (at += onward; at >= 0 && at < data.count; at += onward) {
-      if (this.#scene.isShown(at)) {
-        this.pickTrial(at);
-        return;
-      }
-    }
+    this.#goTo(trialAt(this.#scene, by));
   }
 
   otherTask(by: number): void {
@@ -296,23 +283,17 @@ export class TuningView {
   }
 
   nextImprovement(): void {
-    const { data, task, trial } = this.#scene;
-    const of = task >= 0 ? task : data.task[trial];
-    const rows = of === undefined ? [] : [...data.curve(of)];
-    const next = rows.find((row) => row > trial) ?? rows[0];
-    if (next !== undefined) this.pickTrial(next);
+    this.#goTo(nextImprovement(this.#scene));
   }
 
   nextFailure(): void {
-    const { data, trial } = this.#scene;
-    for (let i = 1; i <= data.count; i++) {
-      const row = (trial + i + data.count) % data.count;
-      if (data.error[row] && this.#scene.isShown(row)) {
-        this.pickTrial(row);
-        return;
-      }
-    }
-    this.#say("no trial failed");
+    const found = nextFailure(this.#scene);
+    if (found === undefined) this.#say("none of these trials failed");
+    this.#goTo(found);
+  }
+
+  #goTo(trial: number | undefined): void {
+    if (trial !== undefined) this.pickTrial(trial);
   }
 
   showAlong(along: Along): void {
@@ -413,32 +394,11 @@ export class TuningView {
   }
 
   hoverAt(x: number, y: number): void {
-    const scene = this.#scene;
-    const found = scene.hit(x, y);
-    const bin = found < 0 ? scene.binAt(x, y) : null;
-    if (found !== scene.hovered) {
-      scene.hovered = found;
-      this.chart.touched();
-    }
-    const lines =
-      found >= 0
-        ? trialLines(scene.data, found)
-        : bin?.trials
-          ? binLines(scene.data, scene.along, bin)
-          : null;
-    if (!lines) {
-      this.tooltip.hide();
-      return;
-    }
-    const { offsetLeft, offsetTop } = this.chart.stage;
-    this.tooltip.show(lines, x + offsetLeft, y + offsetTop, this.#root);
+    this.#hover.at(this.#scene, x, y);
   }
 
   leave(): void {
-    this.tooltip.hide();
-    if (this.#scene.hovered < 0) return;
-    this.#scene.hovered = -1;
-    this.chart.touched();
+    this.#hover.leave(this.#scene);
   }
 
   pickAt(x: number, y: number): void {

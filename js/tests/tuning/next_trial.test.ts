@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import {
+  bestTrial,
+  nextFailure,
+  nextImprovement,
+  trialAt,
+} from "../../src/tuning/chart/next_trial.ts";
+import { Scene } from "../../src/tuning/chart/scene.ts";
+import { logOf, type TrialSpec } from "./log.ts";
+
+const TRIALS: TrialSpec[] = [
+  { task: 0, cost: 4e-3 },
+  { task: 1, error: 6 },
+  { task: 0, cost: 5e-3 },
+  { task: 0, cost: 2e-3 },
+  { task: 1, cost: 3e-3 },
+  { task: 1, error: 4 },
+];
+
+function sceneAt(trial: number, task = -1, chosen: number[] | null = null): Scene {
+  const scene = new Scene(logOf(TRIALS));
+  scene.trial = trial;
+  scene.task = task;
+  scene.chosen = chosen && Uint8Array.from(chosen);
+  return scene;
+}
+
+describe("from one trial to another", () => {
+  it("goes among those in the foreground, and stays within them", () => {
+    expect(trialAt(sceneAt(0, 0), 1)).toBe(2);
+    expect(trialAt(sceneAt(4, 1), -1)).toBe(1);
+    expect(trialAt(sceneAt(3, 0), 1)).toBeUndefined();
+    expect(trialAt(sceneAt(2, 0, [0, 1, 1, 0, 1, 1]), 1)).toBeUndefined();
+    expect(trialAt(sceneAt(2, 1), Number.POSITIVE_INFINITY)).toBe(5);
+    expect(trialAt(sceneAt(2, 1), Number.NEGATIVE_INFINITY)).toBe(1);
+    expect(trialAt(sceneAt(-1), 1)).toBe(0);
+  });
+
+  it("goes round the improvements of the task, or of the trial's", () => {
+    expect(nextImprovement(sceneAt(0, 0))).toBe(3);
+    expect(nextImprovement(sceneAt(3, 0))).toBe(0);
+    expect(nextImprovement(sceneAt(5))).toBe(4);
+    expect(nextImprovement(sceneAt(-1))).toBeUndefined();
+  });
+
+  it("goes round the failures in the foreground", () => {
+    expect(nextFailure(sceneAt(1))).toBe(5);
+    expect(nextFailure(sceneAt(5))).toBe(1);
+    expect(nextFailure(sceneAt(-1))).toBe(1);
+    expect(nextFailure(sceneAt(3, 0))).toBeUndefined();
+    expect(nextFailure(sceneAt(3, -1, [1, 1, 1, 1, 1, 0]))).toBe(1);
+  });
+
+  it("finds the best of a task, or of the one that takes most time", () => {
+    expect(bestTrial(logOf(TRIALS), 0)).toBe(3);
+    expect(bestTrial(logOf(TRIALS), -1)).toBe(4);
+    expect(bestTrial(logOf([{ error: 6 }]), -1)).toBe(-1);
+    expect(bestTrial(logOf([{ error: 6 }]), 0)).toBe(-1);
+  });
+});
