@@ -10,6 +10,7 @@ import { onThemeChange } from "../shared/theme.ts";
 import { actions } from "./actions.ts";
 import { bindPointer } from "./chart/pointer.ts";
 import type { TuningData } from "./data/data.ts";
+import { headline } from "./data/words.ts";
 import { linkSession } from "./link.ts";
 import { refusedText } from "./panes/findings_pane.ts";
 import { splits } from "./splits.ts";
@@ -104,20 +105,16 @@ function build(
   return (shown) => {
     view.showLog(shown);
     const findings = () => view.showPane("findings");
-    head.replaceChildren(...headOf(shown, view.headline, view.legend.node, findings));
+    head.replaceChildren(...headOf(shown, view.legend.node, findings));
   };
 }
 
 /** What the log says of itself, the gravest finding, and how much of it could not be read. */
-function headOf(
-  { info }: TuningData,
-  headline: string,
-  legend: HTMLElement,
-  show: () => void,
-): HTMLElement[] {
+function headOf(data: TuningData, legend: HTMLElement, show: () => void): HTMLElement[] {
+  const { info } = data;
   const parts = [
     element("strong", {}, info.title),
-    element("span", { title: info.about.join("\n") }, headline),
+    element("span", { title: info.about.join("\n") }, headline(data)),
     legend,
   ];
   const [first] = info.findings;

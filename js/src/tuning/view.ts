@@ -1,7 +1,5 @@
 import { CodeCopy } from "../shared/code_copy.ts";
 import { integer } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart/chart.ts";
@@ -19,7 +17,7 @@ import {
   type TrialScope,
   type TuningOptions,
 } from "./data/options.ts";
-import { chartWords, headline, trialLines, trialsText } from "./data/words.ts";
+import { chartWords, trialLines, trialsText } from "./data/words.ts";
 import { ErrorsPane } from "./panes/errors_pane.ts";
 import { FindingsPane } from "./panes/findings_pane.ts";
 import { Legend } from "./panes/legend.ts";
@@ -28,6 +26,7 @@ import { SchedulePane } from "./panes/schedule_pane.ts";
 import { TaskTable } from "./panes/task_table.ts";
 import { TilesPane } from "./panes/tiles_pane.ts";
 import { Tooltip } from "./tooltip.ts";
+import { TrialFilter } from "./trial_filter.ts";
 
 /** All that the view is given. */
 export interface TuningContext {
@@ -51,6 +50,7 @@ export class TuningView {
   readonly #tiles: TilesPane;
   readonly #errors: ErrorsPane;
   readonly #findings: FindingsPane;
+  readonly #filter: TrialFilter;
   readonly #root: HTMLElement;
   readonly #client: TuningClient;
   readonly #options: ViewOptions<TuningOptions>;
@@ -58,7 +58,6 @@ export class TuningView {
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
   #scene: Scene;
-  #query = "";
   #pinned = -1;
   #tilesOf = -2;
   #due = false;
@@ -100,6 +99,9 @@ export class TuningView {
     );
     if (isSaved) this.bar.hideQuery();
     this.legend = new Legend(root, filter);
+    const { bar, legend } = this;
+    const show = (mask: Uint8Array | null) => this.#showFound(mask);
+    this.#filter = new TrialFilter({ client, bar, legend, say, show });
     this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
     this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
     this.#errors = new ErrorsPane(root, (by, scope) => client.errors(by, scope), filter);
@@ -132,7 +134,7 @@ export class TuningView {
     if (view) this.#scene.viewport.show(...view);
     this.#tilesOf = -2;
     this.bar.showLog(data);
-    this.legend.show(data, this.#query);
+    this.legend.show(data, this.#filter.query);
     this.#errors.show(data);
     this.#findings.show(data);
     const failed = data.info.tasks.reduce((sum, each) => sum + each.trials - each.valid, 0);
@@ -142,7 +144,7 @@ export class TuningView {
       data.info.findings.length ? String(data.info.findings.length) : "",
     );
     this.chart.show(this.#scene);
-    if (this.#query) void this.#find(this.#query);
+    if (this.#filter.query) void this.#filter.find(this.#filter.query);
     this.look();
   }
 
@@ -181,7 +183,7 @@ export class TuningView {
     this.panes.show(this.#options.get("pane"));
     this.#fillPane();
     const query = this.#options.get("query");
-    if (query !== this.#query) void this.#find(query);
+    if (query !== this.#filter.query) void this.#filter.find(query);
     this.chart.changed();
     this.#say(this.#spoken);
   }
@@ -233,7 +235,7 @@ export class TuningView {
   get #scope(): TrialScope {
     const { task, range, chosen } = this.#scene;
     if (this.#isSaved) return { task: null, trials: null, query: "" };
-    return { task: task < 0 ? null : task, trials: range, query: chosen ? this.#query : "" };
+    return { task: task < 0 ? null : task, trials: range, query: chosen ? this.#filter.query : "" };
   }
 
   #set<K extends keyof TuningOptions>(name: K, value: TuningOptions[K]): void {
@@ -417,31 +419,8 @@ export class TuningView {
     this.bar.focusQuery();
   }
 
-  async #find(query: string): Promise<void> {
-    this.#query = query;
-    this.legend.mark(query);
-    if (!query) {
-      this.#scene.chosen = null;
-      this.bar.showQuery("", "", false);
-      this.#chosen();
-      return;
-    }
-    try {
-      const { mask, caption } = await this.#client.select(query);
-      if (query !== this.#query) return;
-      this.#scene.chosen = mask.length === this.data.count ? mask : null;
-      this.bar.showQuery(query, caption.replace(`: ${query}`, ""), false);
-      this.#say(caption);
-    } catch (error) {
-      if (query !== this.#query || isAbort(error)) return;
-      this.#scene.chosen = null;
-      this.bar.showQuery(query, errorText(error), true);
-      this.#say(errorText(error));
-    }
-    this.#chosen();
-  }
-
-  #chosen(): void {
+  #showFound(mask: Uint8Array | null): void {
+    this.#scene.chosen = mask?.length === this.data.count ? mask : null;
     this.#scene.changed();
     this.#showTasks();
     this.#fillPane();
@@ -469,9 +448,5 @@ export class TuningView {
     else if (this.#options.get("trial") !== null) this.#set("trial", null);
     else if (this.#options.get("task") !== null) this.#set("task", null);
     else if (this.#options.get("query")) this.#set("query", "");
-  }
-
-  get headline(): string {
-    return headline(this.data);
   }
 }
