@@ -191,7 +191,8 @@
     canvases,
     nameless: controls.filter((each) => !name(each)?.trim()).map((each) => each.outerHTML.slice(0, 120)),
     unsaid: controls.filter((each) => each.matches("button") && !isSaid(each)).map((each) => each.outerHTML),
-    untabbable: controls.filter((each) => each.tabIndex < 0).map((each) => name(each)),
+    // Tab leads to one tab of a list, arrows to the others (ARIA Authoring Practices, "Tabs").
+    untabbable: controls.filter((each) => each.tabIndex < 0 && !each.matches('[role="tab"]')).map((each) => name(each)),
     silent: views
       .flatMap((each) => [...each.querySelectorAll(":scope > .tvmdbg-mirror")])
       .filter((each) => !each.textContent.trim()).length,

@@ -520,7 +520,11 @@ def test_a_tuning_log_and_a_graph_follow_each_other(
     expect(tuning.root.locator(".tvmdbg-tuning-found")).to_contain_text("8 of 128")
     opened.expect("print(tuning.query)", "error:6 task:0")
     opened.python("tuning.query = ''; tuning.pane = 'errors'")
-    expect(tuning.root.locator(".tvmdbg-tuning-errors")).to_contain_text("16 BuildTimeoutError")
+    errors = tuning.root.locator(".tvmdbg-tuning-errors")
+    expect(errors).to_contain_text("of the trials of task 0")
+    expect(errors).to_contain_text("8 BuildTimeoutError")
+    opened.python("tuning.task = None")
+    expect(errors).to_contain_text("16 BuildTimeoutError")
 
 
 def test_a_plot_and_views_follow_each_other(filled: Callable[..., Notebook], tall: Page) -> None:
