@@ -186,13 +186,13 @@ def test_the_debugger_fits_the_usual_windows(
         assert box is not None
         assert stage["y"] <= box["y"]
         assert box["y"] + box["height"] <= pane["y"] + pane["height"]
-    last = details.locator("p").last
+    rest(page)
     details.hover(position={"x": 20, "y": 20})
     page.mouse.wheel(0, 1000)
-    painted(page)
-    box = last.bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= pane["y"] + pane["height"]
+    page.wait_for_function(
+        "([last, bottom]) => last.getBoundingClientRect().bottom <= bottom",
+        arg=[details.locator("p").last.element_handle(), pane["y"] + pane["height"]],
+    )
 
 
 def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, address: str) -> None:
