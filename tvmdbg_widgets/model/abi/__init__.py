@@ -1,0 +1,1 @@
+"""Byte layouts of the structs that compiled code and the runtime share."""

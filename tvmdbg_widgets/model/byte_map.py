@@ -1,0 +1,52 @@
+"""What a piece of memory or of a stream holds, byte by byte, as nested fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ByteKind = Literal["group", "number", "pointer", "text", "data", "padding", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ByteField:
+    """One field, or a group of fields.
+
+    Attributes
+    ----------
+    name : str
+    offset : int
+        Bytes from the start of what is shown.
+    size : int
+        Bytes.
+    kind : str
+        ``"group"`` has ``children``; ``"data"`` is a payload; ``"unknown"`` could not be read.
+    value : str
+        What it holds, in words; empty for padding.
+    note : str
+        What is wrong or odd about it; empty where nothing is.
+    children : tuple of ByteField
+        In order, inside these bytes.
+    """
+
+    name: str
+    offset: int
+    size: int
+    kind: ByteKind
+    value: str = ""
+    note: str = ""
+    children: tuple[ByteField, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte after it."""
+        return self.offset + self.size
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, ByteField]]:
+        """Yield this field and all below it, each with its depth."""
+        yield depth, self
+        for child in self.children:
+            yield from child.walk(depth + 1)
