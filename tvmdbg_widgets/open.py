@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.tuning import TuningLog
@@ -27,7 +28,7 @@ def open(
     module: str | None = None,
     method: str | None = None,
     execution: int | None = None,
-    dtype_layout: str = "auto",
+    dtype_layout: LayoutLike = "auto",
     float8: str = "auto",
     dtypes: dict[str, str] | None = None,
     follow_links: bool = False,
@@ -74,8 +75,9 @@ def open(
         Which execution of an ETDump the tensors are of, counted from 0; default the first that
         logged values.
     dtype_layout
-        Byte layout of ``DLDataType`` in params files: ``"auto"``, ``"narrow"`` (4 bytes) or
-        ``"wide"`` (8 bytes: code u16, bits u16, lanes i32).
+        Byte layout of ``DLDataType`` in params files: ``"narrow"`` (4 bytes), ``"wide"`` (8 bytes:
+        code u16, bits u16, lanes i32), one that is declared (``"code:u8 bits:u8 lanes:u32"`` or an
+        ``abi.DTypeLayout``), a list to choose from, or ``"auto"``: narrow or wide.
     float8
         What type codes 6 and 7 mean where no graph says so: ``"current"`` (bool, float8_e3m4),
         ``"legacy"`` (float8_e4m3fn, float8_e5m2; TVM v0.13 to v0.20) or ``"auto"``.
@@ -122,13 +124,14 @@ def open(
     from tvmdbg_widgets.formats.registry import TUNING
     from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
+    from tvmdbg_widgets.formats.tvm.params_layout import layout_text
     from tvmdbg_widgets.run import DebugRun
 
     sources = [content_of(each) for each in flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     named |= {"report": report, "times": times}
     given = {part: content_of(each) for part, each in named.items() if each is not None}
-    chosen = {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}
+    chosen = {"dtype_layout": layout_text(dtype_layout), "float8": float8, "dtypes": dtypes}
     said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
     parts, issues = gather(
         sources,

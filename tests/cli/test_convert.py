@@ -110,21 +110,52 @@ def test_what_narrow_cannot_hold_is_refused_by_name(tvmdbg: Run, tmp_path: Path)
     for field, offset, form, value in (
         ("dtype code", 0, "<H", 300),
         ("dtype lanes", 4, "<i", 70_000),
-        ("dtype bits", 2, "<H", 512),
     ):
         data = bytearray(WIDE)
         struct.pack_into(form, data, at + offset, value)
-        # A code above 255 hides the layout's own mark, hence a first array that shows it.
-        two = _two(bytes(data)) if field == "dtype code" else bytes(data)
-        source.write_bytes(two)
+        source.write_bytes(_two(bytes(data)))
         target.write_bytes(b"before")
-        done = tvmdbg("convert", source, "-o", target, "--to", "narrow")
+        done = tvmdbg("convert", source, "-o", target, "--from", "wide", "--to", "narrow")
         assert done.returncode == 2, done.stderr
         told = " ".join(done.stderr.split())
         assert "does not fit into the narrow layout" in told
         assert "('x')" in told
         assert field in told
         assert target.read_bytes() == b"before"
+
+
+def test_a_type_code_of_no_release_asks_for_the_layout(tvmdbg: Run, tmp_path: Path) -> None:
+    source = tmp_path / "a"
+    data = bytearray(WIDE)
+    struct.pack_into("<H", data, len(HEAD), 300)
+    source.write_bytes(_two(bytes(data)))
+    done = tvmdbg("convert", source, "-o", tmp_path / "b", "--to", "narrow")
+    assert done.returncode == 2
+    told = " ".join(done.stderr.split())
+    assert "no release of TVM has this type code" in told
+    assert "Give the layout that the file has" in told
+
+
+def test_a_layout_of_ones_own_there_and_back(tvmdbg: Run, tmp_path: Path) -> None:
+    own = "code:u8 bits:u8 lanes:u32"
+    source, mine, back = tmp_path / "n", tmp_path / "m", tmp_path / "b"
+    source.write_bytes(NARROW)
+    assert tvmdbg("convert", source, "-o", mine, "--to", own).returncode == 0
+    assert mine.read_bytes() == HEAD + bytes.fromhex("02 20 01000000") + REST
+    done = tvmdbg("convert", mine, "-o", back, "--from", f"auto | {own}", "--to", "narrow")
+    assert done.returncode == 0, done.stderr
+    assert back.read_bytes() == NARROW
+
+
+def test_what_declares_no_layout_is_a_wrong_argument(tvmdbg: Run, tmp_path: Path) -> None:
+    source = tmp_path / "n"
+    source.write_bytes(NARROW)
+    for option in ("--to", "--from"):
+        words = {"--to": "narrow", "--from": "auto"} | {option: "code:u9"}
+        given = [word for pair in words.items() for word in pair]
+        done = tvmdbg("convert", source, "-o", tmp_path / "m", *given)
+        assert done.returncode == 2
+        assert "code:u16 bits:u16 lanes:i32" in " ".join(done.stderr.split())
 
 
 def _two(data: bytes) -> bytes:

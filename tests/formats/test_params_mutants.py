@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from formats.params_truth import DATA
 
-from tvmdbg_widgets.formats.tvm import params_list, params_record
+from tvmdbg_widgets.formats.tvm import params_layout, params_list, params_record
 from tvmdbg_widgets.formats.tvm.params import read_params
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 FIELDS = ("magic", "reserved", "device_type", "device_id", "ndim", "code", "bits", "lanes")
 
@@ -103,9 +105,12 @@ def test_a_moved_header_field_is_seen(
     files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, layout: str, field: str, by: int
 ) -> None:
     index = FIELDS.index(field)
-    headers = dict(params_record.HEADERS)
-    headers[layout] = Shifted(headers[layout], index, by)
-    monkeypatch.setattr(params_record, "HEADERS", headers)
+    original = params_record.header_struct
+
+    def moved(layout: DTypeLayout) -> Shifted:
+        return Shifted(original(layout), index, by)
+
+    monkeypatch.setattr(params_record, "header_struct", moved)
     assert not reads_right(files[layout])
 
 
@@ -164,5 +169,5 @@ def test_moved_counts_and_lengths_are_seen(
 def test_a_moved_deciding_byte_is_seen(
     files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    monkeypatch.setattr(params_record, "DECIDING_BYTE", at)
+    monkeypatch.setattr(params_layout, "_DECIDING_BYTE", at)
     assert not all(reads_right(files[layout]) for layout in ("narrow", "wide"))

@@ -1,10 +1,9 @@
-"""``tvmdbg convert``: params files between the two byte layouts of ``DLDataType``."""
+"""``tvmdbg convert``: params files between byte layouts of ``DLDataType``."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -23,15 +22,12 @@ EXAMPLES = examples(
         "For a build of TVM with the wide DLDataType",
         "tvmdbg convert net.params -o net.wide.params --to wide",
     ),
+    (
+        "From a layout of your own",
+        "tvmdbg convert net.params -o out.params --from 'code:u8 bits:u8 lanes:u32' --to narrow",
+    ),
     ("In a pipe", "zcat net.gz | tvmdbg convert - -o - --to narrow > net.params"),
 )
-
-
-class Layout(StrEnum):
-    """Byte layouts of ``DLDataType``."""
-
-    NARROW = "narrow"
-    WIDE = "wide"
 
 
 @verb
@@ -51,25 +47,40 @@ def convert(
         ),
     ],
     to: Annotated[
-        Layout,
+        str,
         typer.Option(
-            help="narrow: TVM's own, 4 bytes (code u8, bits u8, lanes u16). wide: 8 bytes (code "
-            "u16, bits u16, lanes i32).",
+            metavar="LAYOUT",
+            help="narrow: TVM's own, 4 bytes (code:u8 bits:u8 lanes:u16). wide: 8 bytes (code:u16 "
+            "bits:u16 lanes:i32). Or your own, declared like these.",
         ),
     ],
+    of: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="LAYOUT",
+            help="The layout that IN has, or several with | between them. auto: narrow or wide.",
+        ),
+    ] = "auto",
 ) -> None:
-    """Convert a params file between the two byte layouts of DLDataType.
+    """Convert a params file between byte layouts of DLDataType.
 
     Only the data types' bytes change; names and values are copied as they are, piece by piece, so
     a file of any size needs little memory. The whole file is checked before the first byte is
     written, OUT appears when it is complete, and IN is never written to.
     """
     from tvmdbg_widgets.formats.tvm.params_convert import conversion
+    from tvmdbg_widgets.model.errors import FormatError
 
     with ExitStack() as stack:
         opened = _opened(source, stack)
         _check_target(source, output)
-        planned = conversion(opened, to.value)
+        try:
+            planned = conversion(opened, to, of)
+        except FormatError:
+            raise
+        except ValueError as problem:
+            raise UsageError(str(problem)) from None
         if output == "-":
             _write(planned, sys.stdout.buffer)
             sys.stdout.buffer.flush()
@@ -79,8 +90,9 @@ def convert(
             with replacing(output) as file:
                 _write(planned, file)
     count = len(planned.records)
-    was = "already" if planned.layout == planned.to else f"{planned.layout} →"
-    note(f"{count:,} array{'' if count == 1 else 's'}, {was} {planned.to}, {planned.size:,} bytes")
+    was = "already" if planned.layout == planned.to else f"{planned.layout.name} →"
+    arrays = f"{count:,} array{'' if count == 1 else 's'}"
+    note(f"{arrays}, {was} {planned.to.name}, {planned.size:,} bytes")
 
 
 def _write(planned: Conversion, file: IO[bytes]) -> None:

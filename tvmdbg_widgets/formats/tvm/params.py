@@ -11,9 +11,9 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC, DTypeLayout, ListReader
+from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC, ListReader
 from tvmdbg_widgets.formats.tvm.params_meaning import Float8, settle_types
-from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, Layout
+from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC
 from tvmdbg_widgets.formats.tvm.params_survey import survey
 from tvmdbg_widgets.model.array_record import STORED_AS
 from tvmdbg_widgets.model.errors import FormatError
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
     from tvmdbg_widgets.formats.tvm.tensor_cache import TensorCache
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.array_record import ArrayRecord
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.graph import Graph
@@ -41,8 +43,10 @@ class ParamsFile:
     ----------
     records
         The arrays in file order; values are read on demand.
-    layout
-        ``"narrow"`` or ``"wide"``: how the file stores dtypes. ``"narrow"`` without arrays.
+    dtype_layout
+        How the file stores dtypes; without arrays the first layout it may have.
+    layout_reason
+        Between which layouts that was chosen, and why; empty without arrays.
     issues
         What is odd or wrong about the file.
     truncated
@@ -56,12 +60,18 @@ class ParamsFile:
     """
 
     records: tuple[ArrayRecord, ...]
-    layout: Layout
+    dtype_layout: DTypeLayout
+    layout_reason: str
     issues: Issues
     truncated: bool
     error: FormatError | None
     bare: bool
     file: str
+
+    @property
+    def layout(self) -> str:
+        """``"narrow"``, ``"wide"``, or the declaration of another layout of the dtypes."""
+        return self.dtype_layout.name
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -84,7 +94,7 @@ def sniff(head: bytes) -> bool:
 
 def read_params(
     source: SourceLike,
-    dtype_layout: DTypeLayout = "auto",
+    dtype_layout: LayoutLike = "auto",
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
     graph: Graph | None = None,
@@ -97,7 +107,9 @@ def read_params(
         Path, bytes, binary file object or byte source.
     dtype_layout
         ``"narrow"`` is TVM's own dtype field of 4 bytes, ``"wide"`` one of 8 (code u16, bits
-        u16, lanes i32). ``"auto"`` decides by the first array; a file never mixes them.
+        u16, lanes i32); any other is declared, ``DTypeLayout("code:u8 bits:u8 lanes:u32")`` or
+        its text. ``"auto"`` chooses between narrow and wide by the first array, a list between
+        those in it; a file never mixes them.
     float8
         What type codes 6 and 7 mean: ``"current"`` (bool and float8_e3m4, as in TVM >= 0.21),
         ``"legacy"`` (float8_e4m3fn and float8_e5m2, TVM 0.13 to 0.20), or ``"auto"``: by the
@@ -121,8 +133,6 @@ def read_params(
     ValueError
         An argument is none of those above.
     """
-    if dtype_layout not in ("auto", "narrow", "wide"):
-        raise ValueError(f"dtype_layout must be auto, narrow or wide, not {dtype_layout!r}")
     source = as_source(source)
     reader = ListReader(source, dtype_layout, graph)
     reader.read()
@@ -133,7 +143,8 @@ def read_params(
         reader.issues.append(Issue("unknown-array-name", Severity.NOTE, text, file=source.name))
     return ParamsFile(
         records=records,
-        layout=reader.layout or ("wide" if dtype_layout == "wide" else "narrow"),
+        dtype_layout=reader.layout,
+        layout_reason=reader.choice.reason if reader.choice else "",
         issues=Issues([*reader.issues, *survey(records, source.name)]),
         truncated=reader.error is not None,
         error=reader.error,
@@ -145,7 +156,7 @@ def read_params(
 def load_params(
     data: SourceLike,
     *,
-    dtype_layout: DTypeLayout = "auto",
+    dtype_layout: LayoutLike = "auto",
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
     follow_links: bool = False,

@@ -1,34 +1,29 @@
-"""Params files between the two byte layouts of ``DLDataType``, without touching the values.
+"""Params files between byte layouts of ``DLDataType``, without touching the values.
 
-Only the dtype field differs (narrow: u8 code, u8 bits, u16 lanes; wide: u16 code, u16 bits, i32
-lanes); every other byte is copied as it stands, names that are not UTF-8, reserved fields and what
-follows the last array included.
+Only the dtype field differs; every other byte is copied as it stands, names that are not UTF-8,
+reserved fields and what follows the last array included.
 """
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.params_list import ListReader
-from tvmdbg_widgets.formats.tvm.params_record import HEADERS, Layout
+from tvmdbg_widgets.formats.tvm.params_record import DTYPE_AT, MAX_CODE, header_struct
+from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.array_record import ArrayRecord
     from tvmdbg_widgets.model.sources import ByteSource
 
 _CHUNK = 1 << 20
-#: Bytes of a record before its dtype, which are the same in both layouts.
-_BEFORE_DTYPE = 28
-_FIELDS: dict[Layout, struct.Struct] = {
-    "narrow": struct.Struct("<BBH"),
-    "wide": struct.Struct("<HHi"),
-}
-_NARROW_LIMITS = {"dtype code": 0xFF, "dtype bits": 0xFF, "dtype lanes": 0xFFFF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +41,14 @@ class Conversion:
     """
 
     source: ByteSource
-    layout: Layout
-    to: Layout
+    layout: DTypeLayout
+    to: DTypeLayout
     records: tuple[ArrayRecord, ...]
 
     @property
     def size(self) -> int:
         """Bytes that :meth:`write` writes."""
-        grown = _FIELDS[self.to].size - _FIELDS[self.layout].size
+        grown = self.to.size - self.layout.size
         return self.source.size + grown * len(self.records)
 
     def write(self, target: IO[bytes], progress: Callable[[int], object] | None = None) -> None:
@@ -74,14 +69,15 @@ class Conversion:
             The target cannot be written.
         """
         told = progress or (lambda _: None)
-        old, new = _FIELDS[self.layout], _FIELDS[self.to]
+        old, new = self.layout, self.to
         done = 0
         for record in self.records:
-            place = _start(record, self.layout) + _BEFORE_DTYPE
+            place = _dtype_offset(record, self.layout)
             for piece in _pieces(self.source, done, place):
                 target.write(piece)
                 told(len(piece))
-            target.write(new.pack(*old.unpack(self.source.read(place, old.size))))
+            dtype = DataType(*old.unpack(self.source.read(place, old.size)))
+            target.write(new.pack(dtype))
             told(new.size)
             done = place + old.size
         for piece in _pieces(self.source, done, self.source.size):
@@ -89,7 +85,9 @@ class Conversion:
             told(len(piece))
 
 
-def conversion(source: ByteSource, to: Layout) -> Conversion:
+def conversion(
+    source: ByteSource, to: DTypeLayout | str, layout: LayoutLike = "auto"
+) -> Conversion:
     """Read all headers of a params file and make sure that it can have the other layout.
 
     Memory grows with the number of arrays, not with their size.
@@ -99,48 +97,72 @@ def conversion(source: ByteSource, to: Layout) -> Conversion:
     source
         A params list or one bare array, complete.
     to
-        ``"narrow"`` (TVM's own, 4 bytes) or ``"wide"`` (8 bytes).
+        ``"narrow"`` (TVM's own, 4 bytes), ``"wide"`` (8 bytes), or a declared layout.
+    layout
+        The one it has, or those to choose from.
 
     Raises
     ------
     FormatError
         The file is no params file, is cut off or damaged, or an array's type does not fit into
-        the narrow layout; the array is named.
+        the new layout; the array is named.
     ValueError
-        ``to`` is neither of the two.
+        One of the layouts is none.
     """
-    if to not in HEADERS:
-        raise ValueError(f"the layout must be narrow or wide, not {to!r}")
-    reader = ListReader(source, "auto")
+    new = dtype_layout(to)
+    reader = ListReader(source, layout)
     try:
         reader.read()
         if reader.error is not None:
             raise reader.error
     except FormatError as error:
-        raise _too_wide(error) or error from None
-    return Conversion(source, reader.layout or to, to, tuple(reader.records))
+        raise _unknown_code(error) or error from None
+    old = reader.choice.layout if reader.choice else new
+    for index, record in enumerate(reader.records):
+        dtype = record.stored_dtype or record.dtype
+        if new.too_narrow_for(dtype):
+            raise _too_wide(record, index, dtype, old, new)
+    return Conversion(source, old, new, tuple(reader.records))
 
 
-def _too_wide(error: FormatError) -> FormatError | None:
-    """Say of a field that no narrow dtype can hold that this is why."""
-    what = (error.field or "").rpartition(": ")[2]
-    limit = _NARROW_LIMITS.get(what)
-    if limit is None or not isinstance(error.found, int) or 0 <= error.found <= limit:
-        return None
+def _too_wide(
+    record: ArrayRecord, index: int, dtype: DataType, old: DTypeLayout, new: DTypeLayout
+) -> FormatError:
+    values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
+    field = next(
+        each for each in new.fields if not each.lowest <= values[each.name] <= each.highest
+    )
     return FormatError(
-        "this data type does not fit into the narrow layout",
-        file=error.file,
-        field=error.field,
-        offset=error.offset,
-        expected=f"0 to {limit}",
-        found=error.found,
-        hint="Nothing was written. No release of TVM has such a type; leave the array out.",
+        f"this data type does not fit into the {new.name} layout",
+        file=record.file,
+        field=f"array {index} ({record.key!r}): dtype {field.name}",
+        offset=_dtype_offset(record, old) + old.field(field.name).offset,
+        expected=f"{field.lowest} to {field.highest}",
+        found=values[field.name],
+        hint="Nothing was written. Choose a layout with a wider field, or leave the array out.",
     )
 
 
-def _start(record: ArrayRecord, layout: Layout) -> int:
-    """Where the record of an array starts: header, sizes, values."""
-    return record.offset - 8 * (len(record.shape) + 1) - HEADERS[layout].size
+def _unknown_code(error: FormatError) -> FormatError | None:
+    """Say of a type code that no release has that the file's layout must be given for it."""
+    what = (error.field or "").rpartition(": ")[2]
+    if what != "dtype code" or not isinstance(error.found, int) or error.found <= MAX_CODE:
+        return None
+    return FormatError(
+        "no release of TVM has this type code",
+        file=error.file,
+        field=error.field,
+        offset=error.offset,
+        expected=error.expected,
+        found=error.found,
+        hint="Nothing was written. Give the layout that the file has, if its codes are your own.",
+    )
+
+
+def _dtype_offset(record: ArrayRecord, layout: DTypeLayout) -> int:
+    """Where the dtype of an array starts, behind which lie the rest of header, sizes, values."""
+    start = record.offset - 8 * (len(record.shape) + 1) - header_struct(layout).size
+    return start + DTYPE_AT
 
 
 def _pieces(source: ByteSource, start: int, end: int) -> Iterator[memoryview]:

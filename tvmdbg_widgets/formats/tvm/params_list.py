@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.formats.tvm.params_layout import AUTO, LayoutLike, choose_layout, layouts_to_try
 from tvmdbg_widgets.formats.tvm.params_predict import PredictedAhead
-from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, HeaderReader, Layout
+from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, DTYPE_AT, MAX_CODE, HeaderReader
 from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
@@ -20,11 +21,11 @@ from tvmdbg_widgets.model.readahead import ReadAhead
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tvmdbg_widgets.formats.tvm.params_layout import LayoutChoice
     from tvmdbg_widgets.formats.tvm.params_record import RecordHeader
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.sources import ByteSource
-
-DTypeLayout: TypeAlias = Literal["auto", "narrow", "wide"]
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
 _U64 = struct.Struct("<Q")
@@ -38,7 +39,7 @@ class ListReader:
     source
         The file.
     wanted
-        The dtype layout asked for.
+        The dtype layout asked for, or those to choose from.
     graph
         What tells where the arrays lie, so that the headers of a far file are fetched together.
 
@@ -46,20 +47,20 @@ class ListReader:
     ----------
     records
         Arrays read so far.
-    layout
-        Dtype layout of the file; None until an array decided it.
+    choice
+        Dtype layout of the file, and why; None until an array decided it.
     issues, error, bare
         As in ``ParamsFile``.
     """
 
-    def __init__(self, source: ByteSource, wanted: DTypeLayout, graph: Graph | None = None) -> None:
+    def __init__(self, source: ByteSource, wanted: LayoutLike, graph: Graph | None = None) -> None:
         self.source = source
         self.file = source.name
-        self.wanted = wanted
-        self.layout: Layout | None = None if wanted == "auto" else wanted
+        self.among = layouts_to_try(wanted)
+        self.choice: LayoutChoice | None = None
         self.predicted = PredictedAhead(source, graph) if source.far and graph else None
         self.ahead = self.predicted or ReadAhead(source)
-        self.headers = HeaderReader(self.ahead, source.name)
+        self.headers = HeaderReader(self.ahead, source.name, any_code=self.among != AUTO)
         self.records: list[ArrayRecord] = []
         self.issues: list[Issue] = []
         self.error: FormatError | None = None
@@ -150,50 +151,70 @@ class ListReader:
             self._note("reserved-not-zero", Severity.NOTE, text)
         return offset
 
+    @property
+    def layout(self) -> DTypeLayout:
+        """Dtype layout of the file; the first that may be, until an array decided it."""
+        return self.choice.layout if self.choice else self.among[0]
+
     def _predict(self, index: int, names: Sequence[str], offset: int) -> None:
         """Fetch the headers where they should lie; the layout is known from the first one on."""
-        if self.predicted is None or (index == 0 and self.layout is None):
+        given = len(self.among) == 1
+        if self.predicted is None or (index == 0 and not given):
             return
-        if index == (0 if self.wanted != "auto" else 1):
-            self.predicted.expect(names, self.layout or "narrow")
+        if index == (0 if given else 1):
+            self.predicted.expect(names, self.layout)
         self.predicted.arrive(index, offset)
 
     def _header(self, offset: int, label: str, index: int) -> RecordHeader:
-        layout = self.layout or self.headers.detect_layout(offset, label)
+        choice = self.choice or choose_layout(self.headers, offset, label, self.among)
         try:
-            header = self.headers.read(offset, layout, label)
+            header = self.headers.read(offset, choice.layout, label)
         except FormatError as error:
-            if self._other_layout_fits(offset, layout, label):
-                raise self._mixed(offset, layout, label, index) from error
+            other = self._other_that_fits(offset, choice.layout, label)
+            if other is not None:
+                raise self._mixed(offset, choice.layout, other, label, index) from error
             raise
-        self.layout = layout
+        if header.dtype.code > MAX_CODE:
+            other = self._other_that_fits(offset, choice.layout, label)
+            if other is not None:
+                raise self._mixed(offset, choice.layout, other, label, index)
+        if self.choice is None and choice.also:
+            others = ", ".join(each.name for each in choice.also)
+            text = f"{label} fits other layouts of the dtype as well: {others}; read as "
+            self._note("layout-ambiguous", Severity.WARNING, text + choice.layout.name)
+        self.choice = choice
         return header
 
-    def _other_layout_fits(self, offset: int, layout: Layout, label: str) -> bool:
-        try:
-            self.headers.read(offset, "wide" if layout == "narrow" else "narrow", label)
-        except FormatError:
-            return False
-        return True
+    def _other_that_fits(self, offset: int, layout: DTypeLayout, label: str) -> DTypeLayout | None:
+        for other in dict.fromkeys((*self.among, *AUTO)):
+            if other == layout:
+                continue
+            try:
+                self.headers.read(offset, other, label)
+            except FormatError:
+                continue
+            return other
+        return None
 
-    def _mixed(self, offset: int, layout: Layout, label: str, index: int) -> FormatError:
-        other = "wide" if layout == "narrow" else "narrow"
+    def _mixed(
+        self, offset: int, layout: DTypeLayout, other: DTypeLayout, label: str, index: int
+    ) -> FormatError:
         place = {"file": self.file, "field": f"{label}: dtype"}
-        if self.wanted != "auto" and index == 0:
+        if len(self.among) == 1 and index == 0:
             return _LayoutError(
-                f"the dtype field is {other}",
+                f"the dtype field is {other.name}",
                 **place,
-                offset=offset + 28,
-                expected=f"the {layout} layout, as asked for",
-                found=f"the {other} layout",
-                hint=f"Read it with dtype_layout={other!r} or 'auto'.",
+                offset=offset + DTYPE_AT,
+                expected=f"the {layout.name} layout, as asked for",
+                found=f"the {other.name} layout",
+                hint=f"Read it with dtype_layout={other.name!r} or 'auto'.",
             )
         return _LayoutError(
-            "the file mixes narrow and wide dtypes",
+            f"the file mixes {layout.name} and {other.name} dtypes",
             **place,
-            offset=offset + 28,
-            expected=f"the {layout} layout, as in the arrays before",
-            found=f"the {other} layout",
+            offset=offset + DTYPE_AT,
+            expected=f"the {layout.name} layout, as in the arrays before",
+            found=f"the {other.name} layout",
             hint="It was put together from two files; write it again with one version of TVM.",
         )
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.output_keys import parse_key
-from tvmdbg_widgets.formats.tvm.params_record import HEADERS, Layout
+from tvmdbg_widgets.formats.tvm.params_record import header_struct
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.sources import ByteSource
 
@@ -49,7 +50,7 @@ class PredictedAhead(ReadAhead):
         self._batch = _FIRST
         self._misses = 0
 
-    def expect(self, keys: Sequence[str], layout: Layout) -> None:
+    def expect(self, keys: Sequence[str], layout: DTypeLayout) -> None:
         """Guess the size of each array's header and record from the graph.
 
         Parameters
@@ -59,7 +60,7 @@ class PredictedAhead(ReadAhead):
         layout
             Of the dtype fields.
         """
-        self._sizes = _sizes(keys, self._graph, HEADERS[layout].size)
+        self._sizes = _sizes(keys, self._graph, header_struct(layout).size)
 
     def arrive(self, index: int, offset: int) -> None:
         """Make ready for the header of array ``index``, which lies at ``offset``."""

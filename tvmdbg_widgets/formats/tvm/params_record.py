@@ -4,7 +4,7 @@
 include/tvm/runtime/tensor.h @ v0.22 to v0.26: little endian, nothing aligned::
 
      0 u64 magic   8 u64 reserved   16 i32 device type   20 i32 device id   24 i32 ndim
-    28 dtype, narrow: u8 code, u8 bits, u16 lanes; wide: u16 code, u16 bits, i32 lanes
+    28 dtype: u8 code, u8 bits, u16 lanes, or as its layout declares
     then ndim × i64 shape, i64 nbytes, nbytes of values in C order
 """
 
@@ -13,29 +13,25 @@ from __future__ import annotations
 import math
 import struct
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.dtypes import STORABLE_BITS, DataType
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.readahead import ReadAhead
-
-Layout: TypeAlias = Literal["narrow", "wide"]
 
 ARRAY_MAGIC = 0xDD5E40F096B4A13F
 CPU = 1
 #: numpy's limit; TVM itself sets none.
 MAX_NDIM = 64
-#: Beyond it the field means a scalable vector, which no array has.
+#: In 16 bits, beyond it, the field means a scalable vector, which no array has.
 MAX_LANES = 0x7FFF
-
-HEADERS: dict[Layout, struct.Struct] = {
-    "narrow": struct.Struct("<QQiiiBBH"),
-    "wide": struct.Struct("<QQiiiHHi"),
-}
-#: The byte after the first of the dtype: ``bits`` (never 0) or the high byte of ``code`` (always).
-DECIDING_BYTE = 29
+#: Of every release; a build with a wider field may have more.
+MAX_CODE = 0xFF
+#: Where the dtype starts.
+DTYPE_AT = 28
 
 
 class RecordHeader(NamedTuple):
@@ -67,24 +63,27 @@ class HeaderReader:
         The file.
     file
         Its name in messages.
+    any_code
+        Whether a type code may be above 255, as a build with a wider field may have them.
     """
 
-    def __init__(self, ahead: ReadAhead, file: str) -> None:
+    def __init__(self, ahead: ReadAhead, file: str, *, any_code: bool = False) -> None:
         self._ahead = ahead
         self._file = file
+        self._any_code = any_code
 
-    def detect_layout(self, offset: int, label: str) -> Layout:
-        """Tell the two dtype layouts apart by one byte of the record at ``offset``.
+    def peek(self, offset: int, length: int, field: str) -> bytes:
+        """Return the bytes at ``offset``.
 
         Raises
         ------
         FormatError
-            The file ends before that byte.
+            The file ends before that.
         """
-        self._require(offset, DECIDING_BYTE + 1, f"{label}: header")
-        return "wide" if self._ahead.bytes(offset + DECIDING_BYTE, 1) == b"\0" else "narrow"
+        self._require(offset, length, field)
+        return self._ahead.bytes(offset, length)
 
-    def read(self, offset: int, layout: Layout, label: str) -> RecordHeader:
+    def read(self, offset: int, layout: DTypeLayout, label: str) -> RecordHeader:
         """Read and check the header at ``offset``.
 
         Parameters
@@ -99,18 +98,20 @@ class HeaderReader:
         FormatError
             A field is not what the format allows, or header or values lie beyond the file's end.
         """
-        header = HEADERS[layout]
+        header = header_struct(layout)
         self._require(offset, header.size, f"{label}: header")
         position = self._ahead.locate(offset, header.size)
         fields = header.unpack_from(self._ahead.buffer, position)
-        magic, reserved, device_type, device_id, ndim, code, bits, lanes = fields
+        magic, reserved, device_type, device_id, ndim, *dtype_fields = fields
+        code, bits, lanes = layout.in_order(dtype_fields)
+        max_code, max_lanes = self._limits(layout)
         if not (
             magic == ARRAY_MAGIC
             and device_type == CPU
             and 0 <= ndim <= MAX_NDIM
-            and code <= 0xFF
+            and 0 <= code <= max_code
             and bits in STORABLE_BITS
-            and 1 <= lanes <= MAX_LANES
+            and 1 <= lanes <= max_lanes
         ):
             raise self._wrong_field(fields, offset, layout, label)
         dtype = _data_type(code, bits, lanes)
@@ -128,34 +129,42 @@ class HeaderReader:
             odd = tuple(f"{name} is {value}" for name, value in pairs if value)
         return RecordHeader(dtype, shape, nbytes, start, odd)
 
+    def _limits(self, layout: DTypeLayout) -> tuple[int, int]:
+        """Return the highest type code and number of lanes."""
+        lanes = layout.field("lanes")
+        code = layout.field("code").highest if self._any_code else MAX_CODE
+        return code, MAX_LANES if lanes.size == 2 else lanes.highest
+
     def _wrong_field(
-        self, fields: tuple[int, ...], offset: int, layout: Layout, label: str
+        self, fields: tuple[int, ...], offset: int, layout: DTypeLayout, label: str
     ) -> FormatError:
-        magic, _, device_type, _, ndim, code, bits, lanes = fields
-        wide = layout == "wide"
+        magic, _, device_type, _, ndim, *dtype_fields = fields
+        code, bits, lanes = layout.in_order(dtype_fields)
+        max_code, max_lanes = self._limits(layout)
+        at = {field.name: DTYPE_AT + field.offset for field in layout.fields}
         checks = (
             ("magic", 0, magic == ARRAY_MAGIC, f"{ARRAY_MAGIC:#018x}", f"{magic:#018x}"),
             ("device_type", 16, device_type == CPU, "1 (CPU)", device_type),
             ("ndim", 24, 0 <= ndim <= MAX_NDIM, f"0 to {MAX_NDIM}", ndim),
-            ("dtype code", 28, code <= 0xFF, "a type code up to 255", code),
+            (
+                "dtype code",
+                at["code"],
+                0 <= code <= max_code,
+                f"a type code up to {max_code}",
+                code,
+            ),
             (
                 "dtype bits",
-                30 if wide else 29,
+                at["bits"],
                 bits in STORABLE_BITS,
                 f"one of {sorted(STORABLE_BITS)}",
                 bits,
             ),
-            (
-                "dtype lanes",
-                32 if wide else 30,
-                1 <= lanes <= MAX_LANES,
-                f"1 to {MAX_LANES}",
-                lanes,
-            ),
+            ("dtype lanes", at["lanes"], 1 <= lanes <= max_lanes, f"1 to {max_lanes}", lanes),
         )
         name, where, _, expected, found = next(check for check in checks if not check[2])
         return FormatError(
-            f"not a valid {layout} array header",
+            f"not a valid array header with {layout.name} dtypes",
             file=self._file,
             field=f"{label}: {name}",
             offset=offset + where,
@@ -171,8 +180,9 @@ class HeaderReader:
         for dim in shape:
             count *= dim
         expected = count * dtype.itemsize
-        # TVM 0.6 counts bits // 8 bytes an element, which is 0 for bool.
-        plausible = nbytes in (expected, count * (dtype.bits // 8))
+        # TVM 0.6 counts bits // 8 bytes an element, which is 0 for bool; a mended writer counts the
+        # lanes that TVM's leaves out.
+        plausible = nbytes in (expected, count * (dtype.bits // 8), expected * dtype.lanes)
         if plausible and expected > 0 and (not shape or min(shape) > 0):
             return
         first_dim = start - 8 * (len(shape) + 1)
@@ -216,6 +226,12 @@ class HeaderReader:
                 found=f"{max(0, self._ahead.size - offset)} bytes",
                 hint="The file is cut off: copy or write it again.",
             )
+
+
+@lru_cache(maxsize=64)
+def header_struct(layout: DTypeLayout) -> struct.Struct:
+    """Return the fields of a record before its shape, those of the dtype in the layout's order."""
+    return struct.Struct(f"<QQiii{layout.format}")
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC
-from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, CPU, HEADERS, Layout
+from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, CPU
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.dtypes import COMPLEX, DataType, from_numpy
 from tvmdbg_widgets.model.tensors import Tensor
@@ -39,7 +40,7 @@ def write_params(
     target: str | os.PathLike[str] | IO[bytes],
     arrays: Mapping[str, Array] | Iterable[tuple[str, Array]],
     *,
-    layout: Layout = "narrow",
+    layout: DTypeLayout | str = "narrow",
     codes: Codes = "current",
     dtypes: Mapping[str, DataType | str] | None = None,
 ) -> None:
@@ -55,8 +56,8 @@ def write_params(
         to one byte an element as TVM's writer does. A record or tensor read from a file is
         written as it was stored.
     layout
-        Of the dtype fields: ``"narrow"`` for TVM, ``"wide"`` for a build with a wide
-        ``DLDataType``.
+        Of the dtype fields: ``"narrow"`` for TVM, ``"wide"`` or a declared one for a build with
+        another ``DLDataType``.
     codes
         ``"legacy"`` writes bool, float8_e4m3fn, float8_e5m2 and float4_e2m1fn with the codes of
         TVM 0.13 to 0.20 (bool as uint1: any TVM before 0.23); ``"current"`` with dlpack's.
@@ -66,26 +67,29 @@ def write_params(
     Raises
     ------
     ValueError
-        TVM (of that age) has no data type for an array, a name is not Unicode text, or an
-        argument is none of those above.
+        TVM (of that age) has no data type for an array, the layout cannot hold it, a name is
+        not Unicode text, or an argument is none of those above.
     FormatError
         The file a record comes from changed.
     OSError
         The target cannot be written.
     """
-    if layout not in HEADERS:
-        raise ValueError(f"layout must be narrow or wide, not {layout!r}")
+    fields = dtype_layout(layout)
     if codes not in ("current", "legacy"):
         raise ValueError(f"codes must be current or legacy, not {codes!r}")
     pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
     items = [
         (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs
     ]
+    for name, array in items:
+        problem = fields.too_narrow_for(array.dtype)
+        if problem:
+            raise ValueError(f"{name.decode()!r}: {problem}")
     if isinstance(target, str | os.PathLike):
         with replacing(target) as file:
-            _write(file, items, layout)
+            _write(file, items, fields)
     else:
-        _write(target, items, layout)
+        _write(target, items, fields)
 
 
 class _Stored:
@@ -162,7 +166,7 @@ def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[n
     return np.packbits(loose.reshape(-1), bitorder="little")
 
 
-def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: Layout) -> None:
+def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: DTypeLayout) -> None:
     count = struct.pack("<Q", len(items))
     file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
     for name, _ in items:
@@ -170,10 +174,7 @@ def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: Layout) 
     file.write(count)
     for _, array in items:
         ndim = len(array.shape)
-        dtype = array.dtype
-        file.write(
-            HEADERS[layout].pack(ARRAY_MAGIC, 0, CPU, 0, ndim, dtype.code, dtype.bits, dtype.lanes)
-        )
+        file.write(struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, ndim) + layout.pack(array.dtype))
         file.write(struct.pack(f"<{ndim + 1}q", *array.shape, array.nbytes))
         for piece in array.pieces():
             file.write(piece)

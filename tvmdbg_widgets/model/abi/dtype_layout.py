@@ -10,6 +10,8 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.model.dtypes import DataType
 
 _FIELDS = ("code", "bits", "lanes")
@@ -86,7 +88,7 @@ class DTypeLayout:
     True
     """
 
-    __slots__ = ("_order", "_struct", "fields")
+    __slots__ = ("_hash", "_order", "_struct", "fields")
 
     fields: tuple[DTypeField, ...]
 
@@ -110,6 +112,7 @@ class DTypeLayout:
         self.fields = tuple(fields)
         self._struct = struct.Struct("<" + "".join(_LETTERS[field.kind] for field in fields))
         self._order = tuple(names.index(name) for name in _FIELDS)
+        self._hash = hash(self.fields)
 
     @property
     def declaration(self) -> str:
@@ -135,7 +138,7 @@ class DTypeLayout:
         """The fields in the notation of :mod:`struct`, without the byte order."""
         return self._struct.format[1:]
 
-    def in_order(self, values: tuple[int, ...]) -> tuple[int, int, int]:
+    def in_order(self, values: Sequence[int]) -> tuple[int, int, int]:
         """Return the values of the fields as they lie, as code, bits, lanes."""
         code, bits, lanes = self._order
         return values[code], values[bits], values[lanes]
@@ -177,10 +180,10 @@ class DTypeLayout:
         return None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DTypeLayout) and other.fields == self.fields
+        return self is other or (isinstance(other, DTypeLayout) and other.fields == self.fields)
 
     def __hash__(self) -> int:
-        return hash(self.fields)
+        return self._hash
 
     def __str__(self) -> str:
         return self.declaration
