@@ -34,8 +34,8 @@ FACADES = (
     "tuning",
 )  # join the layers, inside functions
 HEAVY = (
-    *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
-    *("pandas", "quickjs", "traitlets"),
+    *("aiohttp", "anywidget", "bokeh", "distributed", "dpkt", "fsspec", "ipywidgets", "networkx"),
+    *("numba", "pandas", "quickjs", "traitlets"),
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.

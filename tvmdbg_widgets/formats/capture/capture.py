@@ -1,0 +1,127 @@
+"""Read a pcap or pcapng file of TCP traffic: each connection's two streams of bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction, Endpoint
+from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations
+from tvmdbg_widgets.formats.capture.packets import segment_of
+from tvmdbg_widgets.formats.capture.pcap import MAGICS, pcap_frames
+from tvmdbg_widgets.formats.capture.pcapng import BYTE_ORDERS, SECTION, pcapng_frames
+from tvmdbg_widgets.formats.capture.reassembly import reassemble
+from tvmdbg_widgets.formats.capture.records import Damage
+from tvmdbg_widgets.formats.capture.stream import StreamSource
+from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
+from tvmdbg_widgets.formats.capture.window import Window
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_PACKETS_A_LOOK = 4096
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is a pcap or pcapng file."""
+    return head[:4] in MAGICS or (head[:4] == SECTION and head[8:12] in BYTE_ORDERS)
+
+
+def read_capture(source: ByteSource) -> Capture:
+    """Read a capture once, from start to end; payloads are left in the file.
+
+    Memory grows with the number of segments (about 32 bytes each), not with their bytes.
+
+    Parameters
+    ----------
+    source
+        A pcap file (microseconds or nanoseconds, either byte order) or a pcapng file. Link types:
+        Ethernet with VLAN tags, loopback (NULL, LOOP), raw IP, Linux cooked (SLL, SLL2).
+
+    Returns
+    -------
+    Capture
+        What could be read: where the file is cut off or damaged, an issue says so.
+
+    Raises
+    ------
+    FormatError
+        The file is neither pcap nor pcapng, or its header is cut off.
+    ImportError
+        dpkt is not installed.
+    """
+    head = source.read(0, min(12, source.size))
+    if not sniff(head):
+        raise FormatError(
+            "this is no network capture",
+            file=source.name,
+            offset=0,
+            expected="the magic number of pcap or pcapng",
+            found=head[:4].hex(" ") or "an empty file",
+        )
+    window, damage = Window(source), Damage(source.name)
+    frames = (pcapng_frames if head[:4] == SECTION else pcap_frames)(window, damage)
+    conversations = Conversations()
+    left_out: Counter[str] = Counter()
+    packets = 0
+    bar = tqdm(total=source.size, desc="packets", unit="B", unit_scale=True, delay=1, leave=False)
+    with bar:
+        for frame in frames:
+            packets += 1
+            segment = segment_of(window, frame)
+            if isinstance(segment, str):
+                left_out[segment] += 1
+            elif not conversations.add(segment, frame.time):
+                left_out[f"packets of connections after the first {MOST_CONNECTIONS:,}"] += 1
+            if packets % _PACKETS_A_LOOK == 0:
+                bar.update(frame.offset - bar.n)
+    connections = tuple(
+        _connection(source, conversation, rows)
+        for conversation, rows in conversations.with_payloads()
+    )
+    issues = damage.issues()
+    if left_out:
+        told = ", ".join(f"{count:,} {reason}" for reason, count in left_out.most_common())
+        message = f"left out of {packets:,} packets: {told}"
+        issues.append(Issue("packets-left-out", Severity.NOTE, message, file=source.name))
+    return Capture(source.name, packets, connections, dict(left_out), Issues(issues))
+
+
+def _connection(
+    source: ByteSource, conversation: Conversation, rows: tuple[Payloads, Payloads]
+) -> Connection:
+    ends = [Endpoint(*end) for end in conversation.ends]
+    opener = conversation.opener
+    # Unknown: the side with the higher port, of equal ones the first to send.
+    client = opener if opener is not None else int(ends[1].port > ends[0].port)
+    issues: list[Issue] = []
+    if opener is None:
+        issues.append(
+            Issue(
+                "client-unknown",
+                Severity.NOTE,
+                f"the opening of the connection was not captured; {ends[client]} is taken for the "
+                f"client because its port is not the lower one",
+                file=source.name,
+            )
+        )
+    directions: list[Direction] = []
+    for side in (client, 1 - client):
+        name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
+        first, last = conversation.first[side], conversation.last[side]
+        stream = reassemble(rows[side], first, last)
+        read = StreamSource(source, stream.extents, stream.size, name)
+        gaps = read.gaps()
+        reset = conversation.reset[side]
+        count = len(rows[side])
+        directions.append(Direction(read, gaps, count, first is not None, last is not None, reset))
+        issues += stream_issues(read, stream, gaps)
+    to_server, to_client = directions
+    return Connection(
+        ends[client], ends[1 - client], opener is not None, to_server, to_client, Issues(issues)
+    )

@@ -1,0 +1,176 @@
+"""Payloads of one direction, captured in any order, to one stream of bytes.
+
+Everything is reckoned on offsets: no payload is held, and what is out of order waits for nothing.
+Sequence numbers count modulo 2^32 (RFC 9293, 3.4); two segments captured in succession are taken
+to lie less than 2 GiB apart.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tvmdbg_widgets.formats.capture.conversations import Payloads
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """Where the bytes of a stream lie, in stream order; between extents nothing was captured.
+
+    Attributes
+    ----------
+    starts, offsets, lengths, times : ndarray of int64, shape (extents,)
+        Offset in the stream, offset in the file, bytes, nanoseconds.
+    """
+
+    starts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    times: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What reassembly made of one direction.
+
+    Attributes
+    ----------
+    size : int
+        Bytes, gaps included.
+    extents : Extents
+    copies : Extents
+        Whole segments of which the stream has not every byte from them, because an earlier
+        segment had some: retransmissions and overlaps.
+    repeated : int
+        Bytes of ``copies`` that the stream has from elsewhere.
+    late : int
+        Segments captured after one that follows them in the stream.
+    cut : int
+        Segments that were captured in part.
+    outside : int
+        Bytes before the start of the stream, which were left out.
+    """
+
+    size: int
+    extents: Extents
+    copies: Extents
+    repeated: int
+    late: int
+    cut: int
+    outside: int
+
+
+def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
+    """Lay the payloads of one direction in order; of bytes captured twice the first copy counts.
+
+    Parameters
+    ----------
+    rows
+        In the order of capture.
+    first
+        Sequence number of the first byte; if unknown the stream starts at the lowest one seen.
+    last
+        The sequence number after the last byte, if known.
+    """
+    sequence = rows["sequence"].astype(np.uint32)
+    known = first if first is not None else int(sequence[0]) if len(rows) else 0
+    steps = np.diff(sequence, prepend=np.uint32(known)).view(np.int32)
+    starts = np.cumsum(steps, dtype=np.int64)
+    if first is None and len(rows):
+        starts -= starts.min()
+    sent_end = starts + rows["sent"]
+    highest = int(sent_end.max(initial=0))
+    size = highest
+    if last is not None and (len(rows) or first is not None):
+        # Of all offsets this number stands for, the one next to the end of what was captured.
+        base = known if first is not None else int(sequence[0]) - int(starts[0])
+        size = max(size, highest + _signed(last - base - highest))
+    late = int((starts[1:] < np.maximum.accumulate(starts)[:-1]).sum())
+    cut = int((rows["captured"] < rows["sent"]).sum())
+    before = np.clip(-starts, 0, rows["captured"])
+    whole = Extents(
+        starts + before,
+        rows["offset"] + before,
+        rows["captured"] - before,
+        rows["time"].astype(np.int64),
+    )
+    extents, copies, repeated = _first_copies(whole)
+    return Stream(size, extents, copies, repeated, late, cut, int(before.sum()))
+
+
+def _signed(number: int) -> int:
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
+    """Return extents that do not overlap, the segments that gave way, and how many bytes did."""
+    order = np.argsort(whole.starts, kind="stable")
+    order = order[whole.lengths[order] > 0]
+    starts = whole.starts[order]
+    ends = starts + whole.lengths[order]
+    covered = np.maximum.accumulate(ends)
+    # A run of segments that overlap starts where all before have ended.
+    alone = np.ones(len(order) + 1, bool)
+    alone[1:-1] = starts[1:] >= covered[:-1]
+    single = alone[:-1] & alone[1:]
+    heads = np.flatnonzero(alone[:-1] & ~alone[1:])
+    tails = np.flatnonzero(~alone[:-1] & alone[1:]) + 1
+    if not len(heads):
+        return _taken(whole, order), _taken(whole, order[:0]), 0
+    pieces: list[tuple[int, int, int]] = []
+    for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
+        run = slice(head, tail)
+        pieces += _sweep(starts[run].tolist(), ends[run].tolist(), order[run].tolist())
+    begin, end, owner = np.array(pieces, np.int64).T
+    kept = Extents(
+        begin,
+        whole.offsets[owner] + begin - whole.starts[owner],
+        end - begin,
+        whole.times[owner],
+    )
+    lone = _taken(whole, order[single])
+    merged = [
+        np.concatenate([getattr(lone, name), getattr(kept, name)]) for name in Extents.__slots__
+    ]
+    place = np.argsort(merged[0], kind="stable")
+    used = np.bincount(owner, weights=end - begin, minlength=len(whole.starts)).astype(np.int64)
+    overlapping = np.sort(order[~single])
+    lacking = whole.lengths[overlapping] - used[overlapping]
+    copies = _taken(whole, overlapping[lacking > 0])
+    return Extents(*(each[place] for each in merged)), copies, int(lacking.sum())
+
+
+def _taken(whole: Extents, rows: NDArray[np.intp]) -> Extents:
+    return Extents(*(getattr(whole, name)[rows] for name in Extents.__slots__))
+
+
+def _sweep(starts: list[int], ends: list[int], arrival: list[int]) -> list[tuple[int, int, int]]:
+    """Cut segments that overlap into pieces ``(begin, end, arrival)`` of the first to arrive.
+
+    The segments are sorted by start and leave no hole between them.
+    """
+    pieces: list[tuple[int, int, int]] = []
+    open_ones: list[tuple[int, int]] = []  # a heap of (arrival, end)
+    count, following = len(starts), 0
+    at = starts[0]
+    while True:
+        while following < count and starts[following] <= at:
+            heapq.heappush(open_ones, (arrival[following], ends[following]))
+            following += 1
+        while open_ones and open_ones[0][1] <= at:
+            heapq.heappop(open_ones)
+        if not open_ones:
+            return pieces
+        owner, end = open_ones[0]
+        stop = min(end, starts[following]) if following < count else end
+        if pieces and pieces[-1][2] == owner:
+            pieces[-1] = (pieces[-1][0], stop, owner)
+        else:
+            pieces.append((at, stop, owner))
+        at = stop
