@@ -19,6 +19,7 @@ from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
 from tvmdbg_widgets.formats.capture.window import Window
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
@@ -86,8 +87,8 @@ def read_capture(source: ByteSource) -> Capture:
     )
     issues = damage.issues()
     if left_out:
-        told = ", ".join(f"{count:,} {reason}" for reason, count in left_out.most_common())
-        message = f"left out of {packets:,} packets: {told}"
+        told = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common())
+        message = f"left out of {counted(packets, 'packet')}: {told}"
         issues.append(Issue("packets-left-out", Severity.NOTE, message, file=source.name))
     return Capture(source.name, packets, connections, dict(left_out), Issues(issues))
 
@@ -106,7 +107,7 @@ def _connection(
                 "client-unknown",
                 Severity.NOTE,
                 f"the opening of the connection was not captured; {ends[client]} is taken for the "
-                f"client because its port is not the lower one",
+                "client because its port is not the lower one",
                 file=source.name,
             )
         )

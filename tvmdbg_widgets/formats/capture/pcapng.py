@@ -85,9 +85,16 @@ class _Section:
         interface = self._known(fields[2], offset)
         if interface is None:
             return None
+        start = offset + layout.size
+        there = min(captured, stop - start)
+        if there < captured and stop < self._window.size:
+            self._damage.add(
+                "damaged-capture",
+                f"packet at byte {start}: captured length {captured:,}, but its block ends after "
+                f"{there:,} bytes",
+            )
         time = interface.time(high, low)
-        frame = Frame(offset + layout.size, captured, sent, time, interface.link_type)
-        return self._cut(frame, stop)
+        return Frame(start, there, max(captured, sent), time, interface.link_type)
 
     def _simple(self, offset: int, stop: int) -> Frame | None:
         if stop - offset < _SMALLEST:
@@ -99,16 +106,6 @@ class _Section:
         sent = self.word(offset + 8)
         captured = min(sent, interface.snaplen or sent, stop - offset - _SMALLEST)
         return Frame(offset + _SMALLEST, captured, sent, NO_TIME, interface.link_type)
-
-    def _cut(self, frame: Frame, stop: int) -> Frame:
-        there = max(0, min(frame.captured, stop - frame.offset))
-        if there < frame.captured and stop < self._window.size:
-            self._damage.add(
-                "damaged-capture",
-                f"packet at byte {frame.offset}: captured length {frame.captured:,}, but its "
-                f"block ends after {there:,} bytes",
-            )
-        return frame._replace(captured=there, sent=max(frame.captured, frame.sent))
 
     def _short(self, offset: int, stop: int) -> None:
         if stop < self._window.size:

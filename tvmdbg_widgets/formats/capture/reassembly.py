@@ -35,6 +35,9 @@ class Extents:
     times: NDArray[np.int64]
 
 
+NOTHING = Extents(*(np.empty(0, np.int64) for _ in range(4)))
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """What reassembly made of one direction.
@@ -78,16 +81,17 @@ def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
     last
         The sequence number after the last byte, if known.
     """
+    if not len(rows):
+        size = 0 if first is None or last is None else max(0, _signed(last - first))
+        return Stream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)
     sequence = rows["sequence"].astype(np.uint32)
-    known = first if first is not None else int(sequence[0]) if len(rows) else 0
+    known = first if first is not None else int(sequence[0])
     steps = np.diff(sequence, prepend=np.uint32(known)).view(np.int32)
     starts = np.cumsum(steps, dtype=np.int64)
-    if first is None and len(rows):
+    if first is None:
         starts -= starts.min()
-    sent_end = starts + rows["sent"]
-    highest = int(sent_end.max(initial=0))
-    size = highest
-    if last is not None and (len(rows) or first is not None):
+    highest = size = int((starts + rows["sent"]).max(initial=0))
+    if last is not None:
         # Of all offsets this number stands for, the one next to the end of what was captured.
         base = known if first is not None else int(sequence[0]) - int(starts[0])
         size = max(size, highest + _signed(last - base - highest))
@@ -122,7 +126,7 @@ def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
     heads = np.flatnonzero(alone[:-1] & ~alone[1:])
     tails = np.flatnonzero(~alone[:-1] & alone[1:]) + 1
     if not len(heads):
-        return _taken(whole, order), _taken(whole, order[:0]), 0
+        return _taken(whole, order), NOTHING, 0
     pieces: list[tuple[int, int, int]] = []
     for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
         run = slice(head, tail)

@@ -48,6 +48,8 @@ class StreamSource(ByteSource):
 
     def gaps(self) -> tuple[tuple[int, int], ...]:
         """Return the stretches ``(start, length)`` that were not captured."""
+        if not self.size:
+            return ()
         ends = self.extents.starts + self.extents.lengths
         starts = np.concatenate([[0], ends])
         lengths = np.append(self.extents.starts, self.size) - starts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,16 +25,16 @@ def stream_issues(
             source,
             "missing-bytes",
             Severity.ERROR,
-            f"{missing:,} of {stream.size:,} bytes were not captured, in {len(gaps):,} "
-            f"{'gap' if len(gaps) == 1 else 'gaps'}; the first starts at byte {start:,} and is "
-            f"{length:,} bytes long",
+            f"{missing:,} of {stream.size:,} bytes were not captured, in "
+            f"{counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
+            f"{counted(length, 'byte')} long",
         )
     if stream.cut:
         yield _issue(
             source,
             "cut-segments",
             Severity.WARNING,
-            f"{stream.cut:,} segments were captured in part; record with a larger snapshot "
+            f"captured in part: {counted(stream.cut, 'segment')}; record with a larger snapshot "
             "length (tcpdump -s 0)",
         )
     yield from _copies(source, stream)
@@ -42,14 +43,15 @@ def stream_issues(
             source,
             "out-of-order",
             Severity.NOTE,
-            f"{stream.late:,} segments were captured after one that follows them; put in order",
+            f"captured after one that follows it: {counted(stream.late, 'segment')}; put in order",
         )
     if stream.outside:
         yield _issue(
             source,
             "bytes-before-start",
             Severity.WARNING,
-            f"{stream.outside:,} bytes carry sequence numbers before that of SYN; left out",
+            f"sent with sequence numbers before that of SYN: {counted(stream.outside, 'byte')}; "
+            "left out",
         )
 
 
@@ -63,15 +65,15 @@ def _copies(source: StreamSource, stream: Stream) -> Iterator[Issue]:
             source,
             "differing-copies",
             Severity.ERROR,
-            f"{differing:,} segments repeat bytes with other values, first at byte {first:,}; "
-            "the first copy was kept",
+            f"sent again with other values: bytes of {counted(differing, 'segment')}, first byte "
+            f"{first:,}; the first copy was kept",
         )
-    rest = "" if compared == count else f"; {count - compared:,} were not compared with them"
+    rest = "" if compared == count else f"; {count - compared:,} of them were not compared"
     yield _issue(
         source,
         "repeated-bytes",
         Severity.NOTE,
-        f"{count:,} segments repeat {stream.repeated:,} bytes captured before{rest}",
+        f"captured again, in {counted(count, 'segment')}: {counted(stream.repeated, 'byte')}{rest}",
     )
 
 
