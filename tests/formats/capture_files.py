@@ -116,9 +116,10 @@ def interface(
     snaplen: int = 0,
     resolution: int | None = 9,
     seconds: int = 0,
+    comment: bytes = b"a comment",
 ) -> bytes:
     """An interface description block, with ``if_tsresol`` and ``if_tsoffset`` where given."""
-    options = option(1, b"\xff\xfe no text", order)
+    options = option(1, comment, order)
     if resolution is not None:
         options += option(9, bytes([resolution]), order)
     if seconds:

@@ -1,0 +1,288 @@
+"""TCP streams put together again: any cut, order, repetition and loss."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from formats.capture_files import (
+    ACK,
+    ETHERNET,
+    FIN,
+    RAW,
+    RST,
+    SYN,
+    Tcp,
+    conversation,
+    enhanced_packet,
+    frame,
+    interface,
+    pcap,
+    pcapng,
+    section,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.formats.capture.capture import read_capture
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.sources import BytesSource, FileSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.formats.capture.connection import Connection
+
+DATA = bytes(range(256)) * 2
+FIRSTS = st.sampled_from([0, 1000, 2**31 - 100, 2**32 - 200, 2**32 - 1])
+RANGES = st.lists(st.tuples(st.integers(0, 511), st.integers(1, 200)), max_size=12)
+
+
+def connection_of(segments: list[Tcp]) -> Connection:
+    data = pcap((frame(each.ip(), RAW) for each in segments), RAW, times=range(len(segments)))
+    (connection,) = read_capture(BytesSource(data)).connections
+    return connection
+
+
+def piece(first: int, start: int, stop: int) -> Tcp:
+    return Tcp(DATA[start:stop], first + 1 + start)
+
+
+def rules(connection: Connection) -> set[str]:
+    return {issue.rule for issue in connection.issues}
+
+
+@given(FIRSTS, st.sets(st.integers(1, 511)), RANGES, st.randoms(use_true_random=False))
+def test_any_cut_order_and_repetition_gives_the_same_bytes(
+    first: int, cuts: set[int], again: list[tuple[int, int]], chance: random.Random
+) -> None:
+    parts = [piece(first, *each) for each in pairwise([0, *sorted(cuts), 512])]
+    parts += [piece(first, start, min(512, start + length)) for start, length in again]
+    chance.shuffle(parts)
+    sent = connection_of([Tcp(sequence=first, flags=SYN), *parts])
+    direction = sent.to_server
+    assert direction.source.read(0, direction.size) == DATA
+    assert direction.gaps == ()
+    assert "differing-copies" not in rules(sent)
+    # Times count segments: SYN is 0.
+    for at in range(0, 512, 37):
+        covers = [
+            i + 1
+            for i, each in enumerate(parts)
+            if (each.sequence - first - 1) <= at < each.sequence - first - 1 + len(each.payload)
+        ]
+        assert direction.time_at(at) == covers[0]
+
+
+@given(FIRSTS, RANGES.filter(bool), st.booleans())
+def test_any_loss_is_exactly_that_gap(first: int, kept: list[tuple[int, int]], ends: bool) -> None:
+    there = bytearray(512)
+    parts = []
+    for start, length in kept:
+        stop = min(512, start + length)
+        there[start:stop] = b"\1" * (stop - start)
+        parts.append(piece(first, start, stop))
+    segments = [Tcp(sequence=first, flags=SYN), *parts]
+    if ends:
+        segments.append(Tcp(sequence=first + 1 + 512, flags=FIN | ACK))
+    connection = connection_of(segments)
+    direction = connection.to_server
+    size = 512 if ends else there.rindex(1) + 1
+    assert direction.size == size
+    missing = {at for start, length in direction.gaps for at in range(start, start + length)}
+    assert missing == {at for at in range(size) if not there[at]}
+    assert ("missing-bytes" in rules(connection)) == bool(missing)
+    for at in range(size):
+        if at in missing:
+            assert direction.time_at(at) is None
+            with pytest.raises(FormatError, match="not captured"):
+                direction.source.read(at, 1)
+        else:
+            assert direction.source.read(at, 1) == DATA[at : at + 1]
+
+
+@given(FIRSTS, st.permutations(range(4)))
+def test_without_syn_the_stream_starts_at_the_lowest_number(first: int, order: list[int]) -> None:
+    parts = [piece(first, 100 + 50 * i, 150 + 50 * i) for i in order]
+    direction = connection_of(parts).to_server
+    assert direction.source.read(0, direction.size) == DATA[100:300]
+    assert not direction.begun
+    assert not direction.ended
+
+
+def test_a_stream_longer_than_the_numbers_are() -> None:
+    step = 1 << 30
+    parts = [Tcp(b"%d" % i, 1 + i * step) for i in range(9)]
+    direction = connection_of([Tcp(flags=SYN), *parts]).to_server
+    assert direction.size == 8 * step + 1
+    assert [direction.source.read(i * step, 1) for i in range(9)] == [b"%d" % i for i in range(9)]
+    assert direction.gaps == tuple((i * step + 1, step - 1) for i in range(8))
+
+
+def test_of_copies_that_differ_the_first_counts_and_is_said() -> None:
+    connection = connection_of(
+        [Tcp(flags=SYN), Tcp(b"abcdef", 1), Tcp(b"cdXfgh", 3), Tcp(b"abc", 1)]
+    )
+    assert connection.to_server.source.read(0, 8) == b"abcdefgh"
+    (issue,) = connection.issues.by_rule("differing-copies")
+    assert "1 segment, first byte 4" in issue.message
+    (note,) = connection.issues.by_rule("repeated-bytes")
+    assert "2 segments: 7 bytes" in note.message
+
+
+def test_keep_alives_are_no_data() -> None:
+    connection = connection_of(
+        [Tcp(flags=SYN), Tcp(b"abc", 1), Tcp(b"\0", 3), Tcp(b"", 3), Tcp(b"de", 4)]
+    )
+    assert connection.to_server.source.read(0, 5) == b"abcde"
+    assert rules(connection) == {"repeated-bytes"}
+
+
+def test_bytes_before_the_start_are_left_out() -> None:
+    connection = connection_of([Tcp(sequence=10, flags=SYN), Tcp(b"??abc", 9)])
+    assert connection.to_server.source.read(0, 3) == b"abc"
+    assert rules(connection) == {"bytes-before-start"}
+
+
+def test_data_with_syn_and_fin_and_none_with_rst() -> None:
+    connection = connection_of(
+        [
+            Tcp(b"early", 0, SYN),
+            Tcp(b"late", 6, FIN | ACK),
+            Tcp(b"no thanks", 10, RST),
+        ]
+    )
+    direction = connection.to_server
+    assert direction.source.read(0, direction.size) == b"earlylate"
+    assert (direction.begun, direction.ended, direction.reset) == (True, True, True)
+
+
+def test_a_lost_end_is_a_gap_up_to_fin() -> None:
+    kept = [each for each in conversation([b"one", b"two"], [b"all"]) if each.payload != b"two"]
+    connection = connection_of([each for each in kept if each.payload != b"all"])
+    assert connection.to_server.gaps == ((3, 3),)
+    assert connection.to_client.gaps == ((0, 3),)
+    assert connection.to_client.size == 3
+
+
+def test_reads_across_many_extents_of_a_file(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    sent, answered = chance.randbytes(3_000_000), chance.randbytes(700_000)
+    parts = [
+        [data[at : at + 1448] for at in range(0, len(data), 1448)] for data in (sent, answered)
+    ]
+    segments = conversation(*parts)
+    body = segments[3:]
+    for i in range(0, len(body) - 3, 3):  # three of a kind, backwards
+        body[i : i + 3] = body[i : i + 3][::-1]
+    path = tmp_path / "long.pcapng"
+    path.write_bytes(pcapng(frame(each.ip()) for each in segments[:3] + body))
+    (connection,) = read_capture(FileSource(path)).connections
+    for direction, data in ((connection.to_server, sent), (connection.to_client, answered)):
+        assert direction.source.read(0, direction.size) == data
+        for _ in range(50):
+            start = chance.randrange(len(data))
+            length = chance.randrange(len(data) - start + 1)
+            assert direction.source.read(start, length) == data[start : start + length]
+    with pytest.raises(FormatError):
+        connection.to_server.source.read(0, connection.to_server.size + 1)
+
+
+def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "live.pcap"
+    path.write_bytes(pcap(frame(each.ip()) for each in conversation([b"abc"])))
+    (connection,) = read_capture(FileSource(path)).connections
+    path.write_bytes(b"")
+    with pytest.raises(FormatError, match="changed"):
+        connection.to_server.source.read(0, 3)
+
+
+def small(payload: bytes, at: int, flags: int = ACK, port: int = 40000) -> bytes:
+    return frame(Tcp(payload, at, flags, ("127.0.0.1", port)).ip(), RAW)
+
+
+def hostile() -> dict[str, bytes]:
+    """Captures of about 1 MB each that make slow readers slow."""
+    chance = random.Random(1)
+    count = 1_000_000 // 57
+    apart = [small(b"x", i) for i in range(250)]
+    spread = [each for one in apart for each in (one, small(bytes(3000), 0, port=2))]
+    return {
+        "noise": pcap([], RAW) + chance.randbytes(1_000_000),
+        "noise in blocks": section() + interface() + chance.randbytes(1_000_000),
+        "zeros": pcap([], RAW) + bytes(1_000_000),
+        "interfaces": (section() + interface(resolution=127)) * 13_000,
+        "backwards": pcap([small(b"x", count - i) for i in range(count)], RAW),
+        "gaps": pcap([small(b"x", 2 * i) for i in range(count)], RAW),
+        "overlaps": pcap([small(b"xyz", chance.randrange(count)) for i in range(count)], RAW),
+        "copies of many": pcap(apart + [small(bytes(250), 0) for _ in range(3000)], RAW),
+        "copies of what is far apart": pcap(spread + [small(bytes(250), 0)] * 800, RAW),
+        "beginnings": pcap([small(b"x", 7 * i, SYN) for i in range(count)], RAW),
+        "jumps": pcap(
+            [small(b"x", chance.randrange(2**32), chance.randrange(32)) for _ in range(count)], RAW
+        ),
+    }
+
+
+@pytest.mark.slow
+def test_contrived_captures_take_a_second_a_megabyte(tmp_path: Path) -> None:
+    for name, data in hostile().items():
+        path = tmp_path / "hostile.pcap"
+        path.write_bytes(data)
+        begin = time.process_time()
+        read_capture(FileSource(path))
+        assert time.process_time() - begin < len(data) / 1e6, name
+
+
+HEADS = (
+    pcap([], RAW),
+    pcap([], ETHERNET, order=">"),
+    section() + interface(RAW),
+    section(">") + interface(order=">"),
+)
+
+
+@given(st.sampled_from(HEADS), st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(head: bytes, tail: bytes) -> None:
+    check(head + tail)
+
+
+@given(st.data())
+def test_mutants_are_read_or_refused(data: st.DataObject) -> None:
+    segments = [frame(each.ip()) for each in conversation([b"abc", b"de"], [b"fgh"])]
+    packets = b"".join(enhanced_packet(each, i) for i, each in enumerate(segments))
+    whole = bytearray(
+        data.draw(st.sampled_from([pcap(segments), section() + interface() + packets]))
+    )
+    for _ in range(data.draw(st.integers(1, 6))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    check(bytes(whole))
+
+
+def check(data: bytes) -> None:
+    """Whatever is found can be read, outside of the gaps."""
+    try:
+        capture = read_capture(BytesSource(data))
+    except FormatError:
+        return
+    for connection in capture.connections:
+        for direction in (connection.to_server, connection.to_client):
+            at = 0
+            for start, length in (*direction.gaps, (direction.size, 0)):
+                assert len(direction.source.read(at, start - at)) == start - at
+                at = start + length
+
+
+def test_a_packet_that_talks_to_itself() -> None:
+    same = ("127.0.0.1", 5000)
+    connection = connection_of(
+        [
+            replace(Tcp(source=same, destination=same), payload=b"abc", sequence=1),
+            replace(Tcp(source=same, destination=same), payload=b"def", sequence=4),
+        ]
+    )
+    assert connection.to_server.source.read(0, 6) == b"abcdef"
