@@ -1,0 +1,1 @@
+"""TVM's RPC on the wire: packets of both directions of a connection."""

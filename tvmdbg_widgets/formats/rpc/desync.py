@@ -1,0 +1,209 @@
+"""Where a receiver of another layout loses its place in what the sender wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.rpc.bodies import Body, CopyRange, read_body
+from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
+from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader, WireError
+from tvmdbg_widgets.model.readahead import ReadAhead
+from tvmdbg_widgets.model.rpc.values import TensorMeta
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.grammar import Grammar
+    from tvmdbg_widgets.model.rpc.packets import StreamPackets
+    from tvmdbg_widgets.model.sources import ByteSource
+
+
+@dataclass(frozen=True)
+class Desync:
+    """The first packet that a receiver reads otherwise than it was written.
+
+    Attributes
+    ----------
+    packet : int
+        Its number in the sender's stream.
+    name : str
+    offset : int
+        Of the data type at fault, in the stream.
+    field : str
+    sent, read : str
+        The data type as it was written and as it is read, with its bytes.
+    too_many : int
+        Bytes that the receiver reads more than were written; negative where it reads fewer.
+    next_offset : int or None
+        Where it looks for the next packet; None where it waits for bytes that never come.
+    next_found : int or None
+        What it takes there for a length, or a code where packets have no length.
+    text : str
+        All of it in sentences.
+    """
+
+    packet: int
+    name: str
+    offset: int
+    field: str
+    sent: str
+    read: str
+    too_many: int
+    next_offset: int | None
+    next_found: int | None
+    text: str
+
+
+def find_desync(
+    source: ByteSource, packets: StreamPackets, sender: Grammar, receiver: Grammar
+) -> Desync | None:
+    """Read what a sender wrote as another grammar's receiver does, up to where they part.
+
+    TVM's receivers do not check what they read; what they do about a packet that does not end where
+    it should is in ``EventHandler``, src/runtime/rpc/rpc_endpoint.cc @ v0.7.
+
+    Parameters
+    ----------
+    source : ByteSource
+        The stream.
+    packets : StreamPackets
+        Read with the sender's grammar.
+    """
+    if sender == receiver:
+        return None
+    reader = PacketReader(source, sender)
+    ahead = ReadAhead(source)
+    for index, at in enumerate(packets.offsets.tolist()):
+        try:
+            sent = reader.packet(at)
+        except WireError:
+            continue
+        if isinstance(sent, int):
+            continue
+        found = _receive(ahead, source, sent, receiver)
+        if found.end == sent.offset + sent.size and _same(found.body, sent.body):
+            continue
+        return _Parting(sent, found, source, sender, receiver).told(index)
+    return None
+
+
+@dataclass(frozen=True)
+class _Received:
+    """What the receiver made of a packet: body and end, or what it ran into."""
+
+    body: Body | None
+    end: int | None
+    problem: str
+
+
+def _receive(ahead: ReadAhead, source: ByteSource, sent: RawPacket, receiver: Grammar) -> _Received:
+    start = sent.offset + 8 * receiver.prefixed
+    reader = Reader(ahead, start, source.size, lenient=True)
+    try:
+        reader.number(I32, "code")
+        if sent.name == "CopyAck":
+            reader.end = sent.offset + sent.size
+        copied = sent.body.nbytes if sent.name == "CopyAck" else None
+        body = read_body(reader, receiver, sent.name, copied)
+    except WireError as error:
+        return _Received(None, None, str(error))
+    return _Received(body, reader.at, "")
+
+
+def _same(found: Body | None, sent: Body) -> bool:
+    if found is None:
+        return False
+    mine = [(each.kind, repr(each.value)) for each in found.arguments or ()]
+    its = [(each.kind, repr(each.value)) for each in sent.arguments or ()]
+    return mine == its and repr(found.copied) == repr(sent.copied) and found.nbytes == sent.nbytes
+
+
+@dataclass(frozen=True)
+class _Parting:
+    """A packet, and what the receiver made of it."""
+
+    sent: RawPacket
+    found: _Received
+    source: ByteSource
+    sender: Grammar
+    receiver: Grammar
+
+    def told(self, index: int) -> Desync:
+        sent, sender, receiver = self.sent, self.sender, self.receiver
+        field, offset, is_argument = _first_dtype(sent, sender)
+        written = sender.dtype.size + (sender.padding if is_argument else 0)
+        taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
+        meant = _dtype_text(self.source, offset, sender)
+        read = _dtype_text(self.source, offset, receiver)
+        where, value = _next(self.found, self.source, receiver)
+        end = sent.offset + sent.size
+        text = (
+            f"Packet {index} ({sent.name}) at byte {sent.offset}: {field} was written in "
+            f"{_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver with "
+            f"{receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as {read}. "
+            f"{_consequence(self.found, end, where, value, receiver)}"
+        )
+        return Desync(
+            index, sent.name, offset, field, meant, read, taken - written, where, value, text
+        )
+
+
+def _next(found: _Received, source: ByteSource, receiver: Grammar) -> tuple[int | None, int | None]:
+    if found.end is None:
+        return None, None
+    form = U64 if receiver.prefixed else I32
+    if found.end + form.size > source.size:
+        return found.end, None
+    value: int = form.unpack(source.read(found.end, form.size))[0]
+    return found.end, value
+
+
+def _consequence(
+    found: _Received, end: int, where: int | None, value: int | None, receiver: Grammar
+) -> str:
+    """Say what becomes of the session."""
+    if where is None:
+        return (
+            f"From there on it reads on at the wrong place ({found.problem}) and waits for bytes "
+            "that never come: the session hangs."
+        )
+    if where == end:
+        return "The packet ends where it should, so that the session goes on with a wrong value."
+    many = "too many" if where > end else "too few"
+    what = "the length of the next packet" if receiver.prefixed else "the next code"
+    then = f" and takes what lies at byte {where} for {what}: {value}" if value is not None else ""
+    stop = (
+        " A C++ server or client stops there with a failed check of pending_request_bytes_; one "
+        "that does not count (minrpc, on a device) goes on."
+        if receiver.prefixed
+        else ""
+    )
+    return f"It reads {abs(where - end)} bytes {many}{then}.{stop}"
+
+
+def _first_dtype(sent: RawPacket, sender: Grammar) -> tuple[str, int, bool]:
+    """Return of what the first data type of a packet is, where, and if it is an argument."""
+    if isinstance(sent.body.copied, CopyRange):
+        return "the data type of the copy", sent.offset + 8 * sender.prefixed + 4 + 32, False
+    if isinstance(sent.body.copied, TensorMeta):
+        return "the data type of the copied tensor", sent.offset + 12 + 20, False
+    for index, argument in enumerate(sent.body.arguments or ()):
+        if argument.kind == "dtype":
+            return f"argument {index}, a data type,", argument.offset, True
+        if argument.kind == "tensor":
+            return f"the data type of argument {index}, a tensor,", argument.offset + 20, False
+    return "the packet", sent.offset, False
+
+
+def _dtype_text(source: ByteSource, offset: int, own: Grammar) -> str:
+    size = min(own.dtype.size, source.size - offset)
+    data = source.read(offset, size)
+    if size < own.dtype.size:
+        return data.hex(" ")
+    code, bits, lanes = own.dtype.unpack(data)
+    return f"{data.hex(' ')} (code {code}, bits {bits}, lanes {lanes})"
+
+
+def _bytes(own: Grammar, is_argument: bool) -> str:
+    padding = own.padding if is_argument else 0
+    count = own.dtype.size + padding
+    return f"{count} bytes" + (f" ({padding} of them padding)" if padding else "")

@@ -1,0 +1,192 @@
+"""How packets are written, which changed with the releases and changes with ``DLDataType``.
+
+Codes: src/runtime/rpc/rpc_session.h @ v0.6.0; src/runtime/minrpc/rpc_reference.h @ v0.7 to v0.25,
+src/runtime/rpc/minrpc/rpc_reference.h @ v0.26. Type indices: include/tvm/ffi/c_api.h of tvm-ffi.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The first release with it: packets without a length; with one; tensors with ``byte_offset``;
+#: sequences of tvm-ffi, where each code precedes its value.
+Era = Literal["v0.5", "v0.7", "v0.8", "v0.21"]
+ERAS: tuple[Era, ...] = ("v0.5", "v0.7", "v0.8", "v0.21")
+RELEASES: Mapping[Era, str] = MappingProxyType(
+    {
+        "v0.5": "v0.5 and v0.6",
+        "v0.7": "v0.7",
+        "v0.8": "v0.8 to v0.20",
+        "v0.21": "v0.21 and later",
+    }
+)
+
+_OLD_CODES = {
+    1: "CallFunc",
+    2: "Return",
+    3: "Exception",
+    4: "Shutdown",
+    5: "CopyFromRemote",
+    6: "CopyToRemote",
+    7: "CopyAck",
+    9: "GetGlobalFunc",
+    10: "GetTimeEvaluator",
+    11: "FreeFunc",
+    12: "DevSetDevice",
+    13: "DevGetAttr",
+    14: "DevAllocData",
+    15: "DevFreeData",
+    16: "DevStreamSync",
+    17: "CopyAmongRemote",
+    18: "ModuleLoad",
+    19: "ModuleImport",
+    20: "ModuleFree",
+    21: "ModuleGetFunc",
+    22: "ModuleGetSource",
+    23: "NDArrayFree",
+}
+_CODES = {
+    1: "Shutdown",
+    2: "InitServer",
+    3: "CallFunc",
+    4: "Return",
+    5: "Exception",
+    6: "CopyFromRemote",
+    7: "CopyToRemote",
+    8: "CopyAck",
+    9: "GetGlobalFunc",
+    10: "FreeHandle",
+    11: "DevSetDevice",
+    12: "DevGetAttr",
+    13: "DevAllocData",
+    14: "DevFreeData",
+    15: "DevStreamSync",
+    16: "CopyAmongRemote",
+}
+_SINCE_V08 = {
+    17: "DevAllocDataWithScope",
+    18: "DevCreateStream",
+    19: "DevFreeStream",
+    20: "DevSetStream",
+    21: "DevGetCurrentStream",
+}
+#: Packets that answer another one.
+REPLIES = frozenset({"Return", "Exception", "CopyAck"})
+
+_LEGACY_KINDS = {
+    0: "int",
+    1: "uint",
+    2: "float",
+    3: "handle",
+    4: "null",
+    5: "dtype",
+    6: "device",
+    7: "tensor",
+    8: "object",
+    9: "module",
+    10: "function",
+    11: "str",
+    12: "bytes",
+    15: "bool",
+}
+_FFI_KINDS = {
+    0: "null",
+    1: "int",
+    2: "bool",
+    3: "float",
+    4: "handle",
+    5: "dtype",
+    6: "device",
+    7: "tensor",
+    8: "str",
+    9: "bytes",
+    11: "str",
+    12: "bytes",
+    65: "str",
+    66: "bytes",
+    68: "function",
+    73: "module",
+}
+#: Type indices whose value begins with a second index, all objects among them.
+FFI_BOXED = frozenset({11, 12, 65, 66})
+#: The first type index of an object whose class is registered as the program runs.
+FFI_DYNAMIC = 128
+#: ``kRuntimeRPCObjectRefTypeIndex`` in legacy sequences.
+OBJECT_REF = 9
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """One way to write packets.
+
+    Attributes
+    ----------
+    era : str
+        ``"v0.5"``, ``"v0.7"``, ``"v0.8"`` or ``"v0.21"``.
+    dtype : DTypeLayout
+    padding : int
+        Zero bytes after a data type in a sequence. TVM's own fills up to 8; a build with 8 bytes
+        of its own has none, unless somebody kept the 4.
+    """
+
+    era: Era
+    dtype: DTypeLayout
+    padding: int
+
+    @cached_property
+    def codes(self) -> Mapping[int, str]:
+        """Names of packet codes."""
+        if self.era == "v0.5":
+            return MappingProxyType(_OLD_CODES)
+        return MappingProxyType(_CODES if self.era == "v0.7" else _CODES | _SINCE_V08)
+
+    @cached_property
+    def kinds(self) -> Mapping[int, str]:
+        """Kinds of values by type code or index."""
+        return MappingProxyType(_FFI_KINDS if self.interleaved else _LEGACY_KINDS)
+
+    @property
+    def prefixed(self) -> bool:
+        """Whether a length precedes each packet."""
+        return self.era != "v0.5"
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether each code of a sequence precedes its value; else all codes come first."""
+        return self.era == "v0.21"
+
+    @property
+    def sends_offsets(self) -> bool:
+        """Whether a tensor has its ``byte_offset``, and copies say of which tensor they are."""
+        return self.era in ("v0.8", "v0.21")
+
+    def __str__(self) -> str:
+        kept = self.padding and self.dtype.size + self.padding != 8
+        odd = f" and {self.padding} bytes of padding kept" if kept else ""
+        return f"packets of TVM {RELEASES[self.era]}, {self.dtype.name} dtypes{odd}"
+
+
+def grammar(era: Era, dtype: DTypeLayout | str = "narrow", padding: int | None = None) -> Grammar:
+    """Return a grammar, by default with as much padding as fills a data type up to 8 bytes.
+
+    Raises
+    ------
+    ValueError
+        No such era or layout, or a padding that is none.
+    """
+    if era not in ERAS:
+        raise ValueError(f"era must be one of {', '.join(ERAS)}, not {era!r}")
+    layout = dtype_layout(dtype)
+    if padding is None:
+        padding = max(0, 8 - layout.size)
+    if not 0 <= padding <= 8:
+        raise ValueError(f"padding must be 0 to 8 bytes, not {padding!r}")
+    return Grammar(era, layout, padding)

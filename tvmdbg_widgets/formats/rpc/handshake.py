@@ -1,0 +1,63 @@
+"""What each side sends before the first packet.
+
+Client: i32 magic, i32 length, key; server: i32 code (the magic, +1 duplicate key, +2 no match), i32
+length, key. python/tvm/rpc/server.py and src/runtime/rpc/rpc_socket_impl.cc, all releases.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.formats.rpc.encode import MAGIC
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_HEAD = struct.Struct("<ii")
+#: Keys are such as ``server:rasp3b`` and ``client:rasp3b -timeout=10``.
+_LONGEST_KEY = 4096
+_ANSWERS = {MAGIC: "accepted", MAGIC + 1: "refused: duplicate key", MAGIC + 2: "refused: no match"}
+
+
+class Handshake(NamedTuple):
+    """The first bytes of a connection.
+
+    Attributes
+    ----------
+    answer : str
+        ``"accepted"``, or why the server refused; a client sends what accepts.
+    key : str
+    size : int
+        Bytes, after which the packets start.
+    """
+
+    answer: str
+    key: str
+    size: int
+
+
+def sniff(head: bytes) -> bool:
+    """Tell from its start whether a stream begins with a handshake."""
+    if len(head) < _HEAD.size:
+        return False
+    code, length = _HEAD.unpack_from(head)
+    key = head[_HEAD.size : _HEAD.size + max(0, length)]
+    return code in _ANSWERS and 0 <= length <= _LONGEST_KEY and len(key) == length and _text(key)
+
+
+def read_handshake(source: ByteSource) -> Handshake | None:
+    """Return the handshake that a stream begins with, None where it begins with something else."""
+    head = source.read(0, min(source.size, _HEAD.size + _LONGEST_KEY))
+    if not sniff(head):
+        return None
+    code, length = _HEAD.unpack_from(head)
+    key = head[_HEAD.size : _HEAD.size + length].decode()
+    return Handshake(_ANSWERS[code], key, _HEAD.size + length)
+
+
+def _text(key: bytes) -> bool:
+    try:
+        return key.decode().isprintable()
+    except UnicodeDecodeError:
+        return False

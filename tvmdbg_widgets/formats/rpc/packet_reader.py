@@ -1,0 +1,116 @@
+"""One packet: its length, its code, and what follows, which must end where the length says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.formats.rpc.bodies import Body, read_body
+from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader, WireError
+from tvmdbg_widgets.model.readahead import ReadAhead
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.rpc.grammar import Grammar
+    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.sources import ByteSource
+
+#: What is longer is no length of a packet.
+_LONGEST_PACKET = 1 << 48
+
+
+class RawPacket(NamedTuple):
+    """One packet as it lies in its stream.
+
+    Attributes
+    ----------
+    offset, size : int
+        Bytes; a length before it belongs to it.
+    code : int
+    name : str
+    body : Body
+    """
+
+    offset: int
+    size: int
+    code: int
+    name: str
+    body: Body
+
+
+class PacketReader:
+    """Reads packets of one direction of a connection.
+
+    Parameters
+    ----------
+    source : ByteSource
+    grammar : Grammar
+    asked : sequence of int or None
+        Of the side that answers, where no length precedes packets: how many bytes the n-th request
+        asks for; 0 for one that copies nothing.
+    """
+
+    def __init__(
+        self, source: ByteSource, grammar: Grammar, asked: Sequence[int] | None = None
+    ) -> None:
+        self.source = source
+        self.grammar = grammar
+        self._asked = asked
+        self._ahead = ReadAhead(source)
+
+    def packet(self, at: int, replies: int = 0) -> RawPacket | int:
+        """Read the packet at ``at``, or return how many bytes of empty packets lie there.
+
+        Parameters
+        ----------
+        replies : int
+            How many packets of the stream before it are replies.
+
+        Raises
+        ------
+        WireError
+            There is no packet of this grammar.
+        """
+        size = self.source.size
+        reader = Reader(self._ahead, at, size)
+        end = size
+        if self.grammar.prefixed:
+            length = reader.number(U64, "length of the packet")
+            if length == 0:
+                return 8
+            if length < 4:
+                raise WireError("length of the packet", at, "4 or more", length)
+            end = reader.at + length
+        reader.end = min(end, size)
+        code = reader.number(I32, "code")
+        name = self.grammar.codes.get(code)
+        if name is None:
+            known = f"one of {', '.join(map(str, self.grammar.codes))}"
+            raise WireError("code", reader.at - 4, known, code)
+        copied = None
+        if not self.grammar.prefixed and self._asked is not None and replies < len(self._asked):
+            copied = self._asked[replies]
+        if end > size:
+            raise WireError("length of the packet", at, f"at most {size - at - 8}", end - at - 8)
+        body = read_body(reader, self.grammar, name, copied)
+        if self.grammar.prefixed and reader.left:
+            raise WireError("end of the packet", reader.at, f"byte {end}", f"{reader.left} more")
+        return RawPacket(at, reader.at - at, code, name, body)
+
+    def is_cut_off(self, at: int, error: WireError | FormatError) -> bool:
+        """Whether what failed at ``at`` seems to be a packet that the stream ends within."""
+        size = self.source.size
+        if not self.grammar.prefixed:
+            return isinstance(error, WireError) and error.is_short
+        if size - at < 12:
+            return True
+        reader = Reader(self._ahead, at, size)
+        length = reader.number(U64, "length")
+        known = reader.number(I32, "code") in self.grammar.codes
+        return known and size - at - 8 < length < _LONGEST_PACKET
+
+    def code(self, at: int) -> int:
+        """Return the code of the packet at ``at``, 0 where the stream ends before it."""
+        at += 8 * self.grammar.prefixed
+        reader = Reader(self._ahead, at, self.source.size)
+        return reader.number(I32, "code") if reader.left >= 4 else 0

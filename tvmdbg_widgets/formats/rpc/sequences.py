@@ -1,0 +1,205 @@
+"""Packed sequences: the arguments of a call, and what it returned.
+
+``SendPackedSeq``, src/runtime/rpc/rpc_session.cc @ v0.6.0, src/runtime/minrpc/rpc_reference.h
+@ v0.7 to v0.25: i32 count, the type codes, then the values; from v0.21 on each type index before
+its value.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
+from tvmdbg_widgets.formats.rpc.reader import DEVICE, F64, I32, I64, U32, U64, Reader, WireError
+from tvmdbg_widgets.model.dtypes import STORABLE_BITS, DataType
+from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+
+#: Longer texts and bytes are left where they lie.
+LONGEST_READ = 4096
+#: Beyond these a number is no count of arguments and no length, in a stream that breaks off.
+_MOST_ARGUMENTS = 1 << 12
+_LONGEST = 1 << 40
+#: As many dimensions as any array has (numpy's limit; TVM sets none).
+_MOST_DIMS = 64
+_HIGHEST_CODE = 0xFF
+_NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
+
+
+def read_sequence(reader: Reader, grammar: Grammar) -> list[Argument]:
+    """Read one sequence.
+
+    Raises
+    ------
+    WireError
+        What lies here is no sequence of this grammar.
+    """
+    at = reader.at
+    count = reader.number(I32, "number of arguments")
+    smallest = 4
+    if not 0 <= count <= reader.left // smallest:
+        most = reader.left // smallest
+        short = 0 < count <= _MOST_ARGUMENTS
+        raise WireError("number of arguments", at, f"0 to {most}", count, is_short=short)
+    if grammar.interleaved:
+        return [_read_interleaved(reader, grammar, index) for index in range(count)]
+    codes_at = reader.at
+    codes = reader.numbers(_codes(count), "type codes") if count else ()
+    return [
+        _read_value(reader, grammar, code, codes_at + 4 * index, index)
+        for index, code in enumerate(codes)
+    ]
+
+
+def _read_interleaved(reader: Reader, grammar: Grammar, index: int) -> Argument:
+    code_at = reader.at
+    code = reader.number(I32, f"argument {index}: type index")
+    if code in FFI_BOXED or code >= FFI_DYNAMIC:
+        again = reader.number(U32, f"argument {index}: second type index")
+        if code in FFI_BOXED and grammar.kinds.get(again) != grammar.kinds[code]:
+            raise WireError(
+                f"argument {index}: second type index",
+                reader.at - 4,
+                f"that of a {grammar.kinds[code]}",
+                again,
+            )
+    return _read_value(reader, grammar, code, code_at, index)
+
+
+def _read_value(reader: Reader, grammar: Grammar, code: int, code_at: int, index: int) -> Argument:
+    kind = grammar.kinds.get(code)
+    if kind is None and grammar.interleaved and code >= FFI_DYNAMIC:
+        kind = "object"
+    if kind is None:
+        known = f"one of {', '.join(map(str, grammar.kinds))}"
+        raise WireError(f"argument {index}: type code", code_at, known, code)
+    at = reader.at
+    value = _value(reader, grammar, kind, f"argument {index}")
+    return Argument(kind, value, code, code_at, at, reader.at - at)
+
+
+def _value(reader: Reader, grammar: Grammar, kind: str, field: str) -> Any:
+    match kind:
+        case "null":
+            return None
+        case "str" | "bytes":
+            return _text(reader, kind, field)
+        case "dtype":
+            dtype = read_dtype(reader, grammar.dtype, f"{field}: dtype", is_argument=True)
+            _read_padding(reader, grammar.padding, f"{field}: padding")
+            return dtype
+        case "device":
+            return read_device(reader, field)
+        case "tensor":
+            return read_tensor(reader, grammar, field)
+        case "object" if not grammar.interleaved:
+            reader.number(U32, f"{field}: type index of the object")
+    return _number(reader, kind, field)
+
+
+def _number(reader: Reader, kind: str, field: str) -> int | float | bool:
+    value = reader.number(_NUMBERS.get(kind, U64), field)
+    if kind != "bool":
+        return value
+    if value not in (0, 1) and not reader.lenient:
+        raise WireError(field, reader.at - 8, "0 or 1", value)
+    return bool(value)
+
+
+def _text(reader: Reader, kind: str, field: str) -> str | bytes | Span:
+    size = reader.number(U64, f"{field}: length")
+    if size > reader.left:
+        short = size <= _LONGEST
+        at = reader.at - 8
+        raise WireError(f"{field}: length", at, f"at most {reader.left}", size, is_short=short)
+    if size > LONGEST_READ:
+        return Span(reader.skip(size, field), size)
+    data = reader.data(size, field)
+    return data.decode("utf-8", "backslashreplace") if kind == "str" else data
+
+
+def _read_padding(reader: Reader, size: int, field: str) -> None:
+    if size and reader.data(size, field).strip(b"\0") and not reader.lenient:
+        raise WireError(field, reader.at - size, "zeros", "other bytes")
+
+
+def read_dtype(
+    reader: Reader, layout: DTypeLayout, field: str, *, is_argument: bool = False
+) -> DataType:
+    """Read a ``DLDataType``; one that is an argument may be void, or a handle.
+
+    Raises
+    ------
+    WireError
+        It cannot be a data type.
+    """
+    at = reader.at
+    code, bits, lanes = layout.in_order(reader.numbers(_dtype_struct(layout), field))
+    void = is_argument and bits == 0 and lanes == 0
+    possible = 0 <= code <= _HIGHEST_CODE and (void or (bits in STORABLE_BITS and lanes != 0))
+    if not possible and not reader.lenient:
+        found = f"code {code}, bits {bits}, lanes {lanes}"
+        raise WireError(field, at, f"a data type of the {layout.name} layout", found)
+    return _data_type(code, bits, lanes)
+
+
+def read_device(reader: Reader, field: str) -> Device:
+    """Read a ``DLDevice``.
+
+    Raises
+    ------
+    WireError
+        The packet ends before it, or its numbers are negative.
+    """
+    device = Device(*reader.numbers(DEVICE, field))
+    if (device.type < 0 or device.id < 0) and not reader.lenient:
+        raise WireError(field, reader.at - 8, "a device", f"type {device.type}, id {device.id}")
+    return device
+
+
+def read_tensor(reader: Reader, grammar: Grammar, field: str) -> TensorMeta:
+    """Read a ``DLTensor`` without values: data, device, ndim, dtype, shape, byte_offset.
+
+    ``SendDLTensor``, src/runtime/minrpc/rpc_reference.h @ v0.8; without ``byte_offset`` before.
+
+    Raises
+    ------
+    WireError
+        It cannot be a tensor.
+    """
+    data = reader.number(U64, f"{field}: data")
+    device = read_device(reader, f"{field}: device")
+    ndim = reader.number(I32, f"{field}: ndim")
+    if not 0 <= ndim <= _MOST_DIMS:
+        raise WireError(f"{field}: ndim", reader.at - 4, f"0 to {_MOST_DIMS}", ndim)
+    dtype = read_dtype(reader, grammar.dtype, f"{field}: dtype")
+    shape = reader.numbers(_dims(ndim), f"{field}: shape") if ndim else ()
+    if ndim and min(shape) < 0 and not reader.lenient:
+        at = reader.at - 8 * ndim
+        raise WireError(f"{field}: shape", at, "dimensions of 0 or more", list(shape))
+    offset = reader.number(U64, f"{field}: byte_offset") if grammar.sends_offsets else None
+    return TensorMeta(data, device, dtype, shape, offset)
+
+
+@lru_cache(maxsize=64)
+def _dtype_struct(layout: DTypeLayout) -> struct.Struct:
+    return struct.Struct(f"<{layout.format}")
+
+
+@lru_cache(maxsize=256)
+def _data_type(code: int, bits: int, lanes: int) -> DataType:
+    return DataType(code, bits, lanes)
+
+
+@lru_cache(maxsize=256)
+def _codes(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}i")
+
+
+@lru_cache(maxsize=_MOST_DIMS)
+def _dims(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}q")

@@ -1,0 +1,1 @@
+"""What a conversation of TVM's RPC is made of."""

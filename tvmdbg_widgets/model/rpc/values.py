@@ -1,0 +1,114 @@
+"""Values in the packets of TVM's RPC."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.numbers import bytes_text
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.dtypes import DataType
+
+#: Device types of remote devices carry the number of their session: type + 128 × (session + 1)
+#: (``kRPCSessMask``, src/runtime/rpc/rpc_session.h @ v0.7).
+SESSION_MASK = 128
+_SHOWN = 60
+
+
+class Device(NamedTuple):
+    """A ``DLDevice``.
+
+    Attributes
+    ----------
+    type, id : int
+        As stored.
+    """
+
+    type: int
+    id: int
+
+    def __str__(self) -> str:
+        session, kind = divmod(self.type, SESSION_MASK)
+        name = f"{device_name(kind)}({self.id})"
+        return f"session {session}'s {name}" if session else name
+
+
+class TensorMeta(NamedTuple):
+    """A ``DLTensor`` without its values, which stay where they are.
+
+    Attributes
+    ----------
+    data : int
+        Where they are, on the server.
+    device : Device
+    dtype : DataType
+    shape : tuple of int
+    byte_offset : int or None
+        None before v0.8, which sends none.
+    """
+
+    data: int
+    device: Device
+    dtype: DataType
+    shape: tuple[int, ...]
+    byte_offset: int | None
+
+    def __str__(self) -> str:
+        dims = ", ".join(map(str, self.shape))
+        return f"{self.dtype}[{dims}] at {self.data:#x} on {self.device}"
+
+
+class Span(NamedTuple):
+    """Bytes of a stream that are not read unless asked for.
+
+    Attributes
+    ----------
+    offset, size : int
+        In the stream; bytes.
+    """
+
+    offset: int
+    size: int
+
+
+class Argument(NamedTuple):
+    """One value of a packed sequence.
+
+    Attributes
+    ----------
+    kind : str
+        ``"int"``, ``"uint"``, ``"float"``, ``"bool"``, ``"null"``, ``"dtype"``, ``"device"``,
+        ``"tensor"``, ``"handle"``, ``"function"``, ``"module"``, ``"object"``, ``"str"`` or
+        ``"bytes"``.
+    value : object
+        int, float, None, ``DataType``, ``Device``, ``TensorMeta``, or text; a ``Span`` where a
+        text or the bytes are long.
+    code : int
+        As the packet has it: a type code, or a type index from v0.21 on.
+    code_offset, offset : int
+        Of the code and of the value, in the stream.
+    size : int
+        Bytes of the value.
+    """
+
+    kind: str
+    value: Any
+    code: int = -1
+    code_offset: int = 0
+    offset: int = 0
+    size: int = 0
+
+    def __str__(self) -> str:
+        value = self.value
+        if self.kind == "null":
+            return "None"
+        if self.kind in ("str", "bytes"):
+            if isinstance(value, Span):
+                return f"{self.kind} of {bytes_text(value.size)}"
+            text = repr(value)
+            return one_line(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
+        if self.kind in ("handle", "function", "module", "object"):
+            return f"{self.kind} {value:#x}"
+        return str(value)
