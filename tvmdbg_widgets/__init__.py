@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .formats.tvm.params import load_params as load_params
     from .model.errors import FormatError as FormatError
     from .open import open as open
+    from .rpc import RpcLog as RpcLog
+    from .rpc import open_rpc as open_rpc
     from .run import DebugRun as DebugRun
     from .run import compare as compare
     from .run import compare_times as compare_times
@@ -47,11 +49,13 @@ _HOMES = {
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
     "TuningView": ".widgets.tuning.view",
+    "RpcLog": ".rpc",
     "TuningLog": ".tuning",
     "compare": ".run",
     "compare_times": ".run",
     "load_params": ".formats.tvm.params",
     "open": ".open",
+    "open_rpc": ".rpc",
     "open_tuning": ".tuning",
 }
 
@@ -60,11 +64,13 @@ _MODULES = frozenset({"executorch", "plots", "samples"})
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "open_tuning",
+    "open_rpc",
     "load_params",
     "compare",
     "compare_times",
     "DebugRun",
     "TuningLog",
+    "RpcLog",
     "Session",
     "Debugger",
     "GraphView",

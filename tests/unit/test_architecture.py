@@ -32,6 +32,8 @@ FACADES = (
     "samples",
     "executorch",
     "tuning",
+    "rpc",
+    "abi",
 )  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "dpkt", "fsspec", "ipywidgets", "networkx"),

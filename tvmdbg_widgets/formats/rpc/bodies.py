@@ -41,6 +41,9 @@ class CopyRange(NamedTuple):
     device: Device
     dtype: DataType
 
+    def __str__(self) -> str:
+        return f"{self.handle:#x} + {self.offset} on {self.device}, {self.dtype}"
+
 
 class Body(NamedTuple):
     """What follows the code of a packet.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
 
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")
+_HIGHEST = 2**63 - 1
 _FUNCTIONS = ("function", "handle")
 
 
@@ -27,6 +28,7 @@ class Collected:
         self.states = array("B")
         self.functions = array("Q")
         self.payloads = array("q")
+        self.asked = array("q")
         self.names: dict[int, str] = {}
         self.handles: dict[int, int] = {}
         self.damages: list[Damage] = []
@@ -43,6 +45,8 @@ class Collected:
         self._append(packet.offset, packet.size, packet.code, state)
         self.functions[index] = body.function or 0
         self.payloads[index] = body.payload.size if body.payload else 0
+        if packet.name == "CopyFromRemote":
+            self.asked[index] = min(body.nbytes or 0, _HIGHEST)
         self.replies += packet.name in REPLIES
         self.protocol = self.protocol or body.protocol
         arguments = body.arguments or ()
@@ -50,6 +54,9 @@ class Collected:
             named = [each.value for each in arguments if isinstance(each.value, str)]
             if named:
                 self.names[index] = named[0]
+        elif packet.name == "CallFunc" and len(arguments) > 1 and arguments[0].kind == "module":
+            if isinstance(arguments[1].value, str):
+                self.names[index] = arguments[1].value
         elif packet.name == "Return" and arguments and arguments[-1].kind in _FUNCTIONS:
             self.handles[index] = arguments[-1].value
 
@@ -64,6 +71,7 @@ class Collected:
         self.states.append(state)
         self.functions.append(0)
         self.payloads.append(0)
+        self.asked.append(0)
 
     def packets(self, size: int) -> StreamPackets:
         """Return the columns, which grow no more."""
@@ -74,6 +82,7 @@ class Collected:
             states=np.frombuffer(self.states, np.uint8),
             functions=np.frombuffer(self.functions, np.uint64),
             payloads=np.frombuffer(self.payloads, np.int64),
+            asked=np.frombuffer(self.asked, np.int64),
             names=self.names,
             handles=self.handles,
             damages=tuple(self.damages),

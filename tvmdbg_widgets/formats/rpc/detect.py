@@ -57,13 +57,18 @@ class Fit:
         How many it reads, of the first 400.
     problem : str
         What is wrong with the next one; empty where nothing is.
+    protocol : str
+        As ``InitServer`` names it.
+    asked : list of int
+        Bytes that each packet asks for.
     """
 
     grammar: Grammar
     start: int
     packets: int
     problem: str
-    protocol: str = ""
+    protocol: str
+    asked: list[int]
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -122,7 +127,10 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
         Those that may be; each side may have another.
     """
     grammars = [each for era in eras for layout in layouts for each in _grammars(era, layout)]
-    fits = {side.name: [_fit(side, each) for each in grammars] for side in sides}
+    fits: dict[str, list[Fit]] = {}
+    for side in sides:
+        asked = _asked(next(iter(fits.values()), []))
+        fits[side.name] = [_fit(side, each, asked) for each in grammars]
     found = _eras(fits, eras)
     reasons = _era_reasons(fits, eras, found)
     chosen = min(found, key=_PREFERRED.index)
@@ -136,8 +144,14 @@ def _grammars(era: Era, layout: DTypeLayout) -> list[Grammar]:
     return list(dict.fromkeys((usual, kept)))
 
 
-def _fit(side: Side, own: Grammar) -> Fit:
-    packets = first_packets(side.source, own, side.start, _TRIED)
+def _asked(of_client: Sequence[Fit]) -> list[int] | None:
+    """Return how many bytes each request asks for, by the best reading without lengths."""
+    without = [fit for fit in of_client if not fit.grammar.prefixed]
+    return max(without, key=lambda fit: fit.rank).asked if without else None
+
+
+def _fit(side: Side, own: Grammar, asked: list[int] | None) -> Fit:
+    packets = first_packets(side.source, own, side.start, _TRIED, asked)
     start = side.start
     if not len(packets) and packets.damages:
         again = Resync(PacketReader(side.source, own)).next_packet(start + 1)
@@ -145,7 +159,7 @@ def _fit(side: Side, own: Grammar) -> Fit:
             start = again
             packets = first_packets(side.source, own, start, _TRIED)
     problem = packets.damages[0].reason if packets.damages else ""
-    return Fit(own, start, len(packets), problem, packets.protocol)
+    return Fit(own, start, len(packets), problem, packets.protocol, packets.asked.tolist())
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:

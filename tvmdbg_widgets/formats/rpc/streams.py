@@ -37,7 +37,7 @@ def read_stream(
 ) -> StreamPackets:
     """Read the headers of all packets; what is copied is not read.
 
-    Memory grows by 37 bytes a packet. What is no packet is left out and told as a damage, and
+    Memory grows by 45 bytes a packet. What is no packet is left out and told as a damage, and
     reading goes on where packets follow each other again.
 
     Parameters

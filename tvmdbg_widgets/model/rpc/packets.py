@@ -57,8 +57,10 @@ class StreamPackets:
         Handle of the function that is called; 0 in other packets.
     payloads : int64[N]
         Bytes that are copied; 0 in other packets.
+    asked : int64[N]
+        Bytes that ``CopyFromRemote`` asks for; 0 in other packets.
     names : mapping of int to str
-        Packets that ask for a function of a name.
+        Packets that ask for a function of a name, or pass a module and a name.
     handles : mapping of int to int
         Packets that return a function, with its handle.
     damages : tuple of Damage
@@ -74,6 +76,7 @@ class StreamPackets:
     states: npt.NDArray[np.uint8]
     functions: npt.NDArray[np.uint64]
     payloads: npt.NDArray[np.int64]
+    asked: npt.NDArray[np.int64]
     names: Mapping[int, str] = field(default_factory=dict)
     handles: Mapping[int, int] = field(default_factory=dict)
     damages: tuple[Damage, ...] = ()

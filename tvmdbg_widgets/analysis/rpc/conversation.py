@@ -1,0 +1,195 @@
+"""Both directions as one conversation: which packet answers which.
+
+Each side waits for its answer before it goes on, and may be called back meanwhile
+(``HandleUntilReturnEvent``, src/runtime/rpc/rpc_endpoint.cc @ v0.7): packets of the two sides
+alternate, and an answer is for the latest request of the other side that has none yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.rpc.grammar import REPLIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
+
+#: Asks a module for a function by name (src/runtime/module.cc @ v0.7).
+_GET_FUNCTION = "runtime.ModuleGetFunction"
+_UNANSWERED = frozenset({"Shutdown"})
+
+
+@dataclass(frozen=True, eq=False)
+class Conversation:
+    """Rows of packets in the order they were sent, M of them.
+
+    Attributes
+    ----------
+    sides : uint8[M]
+        Index into the connection's directions.
+    packets : int64[M]
+        Number of the packet in its direction.
+    replies_to, replies : int64[M]
+        Row of the request that a packet answers, and of its answer; -1 none.
+    depths : int32[M]
+        How many requests were waiting when it was sent.
+    times : int64[M] or None
+        ns; -1 unknown.
+    functions : mapping of int to str
+        Names of functions by their handle, as far as the conversation tells; of a handle that was
+        used again the last.
+    called : mapping of int to str
+        Name of the function that is called, by row.
+    certain_until : int
+        Rows from there on are paired by order across bytes that could not be read.
+    problems : tuple of str
+        Answers that fit no request.
+    """
+
+    sides: npt.NDArray[np.uint8]
+    packets: npt.NDArray[np.int64]
+    replies_to: npt.NDArray[np.int64]
+    replies: npt.NDArray[np.int64]
+    depths: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int64] | None
+    functions: dict[int, str]
+    called: dict[int, str]
+    certain_until: int
+    problems: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.sides)
+
+
+def conversation(connection: Connection) -> Conversation:
+    """Put the packets of both directions in order and pair them."""
+    order = _order(connection)
+    pairing = _Pairing(connection)
+    for row, (side, packet) in enumerate(order):
+        pairing.add(row, side, packet)
+    sides = np.array([side for side, _ in order], np.uint8)
+    packets = np.array([packet for _, packet in order], np.int64)
+    replies_to = np.array(pairing.replies_to, np.int64)
+    replies = np.full(len(order), -1, np.int64)
+    answered = np.flatnonzero(replies_to >= 0)
+    replies[replies_to[answered]] = answered
+    return Conversation(
+        sides=sides,
+        packets=packets,
+        replies_to=replies_to,
+        replies=replies,
+        depths=np.array(pairing.depths, np.int32),
+        times=_times(connection, sides, packets),
+        functions=pairing.functions,
+        called=pairing.called,
+        certain_until=_certain_until(connection, order),
+        problems=tuple(pairing.problems),
+    )
+
+
+def _order(connection: Connection) -> list[tuple[int, int]]:
+    """Return (side, packet) of all packets by time, or one from each side in turn."""
+    lengths = [len(each.packets) for each in connection.directions]
+    known = [_timed(each) for each in connection.directions]
+    if len(lengths) == 2 and all(known):
+        times = np.concatenate([each.times for each in connection.directions])
+        sides = np.repeat(np.arange(2), lengths)
+        packets = np.concatenate([np.arange(length) for length in lengths])
+        rows = np.argsort(times, kind="stable")
+        return list(zip(sides[rows].tolist(), packets[rows].tolist(), strict=True))
+    return list(_alternating(lengths))
+
+
+def _alternating(lengths: list[int]) -> Iterator[tuple[int, int]]:
+    for packet in range(max(lengths, default=0)):
+        for side, length in enumerate(lengths):
+            if packet < length:
+                yield side, packet
+
+
+def _timed(direction: Direction) -> bool:
+    return direction.times is not None and bool((direction.times >= 0).all())
+
+
+def _times(
+    connection: Connection, sides: npt.NDArray[np.uint8], packets: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    if not any(each.times is not None for each in connection.directions):
+        return None
+    times = np.full(len(sides), -1, np.int64)
+    for side, direction in enumerate(connection.directions):
+        if direction.times is not None:
+            rows = np.flatnonzero(sides == side)
+            times[rows] = direction.times[packets[rows]]
+    return times
+
+
+def _certain_until(connection: Connection, order: list[tuple[int, int]]) -> int:
+    first = {
+        side: direction.packets.damages[0].packets_before
+        for side, direction in enumerate(connection.directions)
+        if direction.packets.damages
+    }
+    for row, (side, packet) in enumerate(order):
+        if packet >= first.get(side, packet + 1):
+            return row
+    return len(order)
+
+
+class _Pairing:
+    """Pairs packets as they come."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._directions = connection.directions
+        self._names = [
+            [direction.grammar.codes.get(code, "") for code in direction.packets.codes.tolist()]
+            for direction in connection.directions
+        ]
+        self._called = [each.packets.functions.tolist() for each in connection.directions]
+        #: Requests that wait for their answer: row, side, packet.
+        self._open: list[tuple[int, int, int]] = []
+        self.replies_to: list[int] = []
+        self.depths: list[int] = []
+        self.functions: dict[int, str] = {}
+        self.called: dict[int, str] = {}
+        self.problems: list[str] = []
+
+    def add(self, row: int, side: int, packet: int) -> None:
+        """Take the next packet of the conversation."""
+        name = self._names[side][packet]
+        if name in REPLIES:
+            self._answer(row, side, packet, name)
+            return
+        self.replies_to.append(-1)
+        self.depths.append(len(self._open))
+        function = self.functions.get(self._called[side][packet])
+        if name == "CallFunc" and function is not None:
+            self.called[row] = function
+        if name not in _UNANSWERED:
+            self._open.append((row, side, packet))
+
+    def _answer(self, row: int, side: int, packet: int, name: str) -> None:
+        if len(self._directions) == 1 or not self._open or self._open[-1][1] == side:
+            if len(self._directions) > 1:
+                self.problems.append(f"row {row}: {name} answers no request that was captured")
+            self.replies_to.append(-1)
+            self.depths.append(len(self._open))
+            return
+        asked_row, asked_side, asked = self._open.pop()
+        request = self._names[asked_side][asked]
+        if name == "CopyAck" and request != "CopyFromRemote":
+            self.problems.append(f"row {row}: CopyAck cannot answer {request} of row {asked_row}")
+        self.replies_to.append(asked_row)
+        self.depths.append(len(self._open))
+        handle = self._directions[side].packets.handles.get(packet)
+        wanted = self._directions[asked_side].packets.names.get(asked)
+        asks = request != "CallFunc" or self.called.get(asked_row) == _GET_FUNCTION
+        if handle and wanted is not None and asks:
+            self.functions[handle] = wanted

@@ -1,0 +1,27 @@
+"""Whether both sides of a connection have one layout of data types, and what comes of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.rpc.desync import Desync, find_desync
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.connection import Connection
+
+
+def disagreement(connection: Connection) -> Desync | None:
+    """Return the first packet that the other side reads otherwise than it was written.
+
+    None where the layouts agree, or where a side sent nothing that tells its own.
+    """
+    if len(connection.directions) < 2:
+        return None
+    client, server = connection.directions
+    for sender, receiver in ((client, server), (server, client)):
+        if sender.alike or receiver.alike:
+            continue
+        found = find_desync(sender.source, sender.packets, sender.grammar, receiver.grammar)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,37 @@
+"""Everything that is wrong or unclear about a connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+    from tvmdbg_widgets.formats.rpc.connection import Connection
+    from tvmdbg_widgets.formats.rpc.desync import Desync
+
+_PROBLEMS_TOLD = 3
+
+
+def all_issues(connection: Connection, talk: Conversation, desync: Desync | None) -> Issues:
+    """Return the issues of reading, of pairing, and of layouts that disagree."""
+    found = list(connection.issues)
+    file = connection.title
+    if desync is not None:
+        found.insert(0, Issue("rpc-desynchronised", Severity.ERROR, desync.text, file=file))
+    if talk.certain_until < len(talk) and len(connection.directions) > 1:
+        text = (
+            f"from row {talk.certain_until:,} on, which answer belongs to which request rests on "
+            "their order alone: bytes before could not be read"
+        )
+        found.append(Issue("rpc-pairing-unsure", Severity.WARNING, text, file=file))
+    found += [
+        Issue("rpc-unpaired", Severity.WARNING, problem, file=file)
+        for problem in talk.problems[:_PROBLEMS_TOLD]
+    ]
+    more = len(talk.problems) - _PROBLEMS_TOLD
+    if more > 0:
+        text = f"{more:,} more answers fit no request"
+        found.append(Issue("rpc-unpaired", Severity.WARNING, text, file=file))
+    return Issues(found)

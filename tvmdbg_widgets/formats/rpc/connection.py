@@ -1,0 +1,226 @@
+"""Both directions of one connection, read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.rpc.detect import Detection, Side, detect
+from tvmdbg_widgets.formats.rpc.grammar import ERAS
+from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
+from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
+from tvmdbg_widgets.formats.rpc.reader import WireError
+from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.rpc.packets import PacketState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.formats.rpc.detect import SideGrammar
+    from tvmdbg_widgets.formats.rpc.grammar import Era, Grammar
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.rpc.packets import StreamPackets
+    from tvmdbg_widgets.model.sources import ByteSource
+
+    #: Nanoseconds at which bytes were captured, by their offsets.
+    TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
+
+_DAMAGES_TOLD = 5
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What was captured of one direction.
+
+    Attributes
+    ----------
+    name : str
+        ``"client"`` or ``"server"``: who sent it.
+    source : ByteSource
+    gaps : tuple of (int, int)
+        Ranges (start, length) that were not captured.
+    times_at : callable or None
+        Gives the capture times of offsets, ns; -1 unknown. None where nothing is known of times.
+    """
+
+    name: str
+    source: ByteSource
+    gaps: Gaps = ()
+    times_at: TimesAt | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """What one side sent, as packets.
+
+    Attributes
+    ----------
+    name : str
+        ``"client"`` or ``"server"``.
+    source : ByteSource
+    grammar : Grammar
+    alike : tuple of Grammar
+        Others that fit as well.
+    handshake : Handshake or None
+    packets : StreamPackets
+    times : int64[N] or None
+        When each packet began to be captured, ns; -1 unknown.
+    """
+
+    name: str
+    source: ByteSource
+    grammar: Grammar
+    alike: tuple[Grammar, ...]
+    handshake: Handshake | None
+    packets: StreamPackets
+    times: npt.NDArray[np.int64] | None
+
+    def packet(self, index: int) -> RawPacket | None:
+        """Read one packet again; None where the stream ends within it.
+
+        Raises
+        ------
+        FormatError
+            The source changed since.
+        """
+        if self.packets.states[index] == PacketState.CUT_OFF:
+            return None
+        asked = None
+        if not self.grammar.prefixed and self.packets.payloads[index]:
+            asked = [int(self.packets.payloads[index])]
+        at = int(self.packets.offsets[index])
+        try:
+            found = PacketReader(self.source, self.grammar, asked).packet(at)
+        except WireError as error:
+            raise FormatError(
+                "the stream changed while it was read", file=self.source.name, offset=at
+            ) from error
+        return None if isinstance(found, int) else found
+
+    def name_of(self, index: int) -> str:
+        """Return the name of a packet, such as ``"CallFunc"``."""
+        code = int(self.packets.codes[index])
+        return self.grammar.codes.get(code, f"code {code}")
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """A connection as it was captured.
+
+    Attributes
+    ----------
+    title : str
+    directions : tuple of Direction
+        The client's and the server's, as far as captured.
+    eras : tuple of str
+        The era of the packets, or those that fit as well.
+    reasons : tuple of str
+        By what era and layouts are known.
+    issues : Issues
+    """
+
+    title: str
+    directions: tuple[Direction, ...]
+    eras: tuple[Era, ...]
+    reasons: tuple[str, ...]
+    issues: Issues = field(default_factory=Issues)
+
+    def direction(self, name: str) -> Direction | None:
+        """Return what ``"client"`` or ``"server"`` sent."""
+        return next((each for each in self.directions if each.name == name), None)
+
+
+def read_connection(
+    streams: Sequence[Stream],
+    *,
+    title: str,
+    eras: Sequence[Era] = ERAS,
+    layouts: Sequence[DTypeLayout],
+    issues: Sequence[Issue] = (),
+) -> Connection:
+    """Tell how a connection is written, and read all packets of it.
+
+    Parameters
+    ----------
+    streams : sequence of Stream
+        The client's first.
+    eras, layouts : sequences
+        Those that may be.
+
+    Raises
+    ------
+    FormatError
+        Nothing in any direction can be read as packets.
+    """
+    shakes = [read_handshake(each.source) for each in streams]
+    sides = [
+        Side(stream.name, stream.source, shake.size if shake else 0)
+        for stream, shake in zip(streams, shakes, strict=True)
+    ]
+    told = detect(sides, eras, layouts)
+    directions: list[Direction] = []
+    for stream, shake, side in zip(streams, shakes, told.sides, strict=True):
+        asked = None
+        if not side.grammar.prefixed and directions:
+            asked = directions[0].packets.asked.tolist()
+        directions.append(_direction(stream, shake, side, asked))
+    if not any(len(each.packets) for each in directions):
+        raise _nothing(streams, told)
+    found = [issue for each in directions for issue in _issues(each)]
+    return Connection(title, tuple(directions), told.eras, told.reasons, Issues([*issues, *found]))
+
+
+def _direction(
+    stream: Stream, shake: Handshake | None, side: SideGrammar, asked: Sequence[int] | None
+) -> Direction:
+    start = shake.size if shake else 0
+    packets = read_stream(stream.source, side.grammar, start=start, gaps=stream.gaps, asked=asked)
+    times = stream.times_at(packets.offsets) if stream.times_at else None
+    return Direction(stream.name, stream.source, side.grammar, side.alike, shake, packets, times)
+
+
+def _issues(direction: Direction) -> list[Issue]:
+    packets, file = direction.packets, direction.source.name
+    found = []
+    for damage in packets.damages[:_DAMAGES_TOLD]:
+        text = (
+            f"{direction.name}: {damage.size:,} bytes at byte {damage.offset:,}, behind "
+            f"{damage.packets_before:,} packets, are no packets: {damage.reason}"
+        )
+        found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
+    more = len(packets.damages) - _DAMAGES_TOLD
+    if more > 0:
+        text = f"{direction.name}: {more:,} more places are no packets"
+        found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
+    counts = np.bincount(packets.states, minlength=3)
+    if counts[PacketState.CUT_OFF]:
+        text = f"{direction.name}: the stream ends within its last packet"
+        found.append(Issue("rpc-cut-off", Severity.WARNING, text, file=file))
+    if counts[PacketState.MISSING_BYTES]:
+        text = (
+            f"{direction.name}: {counts[PacketState.MISSING_BYTES]:,} packets lack bytes of what "
+            "they copy, which were not captured"
+        )
+        found.append(Issue("rpc-missing-bytes", Severity.WARNING, text, file=file))
+    if direction.handshake and direction.handshake.answer != "accepted":
+        text = f"the server did not take the client: {direction.handshake.answer}"
+        found.append(Issue("rpc-refused", Severity.ERROR, text, file=file))
+    return found
+
+
+def _nothing(streams: Sequence[Stream], told: Detection) -> FormatError:
+    return FormatError(
+        "no packet of TVM's RPC was found",
+        file=", ".join(each.source.name for each in streams),
+        offset=0,
+        expected="u64 length and i32 code of a packet, or the handshake before them",
+        found="; ".join(told.reasons),
+        hint="Pass what one side sent as client=, and what the other sent as server=; of a capture "
+        "made by tcpdump or Wireshark, pass the file itself.",
+    )

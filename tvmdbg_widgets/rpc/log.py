@@ -1,0 +1,222 @@
+"""RpcLog: the packets of one connection, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from tvmdbg_widgets.rpc.packet import Packet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+    from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
+    from tvmdbg_widgets.formats.rpc.desync import Desync
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.timeline import Flamechart
+
+
+class RpcLog(Sequence[Packet]):
+    """The conversation of a client and a server, packet by packet, in the order they were sent.
+
+    Made by :func:`tvmdbg_widgets.open_rpc` or :func:`tvmdbg_widgets.open`.
+
+    Attributes
+    ----------
+    connection : Connection
+        What both sides sent, as functions of :mod:`tvmdbg_widgets.analysis` take it.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    @property
+    def title(self) -> str:
+        """What it was opened from."""
+        return self.connection.title
+
+    @property
+    def era(self) -> str:
+        """The releases that write such packets; several where the packets do not tell."""
+        from tvmdbg_widgets.formats.rpc.grammar import RELEASES
+
+        return " or ".join(RELEASES[each] for each in self.connection.eras)
+
+    @property
+    def dtype_layouts(self) -> dict[str, tuple[str, ...]]:
+        """The layout of the data types that each side sends; several where they do not tell."""
+        return {
+            each.name: tuple(dict.fromkeys(own.dtype.name for own in (each.grammar, *each.alike)))
+            for each in self.connection.directions
+        }
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """By what era and layouts are known."""
+        return self.connection.reasons
+
+    @cached_property
+    def issues(self) -> Issues:
+        """What is damaged, missing or unclear."""
+        from tvmdbg_widgets.analysis.rpc.issues import all_issues
+
+        return all_issues(self.connection, self.conversation, self.desync)
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """Rows of packets in order, paired."""
+        from tvmdbg_widgets.analysis.rpc.conversation import conversation
+
+        return conversation(self.connection)
+
+    @property
+    def functions(self) -> Mapping[int, str]:
+        """Names of remote functions by handle, as far as the conversation tells."""
+        return self.conversation.functions
+
+    @cached_property
+    def desync(self) -> Desync | None:
+        """Where one side loses its place in what the other sent, by the layouts of both.
+
+        None where the layouts agree, or where what a side sent does not tell its layout; see
+        :meth:`desync_with`.
+        """
+        from tvmdbg_widgets.analysis.rpc.disagreement import disagreement
+
+        return disagreement(self.connection)
+
+    def desync_with(
+        self, dtype_layout: DTypeLayout | str, *, side: str = "client", padding: int | None = None
+    ) -> Desync | None:
+        """Return where a receiver of another layout would lose its place.
+
+        Parameters
+        ----------
+        dtype_layout : DTypeLayout or str
+            The receiver's.
+        side : str
+            Whose packets it receives: ``"client"`` or ``"server"``.
+        padding : int or None
+            Bytes behind a data type in a sequence; default as many as fill it up to 8. 4 is what
+            a build with a wide type has that kept TVM's own.
+
+        Raises
+        ------
+        ValueError
+            No such layout, or nothing of that side was captured.
+        """
+        from tvmdbg_widgets.formats.rpc.desync import find_desync
+        from tvmdbg_widgets.formats.rpc.grammar import grammar
+
+        sent = self.connection.direction(side)
+        if sent is None:
+            raise ValueError(f"nothing was captured of {side!r}")
+        receiver = grammar(sent.grammar.era, dtype_layout, padding)
+        return find_desync(sent.source, sent.packets, sent.grammar, receiver)
+
+    def __len__(self) -> int:
+        return len(self.conversation)
+
+    @overload
+    def __getitem__(self, index: int) -> Packet: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Packet]: ...
+    def __getitem__(self, index: int | slice) -> Packet | list[Packet]:
+        if isinstance(index, slice):
+            return [self._packet(row) for row in range(*index.indices(len(self)))]
+        row = index + len(self) if index < 0 else index
+        if not 0 <= row < len(self):
+            raise IndexError(f"no packet {index}: there are {len(self)}")
+        return self._packet(row)
+
+    def __iter__(self) -> Iterator[Packet]:
+        return (self._packet(row) for row in range(len(self)))
+
+    def _packet(self, row: int) -> Packet:
+        talk = self.conversation
+        direction: Direction = self.connection.directions[talk.sides[row]]
+        number = int(talk.packets[row])
+        packets = direction.packets
+        reply, asked = int(talk.replies[row]), int(talk.replies_to[row])
+        time = -1 if talk.times is None else int(talk.times[row])
+        answered = -1 if talk.times is None or reply < 0 else int(talk.times[reply])
+        return Packet(
+            row=row,
+            side=direction.name,
+            number=number,
+            name=direction.name_of(number),
+            function=talk.called.get(row),
+            offset=int(packets.offsets[number]),
+            size=int(packets.sizes[number]),
+            time_ns=None if time < 0 else time,
+            waited_ns=float(answered - time) if min(time, answered) >= 0 else None,
+            replies_to=None if asked < 0 else asked,
+            reply=None if reply < 0 else reply,
+            complete=not packets.states[number],
+            direction=direction,
+        )
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Name of each row: the function it calls, else the name of its packet."""
+        talk = self.conversation
+        return [
+            talk.called.get(row)
+            or self.connection.directions[talk.sides[row]].name_of(int(talk.packets[row]))
+            for row in range(len(self))
+        ]
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """Who waits for whom, where capture times are known."""
+        from tvmdbg_widgets.analysis.rpc.timeline import waiting_times
+
+        sides = [each.name for each in self.connection.directions]
+        return waiting_times(self.conversation, sides, self.labels, self.title)
+
+    def run(self) -> DebugRun:
+        """Return the waiting times as a run, which has a flamechart and tables.
+
+        Raises
+        ------
+        ValueError
+            No capture times are known.
+        """
+        from tvmdbg_widgets.model.parts import RunParts
+        from tvmdbg_widgets.run import DebugRun
+
+        if self.timeline is None:
+            raise ValueError(
+                "no capture times are known: open a capture file (pcap or pcapng) for them"
+            )
+        return DebugRun(RunParts(title=self.title, timeline=self.timeline))
+
+    def flamechart(self, **traits: Any) -> Flamechart:
+        """Return a flamechart of who waits for whom.
+
+        Raises
+        ------
+        ValueError
+            No capture times are known.
+        """
+        from tvmdbg_widgets.widgets.timeline import Flamechart
+
+        return Flamechart(self.run(), **traits)
+
+    def to_dataframe(self) -> Any:
+        """One row per packet (``pandas.DataFrame``); ImportError without pandas."""
+        from tvmdbg_widgets.model.frames import data_frame
+
+        rows = list(self)
+        names = ("time_ns", "side", "name", "function", "about", "size", "waited_ns", "reply")
+        return data_frame({name: [getattr(row, name) for row in rows] for name in names})
+
+    def __repr__(self) -> str:
+        from tvmdbg_widgets.analysis.rpc.described import described
+
+        return "\n  ".join([f"RpcLog {self.title!r}", *described(self.connection)])

@@ -1,0 +1,118 @@
+"""One packet as users hold it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.connection import Direction
+    from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
+    from tvmdbg_widgets.model.byte_map import ByteField
+    from tvmdbg_widgets.model.rpc.values import Argument
+
+
+@dataclass(frozen=True, eq=False)
+class Packet:
+    """One packet of a conversation, made on access: ``log[12]``.
+
+    Attributes
+    ----------
+    row : int
+        Its place in the conversation.
+    side : str
+        ``"client"`` or ``"server"``: who sent it.
+    number : int
+        Its number among the packets of that side.
+    name : str
+        ``"CallFunc"``, ``"Return"``, …
+    function : str or None
+        Name of the function that is called, where the conversation tells it.
+    offset, size : int
+        In what that side sent; a length before the packet belongs to it.
+    time_ns : int or None
+        When its first byte was captured.
+    waited_ns : float or None
+        From a request's first byte to its answer's.
+    replies_to, reply : int or None
+        Rows of the request that it answers, and of its answer.
+    complete : bool
+        Whether all its bytes were captured.
+    """
+
+    row: int
+    side: str
+    number: int
+    name: str
+    function: str | None
+    offset: int
+    size: int
+    time_ns: int | None
+    waited_ns: float | None
+    replies_to: int | None
+    reply: int | None
+    complete: bool
+    direction: Direction = field(repr=False)
+
+    @cached_property
+    def _raw(self) -> RawPacket | None:
+        return self.direction.packet(self.number)
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What it passes or returns; empty where it has no sequence, or is cut off."""
+        found = self._raw.body.arguments if self._raw else None
+        return tuple(found or ())
+
+    @property
+    def fields(self) -> ByteField:
+        """What each of its bytes means, nested; offsets count from its first byte."""
+        from tvmdbg_widgets.formats.rpc.fields import packet_fields
+        from tvmdbg_widgets.model.byte_map import ByteField
+
+        if self._raw is None:
+            note = "the stream ends within this packet"
+            rest = ByteField("bytes", 0, self.size, "unknown", bytes_text(self.size), note)
+            return ByteField(f"{self.name} packet", 0, self.size, "group", "", note, (rest,))
+        return packet_fields(self._raw, self.direction.grammar)
+
+    def data(self, most: int | None = None) -> bytes:
+        """Read its bytes, or the first ``most`` of them.
+
+        Raises
+        ------
+        FormatError
+            Some of them were not captured.
+        """
+        length = self.size if most is None else min(self.size, most)
+        return self.direction.source.read(self.offset, length)
+
+    @property
+    def about(self) -> str:
+        """What it says, in one line: function, arguments, bytes copied."""
+        raw = self._raw
+        if raw is None:
+            return "cut off"
+        body = raw.body
+        told = []
+        if body.function is not None:
+            told.append(one_line(self.function) if self.function else f"{body.function:#x}")
+        if body.protocol:
+            told.append(f"protocol {one_line(body.protocol)}")
+        if body.copied is not None:
+            told.append(str(body.copied))
+        if body.nbytes is not None:
+            told.append(bytes_text(body.nbytes))
+        if body.arguments:
+            told.append(f"({', '.join(map(str, body.arguments))})")
+        return " ".join(told)
+
+    def __repr__(self) -> str:
+        where = f"packet {self.row} ({self.side}'s {self.number}), at byte {self.offset:,}"
+        waited = f", answered after {duration_text(self.waited_ns)}" if self.waited_ns else ""
+        head = f"{self.name} {self.about}".rstrip()
+        return f"<{where}, {counted(self.size, 'byte')}{waited}: {head}>"
