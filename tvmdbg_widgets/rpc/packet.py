@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
-from tvmdbg_widgets.model.text import one_line
-
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import Direction
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
@@ -73,6 +70,7 @@ class Packet:
         """What each of its bytes means, nested; offsets count from its first byte."""
         from tvmdbg_widgets.formats.rpc.fields import packet_fields
         from tvmdbg_widgets.model.byte_map import ByteField
+        from tvmdbg_widgets.model.numbers import bytes_text
 
         if self._raw is None:
             note = "the stream ends within this packet"
@@ -94,6 +92,9 @@ class Packet:
     @property
     def about(self) -> str:
         """What it says, in one line: function, arguments, bytes copied."""
+        from tvmdbg_widgets.model.numbers import bytes_text
+        from tvmdbg_widgets.model.text import one_line
+
         raw = self._raw
         if raw is None:
             return "cut off"
@@ -112,6 +113,8 @@ class Packet:
         return " ".join(told)
 
     def __repr__(self) -> str:
+        from tvmdbg_widgets.model.numbers import counted, duration_text
+
         where = f"packet {self.row} ({self.side}'s {self.number}), at byte {self.offset:,}"
         waited = f", answered after {duration_text(self.waited_ns)}" if self.waited_ns else ""
         head = f"{self.name} {self.about}".rstrip()

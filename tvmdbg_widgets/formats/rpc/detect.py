@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Packets that a grammar is tried on.
 _TRIED = 400
+#: Bytes in which the first packet of a capture that begins within one is looked for.
+_SEARCHED = 4 << 20
 #: Where several fit, the one to read with: most connections are of these releases.
 _PREFERRED: tuple[Era, ...] = ("v0.8", "v0.21", "v0.7", "v0.5")
 
@@ -130,7 +132,9 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
     fits: dict[str, list[Fit]] = {}
     for side in sides:
         asked = _asked(next(iter(fits.values()), []))
-        fits[side.name] = [_fit(side, each, asked) for each in grammars]
+        fits[side.name] = [_fit(side, each, side.start, asked) for each in grammars]
+        if side.source.size > side.start and not any(fit.packets for fit in fits[side.name]):
+            fits[side.name] = [_fit_later(side, each, asked) for each in grammars]
     found = _eras(fits, eras)
     reasons = _era_reasons(fits, eras, found)
     chosen = min(found, key=_PREFERRED.index)
@@ -150,16 +154,17 @@ def _asked(of_client: Sequence[Fit]) -> list[int] | None:
     return max(without, key=lambda fit: fit.rank).asked if without else None
 
 
-def _fit(side: Side, own: Grammar, asked: list[int] | None) -> Fit:
-    packets = first_packets(side.source, own, side.start, _TRIED, asked)
-    start = side.start
-    if not len(packets) and packets.damages:
-        again = Resync(PacketReader(side.source, own)).next_packet(start + 1)
-        if again is not None:
-            start = again
-            packets = first_packets(side.source, own, start, _TRIED)
+def _fit(side: Side, own: Grammar, start: int, asked: list[int] | None) -> Fit:
+    packets = first_packets(side.source, own, start, _TRIED, asked)
     problem = packets.damages[0].reason if packets.damages else ""
     return Fit(own, start, len(packets), problem, packets.protocol, packets.asked.tolist())
+
+
+def _fit_later(side: Side, own: Grammar, asked: list[int] | None) -> Fit:
+    """Try a grammar where packets first follow each other: the capture may begin within one."""
+    resync = Resync(PacketReader(side.source, own, asked))
+    start = resync.next_packet(side.start + 1, stop=side.start + _SEARCHED)
+    return _fit(side, own, side.start if start is None else start, asked)
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:

@@ -85,7 +85,7 @@ class PacketReader:
         code = reader.number(I32, "code")
         name = self.grammar.codes.get(code)
         if name is None:
-            known = f"one of {', '.join(map(str, self.grammar.codes))}"
+            known = f"that of a packet, up to {max(self.grammar.codes)}"
             raise WireError("code", reader.at - 4, known, code)
         copied = None
         if not self.grammar.prefixed and self._asked is not None and replies < len(self._asked):

@@ -37,13 +37,17 @@ class Resync:
         self._reader = reader
         self._tried = 0
 
-    def next_packet(self, at: int, replies: int = 0, *, chain: bool = False) -> int | None:
-        """Return where the next packets lie from ``at`` on, None where there are none.
+    def next_packet(
+        self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
+    ) -> int | None:
+        """Return where the next packets lie from ``at`` on (to ``stop``), None where none do.
 
         Three must follow each other, or the stream end behind the first or second, unless
         ``chain`` is set. After 30,000 places that looked like a packet and were none, it gives up.
         """
         for place in self._places(at):
+            if stop is not None and place >= stop:
+                return None
             self._tried += 1
             if self._tried > _MOST_TRIED:
                 return None

@@ -75,7 +75,7 @@ def _read_value(reader: Reader, grammar: Grammar, code: int, code_at: int, index
     if kind is None and grammar.interleaved and code >= FFI_DYNAMIC:
         kind = "object"
     if kind is None:
-        known = f"one of {', '.join(map(str, grammar.kinds))}"
+        known = f"one that is known, up to {max(grammar.kinds)}"
         raise WireError(f"argument {index}: type code", code_at, known, code)
     at = reader.at
     value = _value(reader, grammar, kind, f"argument {index}")
