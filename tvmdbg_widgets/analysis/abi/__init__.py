@@ -1,0 +1,1 @@
+"""Which layout of ``DLDataType`` memory, sources and compiled code have."""
