@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
     from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.tuning import TuningLog
 
@@ -33,8 +34,8 @@ def open(
     dtypes: dict[str, str] | None = None,
     follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
-) -> DebugRun | TuningLog:
-    """Open what TVM's debugger or ExecuTorch left behind as one run, or a tuning log.
+) -> DebugRun | TuningLog | RpcLog:
+    """Open what TVM's debugger or ExecuTorch left behind as one run, a tuning log, or an RPC log.
 
     Files are told by content, never by name; only headers of tensors are read.
 
@@ -95,7 +96,9 @@ def open(
 
     Returns
     -------
-    DebugRun or TuningLog
+    DebugRun, TuningLog or RpcLog
+        A network capture (pcap, pcapng) of TVM's RPC, or what its two sides sent from their
+        handshakes on, is an RPC log; :func:`open_rpc` takes streams that begin later too.
         A tuning log where nothing else was found; logs beside a run are left out, with an issue.
         :func:`open_tuning` returns nothing but logs, and takes what belongs to them.
 
@@ -121,7 +124,7 @@ def open(
     72
     """
     from tvmdbg_widgets.formats.executorch import assemble as executorch
-    from tvmdbg_widgets.formats.registry import TUNING
+    from tvmdbg_widgets.formats.registry import RPC, TUNING
     from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.formats.tvm.params_layout import layout_text
@@ -149,6 +152,10 @@ def open(
         from tvmdbg_widgets.tuning import TuningLog
 
         return TuningLog(assemble_log(parts, issues, title=title))
+    if all(part.kind in RPC for part in parts):
+        from tvmdbg_widgets.rpc.opening import log_of_parts
+
+        return log_of_parts(parts, issues, dtype_layout=dtype_layout)
     if any(part.kind in executorch.KINDS for part in parts):
         return DebugRun(
             executorch.assemble(parts, issues, title=title, method=method, execution=execution)

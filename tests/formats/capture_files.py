@@ -11,8 +11,12 @@ import struct
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.capture.records import NO_TIME
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.formats.capture.connection import Direction
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NULL, ETHERNET, RAW, LOOP, SLL, SLL2 = 0, 1, 101, 108, 113, 276
@@ -188,3 +192,9 @@ def _timed(frames: Iterable[bytes], times: Iterable[int] | None) -> Iterable[tup
     listed = list(frames)
     given = [START + i * 10**6 for i in range(len(listed))] if times is None else list(times)
     return zip(listed, given, strict=True)
+
+
+def time_at(direction: Direction, offset: int) -> int | None:
+    """When one byte of a stream was captured, None where that is not known."""
+    time = int(direction.times_at([offset])[0])
+    return None if time == NO_TIME else time

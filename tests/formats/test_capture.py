@@ -31,6 +31,7 @@ from formats.capture_files import (
     pcapng,
     section,
     simple_packet,
+    time_at,
 )
 
 from tvmdbg_widgets.formats.capture.capture import read_capture, sniff
@@ -98,9 +99,9 @@ def test_times_are_those_tcpdump_prints() -> None:
     # tcpdump -r any_interface.pcap -tt --time-stamp-precision=nano
     (connection,) = read_capture(FileSource(DATA / "any_interface.pcap")).connections
     sent = connection.to_server
-    assert [sent.time_at(at) for at in (0, 700, 701)] == [FIRST_TIME, FIRST_TIME, NEXT_TIME]
-    assert sent.time_at(sent.size) is None
-    assert sent.time_at(-1) is None
+    assert [time_at(sent, at) for at in (0, 700, 701)] == [FIRST_TIME, FIRST_TIME, NEXT_TIME]
+    assert time_at(sent, sent.size) is None
+    assert time_at(sent, -1) is None
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -118,7 +119,7 @@ def test_both_resolutions_of_pcap() -> None:
             data = pcap(frames(), nanoseconds=nanoseconds, order=order)
             assert sniff(data)
             (connection,) = read(data).connections
-            assert connection.to_server.time_at(0) == time
+            assert time_at(connection.to_server, 0) == time
 
 
 def test_vlan_tags_and_extension_headers_are_passed_over() -> None:
@@ -157,7 +158,7 @@ def test_what_dpkt_writes_is_read() -> None:
         writer(file).writepkts([(1.5 + i, each) for i, each in enumerate(frames())])
         assert only(file.getvalue()) == BOTH
         (connection,) = read(file.getvalue()).connections
-        assert connection.to_server.time_at(0) == 4_500_000_000
+        assert time_at(connection.to_server, 0) == 4_500_000_000
 
 
 @pytest.mark.spec_only
@@ -184,7 +185,7 @@ def test_sections_and_interfaces_have_their_own_resolution() -> None:
     (connection,) = capture.connections
     sent = connection.to_server
     assert stream(sent) == b"nsus2^-10oldnow"
-    times = [sent.time_at(at) for at in (0, 2, 4, 9, 12)]
+    times = [time_at(sent, at) for at in (0, 2, 4, 9, 12)]
     assert times == [1_500_000_001, 1_500_002_000, 100_500_000_000, 3_000_000_000, None]
     assert not capture.issues
 

@@ -24,6 +24,7 @@ from formats.capture_files import (
     pcap,
     pcapng,
     section,
+    time_at,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,7 +76,7 @@ def test_any_cut_order_and_repetition_gives_the_same_bytes(
             for i, each in enumerate(parts)
             if (each.sequence - first - 1) <= at < each.sequence - first - 1 + len(each.payload)
         ]
-        assert direction.time_at(at) == covers[0]
+        assert time_at(direction, at) == covers[0]
 
 
 @given(FIRSTS, RANGES.filter(bool), st.booleans())
@@ -98,7 +99,7 @@ def test_any_loss_is_exactly_that_gap(first: int, kept: list[tuple[int, int]], e
     assert ("missing-bytes" in rules(connection)) == bool(missing)
     for at in range(size):
         if at in missing:
-            assert direction.time_at(at) is None
+            assert time_at(direction, at) is None
             with pytest.raises(FormatError, match="not captured"):
                 direction.source.read(at, 1)
         else:

@@ -165,6 +165,7 @@ class Named:
         """
         from tvmdbg_widgets.cli.progress import quiet_unless_terminal
         from tvmdbg_widgets.open import open as open_dump
+        from tvmdbg_widgets.rpc import RpcLog
         from tvmdbg_widgets.tuning import TuningLog
 
         quiet_unless_terminal()
@@ -183,10 +184,14 @@ class Named:
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
         )
+        named = " ".join(map(shlex.quote, self.dump))
         if isinstance(found, TuningLog):
-            named = " ".join(map(shlex.quote, self.dump))
             raise UsageError(
                 f"{found.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
+            )
+        if isinstance(found, RpcLog):
+            raise UsageError(
+                f"{found.title} is an RPC session, not a run", f"Try: tvmdbg rpc {named}"
             )
         return found
 

@@ -43,7 +43,7 @@ LIMITS: Mapping[str, int] = {
 #: what they are is known only then.
 MOST_UNPACKED = 512 * _MB
 #: Parts of which only headers are read at once.
-_OF_HEADERS = ("params", "etrecord", "program", "named-data")
+_OF_HEADERS = ("params", "etrecord", "program", "named-data", "capture", "rpc-stream")
 #: Parts that are read line by line.
 _OF_LINES = ("tuning-records", "tuning-output")
 _KINDS = {

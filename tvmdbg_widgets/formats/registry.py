@@ -52,6 +52,7 @@ class Format:
         return read(source, **options)
 
 
+_FORMATS = "tvmdbg_widgets.formats"
 _RECORDING = "tvmdbg_widgets.formats.recording"
 _TVM = "tvmdbg_widgets.formats.tvm"
 _CHROME = "tvmdbg_widgets.formats.chrome"
@@ -69,6 +70,8 @@ FORMATS: tuple[Format, ...] = (
     Format("named-data", "named data", f"{_EXECUTORCH}.program.flat_tensor", "read_flat_tensor"),
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
+    Format("capture", "network capture", f"{_FORMATS}.capture.capture", "read_capture"),
+    Format("rpc-stream", "RPC stream", f"{_FORMATS}.rpc.handshake", "read_stream_head"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),
     Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
     Format("chrome", "Chrome trace", f"{_CHROME}.trace", "read_chrome_trace"),
@@ -81,6 +84,8 @@ FORMATS: tuple[Format, ...] = (
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
     Format("tuning-output", "output of a tuning", f"{_TUNING}.outputs", "read_output"),
 )
+#: What is captured of a connection of TVM's RPC.
+RPC = ("capture", "rpc-stream")
 #: What a tuning leaves behind.
 TUNING = tuple(each for each in FORMATS if each.part.startswith("tuning-"))
 

@@ -50,3 +50,32 @@ class ByteField:
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)
+
+
+_HEX_SHOWN = 16
+
+
+def byte_rows(root: ByteField, data: bytes) -> list[tuple[str, str, str, str, str]]:
+    """Return the fields as rows of a table: offset, bytes, name, hex, and what it holds.
+
+    Parameters
+    ----------
+    root : ByteField
+    data : bytes
+        From the first byte of what is shown; where it ends, hex is left out.
+    """
+    return [
+        (
+            str(field.offset),
+            str(field.size),
+            "  " * depth + field.name,
+            "" if field.children else _hex(data, field),
+            f"{field.value} ({field.note})" if field.note else field.value,
+        )
+        for depth, field in root.walk()
+    ]
+
+
+def _hex(data: bytes, field: ByteField) -> str:
+    own = data[field.offset : min(field.end, field.offset + _HEX_SHOWN)]
+    return own.hex(" ") + (" …" if field.size > len(own) else "")

@@ -117,7 +117,7 @@ class RpcLog(Sequence[Packet]):
         if sent is None:
             raise ValueError(f"nothing was captured of {side!r}")
         receiver = grammar(sent.grammar.era, dtype_layout, padding)
-        return find_desync(sent.source, sent.packets, sent.grammar, receiver)
+        return find_desync(sent.readable, sent.packets, sent.grammar, receiver)
 
     def __len__(self) -> int:
         return len(self.conversation)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.capture.connection import Capture
+    from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.formats.rpc.grammar import Era
+    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
+    from tvmdbg_widgets.model.issues import Issue
+    from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.rpc.log import RpcLog
 
@@ -15,6 +22,7 @@ def open_rpc(
     client: SourceLike | None,
     server: SourceLike | None = None,
     *,
+    connection: int | str | None = None,
     dtype_layout: LayoutLike = "auto",
     era: Era | None = None,
 ) -> RpcLog:
@@ -23,9 +31,12 @@ def open_rpc(
     Parameters
     ----------
     client : path, URL, bytes, file object or None
-        The bytes that the client sent, in order.
+        The bytes that the client sent, in order; or a network capture (pcap, pcapng) of both
+        directions, which needs ``pip install "tvmdbg-widgets[rpc]"``.
     server : path, URL, bytes, file object or None
         The bytes that the server sent. With one direction alone nothing is paired.
+    connection : int, str or None
+        Which connection of a capture, by number or part of its addresses, where it holds several.
     dtype_layout : str, DTypeLayout or list of these
         Layout of ``DLDataType``: ``"narrow"`` (TVM's own), ``"wide"``, a declaration such as
         ``"code:u8 bits:u8 lanes:u32"``, a list to choose from, or ``"auto"``: narrow or wide, for
@@ -37,11 +48,13 @@ def open_rpc(
     Raises
     ------
     FormatError
-        No packets are found.
+        No packets are found, or a capture holds several connections.
     ValueError
         Both are None, or an option has no such value.
     OSError
         A path cannot be read.
+    ImportError
+        A capture needs a package that is not installed.
 
     Examples
     --------
@@ -49,20 +62,99 @@ def open_rpc(
     >>> log = tvmdbg.open_rpc("client.bin", "server.bin")  # doctest: +SKIP
     >>> log.desync  # doctest: +SKIP
     """
-    from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
-    from tvmdbg_widgets.formats.rpc.grammar import ERAS
-    from tvmdbg_widgets.formats.tvm.params_layout import layouts_to_try
+    from tvmdbg_widgets.formats.capture import capture
+    from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.model.sources_given import as_source
-    from tvmdbg_widgets.rpc.log import RpcLog
 
     if client is None and server is None:
         raise ValueError("pass what the client sent, what the server sent, or both")
+    given = {"client": client, "server": server}
+    sources = {name: as_source(each) for name, each in given.items() if each is not None}
+    first = next(iter(sources.values()))
+    if capture.sniff(first.read(0, min(12, first.size))):
+        if len(sources) == 2:
+            raise ValueError("a network capture holds both directions; pass it alone")
+        return _of_capture(
+            capture.read_capture(first), connection, dtype_layout=dtype_layout, era=era
+        )
+    streams = [Stream(name, source) for name, source in sources.items()]
+    title = " and ".join(source.name for source in sources.values())
+    return _log(streams, title, dtype_layout=dtype_layout, era=era)
+
+
+def log_of_parts(
+    parts: Sequence[Part], issues: Sequence[Issue], *, dtype_layout: LayoutLike
+) -> RpcLog:
+    """Return the log of files that :func:`tvmdbg_widgets.open` found.
+
+    Raises
+    ------
+    FormatError
+        They are of more than one connection.
+    """
+    from tvmdbg_widgets.formats.rpc.connection import Stream
+    from tvmdbg_widgets.model.errors import FormatError
+
+    captures = [part for part in parts if part.kind == "capture"]
+    if len(captures) == 1 and len(parts) == 1:
+        return _of_capture(captures[0].value, None, dtype_layout=dtype_layout, issues=issues)
+    if captures or len(parts) > 2:
+        raise FormatError(
+            "these are files of several connections",
+            file=", ".join(part.source.name for part in parts),
+            expected="one network capture, or the two directions of one connection",
+            found=f"{len(parts)} files",
+            hint="Open them one by one with open_rpc(client, server).",
+        )
+    said = [(part.value.side, part.source) for part in parts]
+    names = [side for side, _ in said]
+    if len(set(names)) < len(names) or None in names:
+        names = ["client", "server"][: len(names)]
+    found: dict[str, ByteSource] = {
+        str(name): source for name, (_, source) in zip(names, said, strict=True)
+    }
+    streams = [Stream(name, found[name]) for name in ("client", "server") if name in found]
+    title = " and ".join(stream.source.name for stream in streams)
+    return _log(streams, title, dtype_layout=dtype_layout, issues=issues)
+
+
+def _of_capture(
+    capture: Capture,
+    wanted: int | str | None,
+    *,
+    dtype_layout: LayoutLike,
+    era: Era | None = None,
+    issues: Sequence[Issue] = (),
+) -> RpcLog:
+    from tvmdbg_widgets.formats.rpc.captured import choose_connection, streams_of
+
+    chosen = choose_connection(capture, wanted)
+    found = [*issues, *capture.issues, *chosen.issues]
+    title = f"{capture.name}, {chosen}"
+    return _log(streams_of(chosen), title, dtype_layout=dtype_layout, era=era, issues=found)
+
+
+def _log(
+    streams: Sequence[Stream],
+    title: str,
+    *,
+    dtype_layout: LayoutLike,
+    era: Era | None = None,
+    issues: Sequence[Issue] = (),
+) -> RpcLog:
+    from tvmdbg_widgets.formats.rpc.connection import read_connection
+    from tvmdbg_widgets.formats.rpc.grammar import ERAS
+    from tvmdbg_widgets.formats.tvm.params_layout import layouts_to_try
+    from tvmdbg_widgets.rpc.log import RpcLog
+
     if era is not None and era not in ERAS:
         raise ValueError(f"era must be one of {', '.join(ERAS)}, not {era!r}")
-    given = {"client": client, "server": server}
-    streams = [Stream(name, as_source(each)) for name, each in given.items() if each is not None]
-    title = " and ".join(stream.source.name for stream in streams)
-    eras = ERAS if era is None else (era,)
     return RpcLog(
-        read_connection(streams, title=title, eras=eras, layouts=layouts_to_try(dtype_layout))
+        read_connection(
+            streams,
+            title=title,
+            eras=ERAS if era is None else (era,),
+            layouts=layouts_to_try(dtype_layout),
+            issues=issues,
+        )
     )

@@ -139,6 +139,6 @@ def conversation(
     if not kept:
         return joined(asked), joined(answered)
     return (
-        handshake("server:test") + joined(asked),
-        handshake("client:test") + joined(answered),
+        handshake("client:test") + joined(asked),
+        handshake("server:test") + joined(answered),
     )

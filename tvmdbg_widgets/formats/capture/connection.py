@@ -12,6 +12,8 @@ from tvmdbg_widgets.formats.capture.records import NO_TIME
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from tvmdbg_widgets.formats.capture.stream import StreamSource
     from tvmdbg_widgets.model.issues import Issues
 
@@ -73,20 +75,26 @@ class Direction:
         """
         self.source.read_into(offset, buffer)
 
-    def time_at(self, offset: int) -> int | None:
-        """Return when the segment that first carried a byte was captured.
+    def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return when the segments that first carried some bytes were captured.
+
+        Parameters
+        ----------
+        offsets : int64[N]
+            Of the bytes, in the stream.
 
         Returns
         -------
-        int or None
-            Nanoseconds since 1970; None where the byte or its time was not captured.
+        int64[N]
+            Nanoseconds since 1970; :data:`NO_TIME` where the byte or its time was not captured.
         """
+        wanted = np.asarray(offsets, np.int64)
         extents = self.source.extents
-        at = int(np.searchsorted(extents.starts, offset, "right")) - 1
-        if at < 0 or offset >= extents.starts[at] + extents.lengths[at]:
-            return None
-        time = int(extents.times[at])
-        return None if time == NO_TIME else time
+        if not len(extents.starts):
+            return np.full(len(wanted), NO_TIME, np.int64)
+        rows = np.searchsorted(extents.starts, wanted, "right") - 1
+        held = (rows >= 0) & (wanted < extents.starts[rows] + extents.lengths[rows])
+        return np.where(held, extents.times[rows], NO_TIME)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.rpc.detect import Detection, Side, detect
+from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.grammar import ERAS
 from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
@@ -64,6 +65,9 @@ class Direction:
     name : str
         ``"client"`` or ``"server"``.
     source : ByteSource
+        What was captured.
+    readable : ByteSource
+        The same, with zeros where bytes are missing.
     grammar : Grammar
     alike : tuple of Grammar
         Others that fit as well.
@@ -75,6 +79,7 @@ class Direction:
 
     name: str
     source: ByteSource
+    readable: ByteSource
     grammar: Grammar
     alike: tuple[Grammar, ...]
     handshake: Handshake | None
@@ -96,7 +101,7 @@ class Direction:
             asked = [int(self.packets.payloads[index])]
         at = int(self.packets.offsets[index])
         try:
-            found = PacketReader(self.source, self.grammar, asked).packet(at)
+            found = PacketReader(self.readable, self.grammar, asked).packet(at)
         except WireError as error:
             raise FormatError(
                 "the stream changed while it was read", file=self.source.name, offset=at
@@ -158,10 +163,13 @@ def read_connection(
     FormatError
         Nothing in any direction can be read as packets.
     """
-    shakes = [read_handshake(each.source) for each in streams]
+    readable = [
+        FilledSource(each.source, each.gaps) if each.gaps else each.source for each in streams
+    ]
+    shakes = [read_handshake(each) for each in readable]
     sides = [
-        Side(stream.name, stream.source, shake.size if shake else 0)
-        for stream, shake in zip(streams, shakes, strict=True)
+        Side(stream.name, source, shake.size if shake else 0)
+        for stream, source, shake in zip(streams, readable, shakes, strict=True)
     ]
     told = detect(sides, eras, layouts)
     directions: list[Direction] = []
@@ -180,9 +188,12 @@ def _direction(
     stream: Stream, shake: Handshake | None, side: SideGrammar, asked: Sequence[int] | None
 ) -> Direction:
     start = shake.size if shake else 0
-    packets = read_stream(stream.source, side.grammar, start=start, gaps=stream.gaps, asked=asked)
+    source = side.side.source
+    packets = read_stream(source, side.grammar, start=start, gaps=stream.gaps, asked=asked)
     times = stream.times_at(packets.offsets) if stream.times_at else None
-    return Direction(stream.name, stream.source, side.grammar, side.alike, shake, packets, times)
+    return Direction(
+        stream.name, stream.source, source, side.grammar, side.alike, shake, packets, times
+    )
 
 
 def _issues(direction: Direction) -> list[Issue]:

@@ -10,6 +10,7 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.encode import MAGIC
+from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
@@ -36,6 +37,16 @@ class Handshake(NamedTuple):
     key: str
     size: int
 
+    @property
+    def side(self) -> str | None:
+        """Who sent it, by the key: ``"client"`` or ``"server"``; None where it does not say.
+
+        ``"client:" + key`` and ``"server:" + key``: python/tvm/rpc/server.py,
+        src/runtime/rpc/rpc_socket_impl.cc @ v0.7.
+        """
+        head = self.key.partition(":")[0]
+        return head if head in ("client", "server") else None
+
 
 def sniff(head: bytes) -> bool:
     """Tell from its start whether a stream begins with a handshake."""
@@ -54,6 +65,27 @@ def read_handshake(source: ByteSource) -> Handshake | None:
     code, length = _HEAD.unpack_from(head)
     key = head[_HEAD.size : _HEAD.size + length].decode()
     return Handshake(_ANSWERS[code], key, _HEAD.size + length)
+
+
+def read_stream_head(source: ByteSource) -> Handshake:
+    """Return the handshake of a stream that :func:`sniff` knows.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    found = read_handshake(source)
+    if found is None:
+        raise FormatError(
+            "no handshake of TVM's RPC",
+            file=source.name,
+            offset=0,
+            expected=f"{MAGIC:#x}, then the length of a key",
+            found=source.read(0, min(8, source.size)).hex(" ") or "an empty file",
+            hint="open_rpc(client, server) reads streams that begin later.",
+        )
+    return found
 
 
 def _text(key: bytes) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.model.errors import FormatError
 
@@ -58,7 +59,7 @@ class Resync:
     def _chains(self, at: int, replies: int, whole: bool) -> bool:
         size = self._reader.source.size
         for _ in range(_CHAIN):
-            if at >= size:
+            if at >= size or self._is_missing(at):
                 return not whole
             try:
                 packet = self._reader.packet(at, replies)
@@ -68,6 +69,10 @@ class Resync:
                 return False
             at += packet.size
         return True
+
+    def _is_missing(self, at: int) -> bool:
+        source = self._reader.source
+        return isinstance(source, FilledSource) and source.starts_in_gap(at)
 
     def _places(self, at: int) -> Iterator[int]:
         """Yield where length and code could be those of a packet."""

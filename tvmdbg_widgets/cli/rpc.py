@@ -1,0 +1,184 @@
+"""``tvmdbg rpc``: a captured session of TVM's RPC, packet by packet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.terminal import grid, note, say, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.rpc import RpcLog
+    from tvmdbg_widgets.rpc.packet import Packet
+
+EXAMPLES = examples(
+    ("Who asked what, and where it went wrong", "tvmdbg rpc session.pcap"),
+    ("Of two streams: what the client sent, and what the server sent", "tvmdbg rpc c.bin s.bin"),
+    ("The bytes of a packet, field by field", "tvmdbg rpc session.pcap --packet 12"),
+    (
+        "Sent by a build with another DLDataType",
+        "tvmdbg rpc session.pcap --dtype-layout 'auto | code:u8 bits:u8 lanes:u32'",
+    ),
+)
+_SHOWN = 200
+#: Bytes of a packet that are shown.
+_BYTES_SHOWN = 4096
+
+
+@verb
+def rpc(
+    client: Annotated[
+        str,
+        typer.Argument(
+            metavar="CAPTURE",
+            help="A network capture (pcap, pcapng), or what the client sent.",
+            show_default=False,
+        ),
+    ],
+    server: Annotated[
+        str | None, typer.Argument(metavar="[SERVER]", help="What the server sent.")
+    ] = None,
+    *,
+    packet: Annotated[
+        int | None, typer.Option(metavar="ROW", help="Show the bytes of one packet.")
+    ] = None,
+    top: Annotated[
+        int, typer.Option(metavar="N", help="Rows to list; 0 lists all.", min=0)
+    ] = _SHOWN,
+    connection: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH", help="Of a capture of several: its number, or part of its addresses."
+        ),
+    ] = None,
+    dtype_layout: Annotated[
+        str, typer.Option(metavar="LAYOUT", help="auto, narrow, wide, or your own, declared.")
+    ] = "auto",
+    era: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RELEASE",
+            help="First release with such packets: v0.5, v0.7, v0.8 or v0.21.",
+            show_default="told by the packets",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """List a captured session of TVM's RPC, and find where its two sides lose each other.
+
+    Packets of every release are read, with DLDataType in TVM's own layout or another. Exits with
+    status 1 where one side reads the other's data types wrongly.
+    """
+    log = _opened(client, server, connection, dtype_layout, era)
+    if packet is not None:
+        if not 0 <= packet < len(log):
+            raise UsageError(f"there is no packet {packet}", f"There are {len(log):,}, from 0 on.")
+        _tell_packet(log[packet])
+        return
+    rows = log[: top or None]
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_as_json(log, rows)))
+    else:
+        _tell(log, rows)
+    if log.desync is not None:
+        raise typer.Exit(FOUND)
+
+
+def _opened(
+    client: str, server: str | None, connection: str | None, layout: str, era: Any
+) -> RpcLog:
+    from tvmdbg_widgets.cli.dump import source_of
+    from tvmdbg_widgets.cli.progress import quiet_unless_terminal
+    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.rpc import open_rpc
+
+    quiet_unless_terminal()
+    wanted: int | str | None = connection
+    if connection is not None and connection.isdecimal():
+        wanted = int(connection)
+    try:
+        return open_rpc(
+            source_of(client), source_of(server),
+            connection=wanted, dtype_layout=layout, era=era,
+        )  # fmt: skip
+    except FormatError:
+        raise
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
+    from tvmdbg_widgets.model.numbers import bytes_text, duration_text
+
+    for line in repr(log).splitlines():
+        say(line)
+    for issue in log.issues:
+        say(styled(f"{issue.severity}: ", "bold"), issue.message)
+    first = next((each.time_ns for each in rows if each.time_ns is not None), None)
+    timed = first is not None
+    head = ("row", *(["time", "waited"] * timed), "from", "packet", "bytes", "what")
+    cells = []
+    for each in rows:
+        times = []
+        if timed:
+            since = None if each.time_ns is None or first is None else each.time_ns - first
+            times.append("unknown" if since is None else duration_text(since))
+            times.append(duration_text(each.waited_ns) if each.waited_ns is not None else "")
+        size = bytes_text(each.size).partition(" (")[0]
+        cells.append((f"{each.row:,}", *times, each.side, each.name, size, each.about))
+    grid(head, cells, right=(0,), give=len(head) - 1)
+    if len(rows) < len(log):
+        note(f"{len(log) - len(rows):,} more packets: --top 0 lists all.")
+
+
+def _tell_packet(packet: Packet) -> None:
+    from tvmdbg_widgets.model.byte_map import byte_rows
+
+    say(repr(packet))
+    head = ("offset", "bytes", "field", "hex", "value")
+    grid(head, byte_rows(packet.fields, packet.data(_BYTES_SHOWN)), right=(0, 1), give=3)
+
+
+def _as_json(log: RpcLog, rows: Sequence[Packet]) -> dict[str, Any]:
+    desync = log.desync
+    return {
+        "session": log.title,
+        "releases": log.era,
+        "dtype_layouts": {side: list(names) for side, names in log.dtype_layouts.items()},
+        "reasons": list(log.reasons),
+        "issues": [
+            {"rule": each.rule, "severity": str(each.severity), "message": each.message}
+            for each in log.issues
+        ],
+        "desynchronised": None
+        if desync is None
+        else {
+            "packet": desync.packet,
+            "offset": desync.offset,
+            "field": desync.field,
+            "too_many_bytes": desync.too_many,
+            "text": desync.text,
+        },
+        "packets": [
+            {
+                "row": each.row,
+                "from": each.side,
+                "name": each.name,
+                "function": each.function,
+                "about": each.about,
+                "offset": each.offset,
+                "bytes": each.size,
+                "time_ns": each.time_ns,
+                "waited_ns": each.waited_ns,
+                "reply": each.reply,
+            }
+            for each in rows
+        ],
+    }

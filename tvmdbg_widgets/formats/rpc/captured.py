@@ -1,0 +1,75 @@
+"""The connections of TVM's RPC in a network capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.rpc.connection import Stream
+from tvmdbg_widgets.formats.rpc.filled import FilledSource
+from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
+from tvmdbg_widgets.model.errors import FormatError
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction
+
+_LISTED = 8
+
+
+def choose_connection(capture: Capture, wanted: int | str | None) -> Connection:
+    """Return the connection that is asked for, or the only one that can be meant.
+
+    Parameters
+    ----------
+    wanted : int, str or None
+        Its number in the capture, counted from 0, or part of how it is called
+        (``"127.0.0.1:9090"``). None takes the only one that begins with a handshake, or the only
+        one there is.
+
+    Raises
+    ------
+    FormatError
+        There is none, or several.
+    """
+    every = capture.connections
+    if isinstance(wanted, int):
+        found = [every[wanted]] if 0 <= wanted < len(every) else []
+    elif wanted is not None:
+        found = [each for each in every if wanted in str(each)]
+    else:
+        shaken = [each for each in every if _has_handshake(each)]
+        found = shaken or list(every)
+    if len(found) == 1:
+        return found[0]
+    listed = "; ".join(f"{number}: {each}" for number, each in enumerate(every[:_LISTED]))
+    more = f"; and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
+    raise FormatError(
+        "several connections may be meant" if found else "no such connection was captured",
+        file=capture.name,
+        expected="one connection of TVM's RPC",
+        found=f"{listed}{more}" if every else "no TCP connection with data",
+        hint="Choose one: open_rpc(capture, connection=0).",
+    )
+
+
+def streams_of(connection: Connection) -> list[Stream]:
+    """Return both directions with the times of their bytes; the client's by the keys, if they say.
+
+    Who opened the TCP connection is the client, unless the handshake tells otherwise: a server
+    behind a proxy connects to it.
+    """
+    sent, answered = connection.to_server, connection.to_client
+    shake = _handshake(sent)
+    if shake is not None and shake.side == "server":
+        sent, answered = answered, sent
+    return [
+        Stream(name, each.source, each.gaps, each.times_at)
+        for name, each in (("client", sent), ("server", answered))
+    ]
+
+
+def _has_handshake(connection: Connection) -> bool:
+    return any(_handshake(each) for each in (connection.to_server, connection.to_client))
+
+
+def _handshake(direction: Direction) -> Handshake | None:
+    return read_handshake(FilledSource(direction.source, direction.gaps))

@@ -1,0 +1,51 @@
+"""A stream with zeros where its bytes were not captured."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.sources import ByteSource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class FilledSource(ByteSource):
+    """Reads on across gaps; who reads must know where they are.
+
+    Parameters
+    ----------
+    source : ByteSource
+        Raises where a gap is read.
+    gaps : sequence of (int, int)
+        Start and length of each, in order.
+    """
+
+    def __init__(self, source: ByteSource, gaps: Sequence[tuple[int, int]]) -> None:
+        self.name = source.name
+        self.size = source.size
+        self._source = source
+        self._starts = [start for start, _ in gaps]
+        self._gaps = gaps
+
+    def starts_in_gap(self, offset: int) -> bool:
+        """Whether the byte at ``offset`` was not captured."""
+        at = bisect_right(self._starts, offset) - 1
+        return at >= 0 and offset < sum(self._gaps[at])
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        end = offset + len(view)
+        at = offset
+        row = max(0, bisect_right(self._starts, offset) - 1)
+        while at < end:
+            while row < len(self._gaps) and sum(self._gaps[row]) <= at:
+                row += 1
+            start = self._starts[row] if row < len(self._gaps) else end
+            if start > at:
+                stop = min(start, end)
+                self._source.read_into(at, view[at - offset : stop - offset])
+            else:
+                stop = min(sum(self._gaps[row]), end)
+                view[at - offset : stop - offset] = bytes(stop - at)
+            at = stop
