@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.texts import width_tables
 from tvmdbg_widgets.figures.theme import ThemeName, theme_of
@@ -91,7 +91,8 @@ def draw(
         "widths": width_tables(),
     }
     answer = json.loads(_engine().draw(view, json.dumps(request, allow_nan=False)))
-    return Figure(answer["svg"], answer["text"], {"view": view, **answer["description"]})
+    hover = tuple(Hover(**each) for each in answer.get("hover", ()))
+    return Figure(answer["svg"], answer["text"], {"view": view, **answer["description"]}, hover)
 
 
 def text_only(

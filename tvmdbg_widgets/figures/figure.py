@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from tvmdbg_widgets.model.writing import replacing
@@ -15,6 +15,32 @@ if TYPE_CHECKING:
 
 #: Characters that may stand in a data URL inside double quotes as they are.
 _PLAIN_IN_A_URL = " =:/;,.()!*'"
+
+
+class Hover(NamedTuple):
+    """A part of a picture, and what is said where the pointer rests there.
+
+    Attributes
+    ----------
+    x, y, width, height : float
+        Shares of the picture's width and height.
+    text : str
+        In lines.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+
+    @property
+    def html(self) -> str:
+        """A transparent element over an image."""
+        place = ("left", self.x), ("top", self.y), ("width", self.width), ("height", self.height)
+        style = ";".join(f"{name}:{100 * share:.2f}%" for name, share in place)
+        title = html.escape(self.text, quote=True)
+        return f'<span title="{title}" style="position:absolute;{style}"></span>'
 
 
 @dataclass(frozen=True)
@@ -30,22 +56,30 @@ class Figure:
     description : dict
         What is shown, as JSON: the same nodes, order, labels, kinds and numbers as in
         the live view.
+    hover : tuple of Hover
+        What is said where the pointer rests, where the picture has such places.
     """
 
     svg: str
     text: str
     description: dict[str, Any]
+    hover: tuple[Hover, ...] = ()
 
     @property
     def html(self) -> str:
         """The picture as an image element.
 
-        JupyterLab takes inline SVG out of a notebook it does not trust, and leaves its words.
+        JupyterLab takes inline SVG out of a notebook it does not trust, and leaves its words; of an
+        image map it takes the name. It leaves the elements that lie over the picture here.
         """
         # A quotation mark in the attribute would take three characters.
         data = quote(self.svg.replace('"', "'"), safe=_PLAIN_IN_A_URL)
         title = html.escape(str(self.description.get("title", "")), quote=True)
-        return f'<img alt="{title}" src="data:image/svg+xml,{data}">'
+        image = f'<img alt="{title}" src="data:image/svg+xml,{data}">'
+        if not self.hover:
+            return image
+        over = "".join(each.html for each in self.hover)
+        return f'<div style="position:relative;display:inline-block">{image}{over}</div>'
 
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}

@@ -26,6 +26,17 @@ export interface Drawing {
   svg: string;
   text: string;
   description: { title: string } & Record<string, unknown>;
+  /** In shares of the picture's width and height. */
+  hover?: readonly Hover[];
+}
+
+/** A part of a picture (px where nothing else is said), and what is said where the pointer rests there. */
+export interface Hover {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  text: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
@@ -41,6 +52,7 @@ export interface Page {
   title: string;
   /** For those who do not see the picture. */
   words: string;
+  hover?: readonly Hover[];
 }
 
 /**
@@ -51,7 +63,7 @@ export interface Page {
  */
 export function svgDocument(
   { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
-  { height, title, words }: Page,
+  { height, title, words, hover = [] }: Page,
   paint: (pen: SvgContext, theme: Theme) => void,
 ): string {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
@@ -76,8 +88,27 @@ export function svgDocument(
     ' style="max-width:100%;height:auto">',
     element("title", escaped(title)),
     element("desc", escaped(words)),
-    `${body}</svg>`,
+    `${body}${hover.map(place).join("")}</svg>`,
   ].join("");
+}
+
+/** Parts of a picture in shares of its size. */
+export function shares(hover: readonly Hover[], width: number, height: number): Hover[] {
+  const [wide, high] = [Math.ceil(width), Math.ceil(height)];
+  return hover.map(({ x, y, width, height, text }) => ({
+    x: x / wide,
+    y: y / high,
+    width: width / wide,
+    height: height / high,
+    text,
+  }));
+}
+
+function place({ x, y, width, height, text }: Hover): string {
+  const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
+  const box = `x="${left}" y="${top}" width="${wide}" height="${high}"`;
+  const said = text.split("\n").map(escaped).join("\n");
+  return `<rect ${box} fill="none" pointer-events="all">${element("title", said)}</rect>`;
 }
 
 /** A pen whose marks are not yet a document, also to measure texts before anything is drawn. */

@@ -1,8 +1,15 @@
 import { type Drawing, type FigureRequest, MONO, pencil, svgDocument } from "../shared/figure.ts";
+import {
+  heightOf,
+  LINE,
+  MARGIN,
+  type Part,
+  paintParts,
+  paragraph,
+  SMALL,
+} from "../shared/figure_parts.ts";
 import { counted } from "../shared/format.ts";
-import type { Pen } from "../shared/pen.ts";
 import type { TextWidths } from "../shared/text_widths.ts";
-import type { Theme } from "../shared/theme.ts";
 import { ChartPainter } from "./chart/chart_painter.ts";
 import { annotationColor, errorFill } from "./chart/colors.ts";
 import { paintOverlay } from "./chart/overlay.ts";
@@ -23,21 +30,12 @@ interface FigureData {
 
 type Request = FigureRequest<FigureData, TuningOptions>;
 
-const MARGIN = 14;
-const LINE = 16;
 const CHART = 250;
 const CELL = 3;
-const SMALL = 11;
 const FINDINGS = 3;
 const TASKS = 10;
 const NEST = 28;
 const CODE_LINE = 15;
-
-/** One part of the figure: how high it is, and what draws it from a top down. */
-interface Part {
-  height: number;
-  paint: (pen: Pen, theme: Theme, top: number) => void;
-}
 
 /** The tuning log as a static figure: the same chart, rows and loops as the live view. */
 export function tuningFigure(request: Request): Drawing {
@@ -52,22 +50,22 @@ export function tuningFigure(request: Request): Drawing {
   const room = width - 2 * MARGIN;
   const lines = textOf(data, rows, given.schedule);
   const parts = [
-    words([{ text: given.info.title, bold: true }], room, text),
-    words([{ text: headline(data) }], room, text),
-    ...(given.query ? [words([{ text: given.query, color: "muted" }], room, text)] : []),
+    paragraph({ text: given.info.title, bold: true }, room, text),
+    paragraph({ text: headline(data) }, room, text),
+    ...(given.query ? [paragraph({ text: given.query, color: "muted" }, room, text)] : []),
     ...given.info.findings
       .slice(0, FINDINGS)
       .map((finding) =>
-        words(
-          [{ text: `${finding.severity}: ${finding.title}`, color: finding.severity }],
+        paragraph(
+          { text: `${finding.severity}: ${finding.title}`, color: finding.severity },
           room,
           text,
         ),
       ),
     ...(given.info.refused
       ? [
-          words(
-            [{ text: `${given.info.refused} lines could not be read`, color: "error" }],
+          paragraph(
+            { text: `${given.info.refused} lines could not be read`, color: "error" },
             room,
             text,
           ),
@@ -78,14 +76,10 @@ export function tuningFigure(request: Request): Drawing {
     table(given.info, rows, room, text),
     ...(given.schedule ? [nest(given.schedule, room, text)] : []),
   ];
-  const height = parts.reduce((sum, each) => sum + each.height, 2 * MARGIN);
+  const height = heightOf(parts);
   const title = `Tuning log ${given.info.title}: ${headline(data)}`;
   const svg = svgDocument(request, { height, title, words: lines.join("; ") }, (pen, theme) => {
-    let top = MARGIN;
-    for (const part of parts) {
-      part.paint(pen, theme, top);
-      top += part.height;
-    }
+    paintParts(parts, pen, theme);
   });
   return { svg, text: lines.join("\n"), description: describe(data, rows, scene, given.schedule) };
 }
@@ -97,36 +91,6 @@ function sceneOf(data: TuningData, options: TuningOptions, schedule: ScheduleInf
   scene.trial = schedule?.trial ?? -1;
   scene.range = options.trial_range;
   return scene;
-}
-
-interface Phrase {
-  text: string;
-  bold?: boolean;
-  color?: string;
-}
-
-function words([phrase]: [Phrase], room: number, text: TextWidths): Part {
-  const { bold = false, color = "" } = phrase;
-  const size = bold ? 13 : SMALL;
-  const lines = text.wrap(phrase.text, room, size, 4, bold);
-  return {
-    height: lines.length * LINE,
-    paint(pen, theme, top) {
-      pen.font = `${bold ? "600 " : ""}${size}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      pen.textAlign = "left";
-      pen.fillStyle = colorOf(theme, color);
-      lines.forEach((line, at) => {
-        pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
-      });
-    },
-  };
-}
-
-function colorOf(theme: Theme, severity: string): string {
-  if (severity === "error") return theme.error;
-  if (severity === "warning") return theme.warning;
-  return severity === "muted" ? theme.muted : theme.text;
 }
 
 function chart(scene: Scene): Part {

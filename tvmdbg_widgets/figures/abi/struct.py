@@ -1,0 +1,229 @@
+"""Layouts of one struct beside each other, byte by byte, as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
+from tvmdbg_widgets.figures.abi.struct_text import struct_text
+from tvmdbg_widgets.figures.choices import usable_width
+from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.abi.struct_layout import Member
+
+    #: What a value of a dump is in words, and why that cannot be; the latter may be empty.
+    Values = Mapping[str, tuple[str, str]]
+
+#: More bytes of a dump than any struct here has are not handed on.
+_MOST_BYTES = 4096
+
+
+def struct_figure(
+    layouts: Sequence[tuple[str, StructLayout]],
+    *,
+    hexdump: bytes | None = None,
+    values: Sequence[Values] | None = None,
+    verdicts: Sequence[str] | None = None,
+    width: float = 720,
+    theme: str = "light",
+) -> Figure:
+    """Draw layouts of one struct, each later one with what differs from the first.
+
+    Parameters
+    ----------
+    layouts : sequence of (str, StructLayout)
+        Each with its name, such as ``"narrow"``.
+    hexdump : bytes or None
+        Memory that begins where the struct does; it may be too short or too long.
+    values : sequence of mapping, optional
+        For each layout what the dump holds: by the path of a value its text, and why it is
+        impossible, which is empty where it is not.
+    verdicts : sequence of str, optional
+        For each layout one line about whether the dump makes sense with it.
+    width : float
+        px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+
+    Raises
+    ------
+    ValueError
+        There is no layout, values or verdicts are not as many as the layouts, or a width or theme
+        is none of these.
+    """
+    if not layouts:
+        raise ValueError("no layout to draw")
+    name = theme_of(theme).name
+    room = usable_width(width)
+    values = [{} for _ in layouts] if values is None else values
+    verdicts = ["" for _ in layouts] if verdicts is None else verdicts
+    first = layouts[0][1]
+    paths = dict.fromkeys(path for _, layout in layouts for path in _colored(layout))
+    colors = {path: at for at, path in enumerate(paths)}
+    columns = [
+        _Column(
+            one_line(label),
+            layout,
+            layout_changes(first, layout),
+            {path: (one_line(text), one_line(why)) for path, (text, why) in found.items()},
+            one_line(verdict),
+            colors,
+        )
+        for (label, layout), found, verdict in zip(layouts, values, verdicts, strict=True)
+    ]
+    title = _title(columns)
+    text = struct_text(
+        [(each.label, each.layout) for each in columns],
+        [each.changes for each in columns],
+        hexdump,
+        [each.values for each in columns],
+        [each.verdict for each in columns],
+    )
+    data = {
+        "title": title,
+        "text": text,
+        "layouts": [_described(each, columns[0], hexdump is not None) for each in columns],
+    }
+    dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
+    try:
+        return draw("struct", data, {"dump": dump}, {}, width=room, theme=name)
+    except EngineMissingError as missing:
+        return text_only("struct", title, text, str(missing), width=room, theme=name)
+
+
+class _Column(NamedTuple):
+    """One layout with all that is said of it."""
+
+    label: str
+    layout: StructLayout
+    changes: LayoutChanges
+    values: Values
+    verdict: str
+    #: By the paths that :func:`_colored` gives, the same in all layouts.
+    colors: Mapping[str, int]
+
+
+def _title(columns: Sequence[_Column]) -> str:
+    struct = columns[0].layout.name
+    if len(columns) == 1:
+        return f"{struct}, {columns[0].label}"
+    *others, last = (each.label for each in columns)
+    return f"{struct}, {', '.join(others)} and {last}"
+
+
+def _described(column: _Column, first: _Column, has_dump: bool) -> dict[str, Any]:
+    """Return a layout as ``js/src/abi/data.ts`` reads it."""
+    layout, changes = column.layout, column.changes
+    kind = "union" if layout.is_union else "struct"
+    lines = changes.lines()
+    if column is not first and not lines:
+        lines = [f"every value lies where it does in {first.label}"]
+    problems = [f"{path} is {text}: {why}" for path, (text, why) in column.values.items() if why]
+    return {
+        "label": column.label,
+        "facts": f"{kind} of {counted(layout.size, 'byte')}, aligned to {layout.align}",
+        "size": layout.size,
+        "align": layout.align,
+        "verdict": column.verdict,
+        "sense": "" if not (has_dump and column.values) else "no" if problems else "yes",
+        "against": first.label if column is not first else "",
+        "changes": lines,
+        "problems": problems,
+        "sections": [_section(column, members) for members in _sections(layout)],
+    }
+
+
+def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
+    """Yield members that share rows of bytes: all of a struct, each of a union."""
+    if layout.is_union:
+        yield from ((member,) for member in layout.members)
+    else:
+        yield layout.members
+
+
+def _section(column: _Column, members: tuple[Member, ...]) -> dict[str, Any]:
+    layout = column.layout
+    end = max(member.end for member in members) if layout.is_union else layout.size
+    section = _Section(column)
+    for member in members:
+        section.add(member)
+    section.fill(end)
+    return {"size": end, "parts": section.parts, "frames": section.frames}
+
+
+class _Section:
+    """The values of some members as parts, and the structs among them as frames."""
+
+    def __init__(self, column: _Column) -> None:
+        self.column = column
+        self.parts: list[dict[str, Any]] = []
+        self.frames: list[dict[str, Any]] = []
+
+    def add(
+        self, member: Member, before: str = "", start: int = 0, color: int | None = None
+    ) -> None:
+        """Add a member, or what it is made of and the frame around it."""
+        path, offset = f"{before}{member.name}", start + member.offset
+        color = self.column.colors.get(path, color)
+        place = {"name": member.name, "offset": offset, "size": member.size}
+        if isinstance(member.type, StructLayout) and not member.type.is_union:
+            self.frames.append({**place, "type": member.type.name, "depth": path.count(".")})
+            for inner in member.type.members:
+                self.add(inner, f"{path}.", offset, color)
+            return
+        text, problem = self.column.values.get(path, ("", ""))
+        self.parts.append(
+            {
+                **place,
+                "path": path,
+                "type": member.type.name,
+                "short": _short(member.type),
+                "color": color,
+                "mark": self.column.changes.mark(path),
+                "value": text,
+                "problem": problem,
+            }
+        )
+
+    def fill(self, end: int) -> None:
+        """Add padding up to the end as parts without a path."""
+        at = 0
+        for part in [*self.parts, {"offset": end, "size": 0}]:
+            if part["offset"] > at:
+                size = part["offset"] - at
+                padding = {"name": "padding", "path": "", "type": counted(size, "byte")}
+                nothing = {"short": "", "color": 0, "mark": "", "value": "", "problem": ""}
+                self.parts.append({**padding, **nothing, "offset": at, "size": size})
+            at = max(at, part["offset"] + part["size"])
+
+
+def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
+    """Yield the paths that have a color of their own: values, and structs of values alone."""
+    for member in layout.members:
+        path = f"{before}{member.name}"
+        kind = member.type
+        if isinstance(kind, StructLayout) and any(
+            isinstance(inner.type, StructLayout) for inner in kind.members
+        ):
+            yield from _colored(kind, f"{path}.")
+        else:
+            yield path
+
+
+def _short(kind: Scalar | StructLayout) -> str:
+    """Return a type as short as in the declaration of a layout: ``"u16"``."""
+    if isinstance(kind, StructLayout):
+        return ""
+    return {"int": f"i{8 * kind.size}", "uint": f"u{8 * kind.size}", "pointer": "*"}.get(
+        kind.kind, f"f{8 * kind.size}"
+    )
