@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import abi as abi
     from . import executorch as executorch
     from . import plots as plots
     from . import samples as samples
@@ -59,7 +60,7 @@ _HOMES = {
     "open_tuning": ".tuning",
 }
 
-_MODULES = frozenset({"executorch", "plots", "samples"})
+_MODULES = frozenset({"abi", "executorch", "plots", "samples"})
 
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
@@ -80,6 +81,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "MemoryView",
     "TuningView",
     "FormatError",
+    "abi",
     "executorch",
     "plots",
     "samples",

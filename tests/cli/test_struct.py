@@ -1,0 +1,75 @@
+"""struct: layouts and memory in a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+# As gdb prints `x/14xw` of a DLTensor of a wide build: float32, two dimensions, on cpu(0).
+DUMP = """\
+0x404060 <t>:\t0x00404100\t0x00000000\t0x00000001\t0x00000000
+0x404070 <t+16>:\t0x00000002\t0x00200002\t0x00000001\t0x00000000
+0x404080 <t+32>:\t0x00404040\t0x00000000\t0x00000000\t0x00000000
+0x404090 <t+48>:\t0x00000000\t0x00000000
+"""
+
+
+def test_all_structs_are_listed_with_their_sizes(tvmdbg: Run) -> None:
+    lines = [line.split() for line in tvmdbg("struct").stdout.splitlines()]
+    assert ["DLTensor", "48", "56"] in lines
+    assert ["DLManagedTensor", "64", "72"] in lines
+    assert ["TVMValue", "8", "8"] in lines
+    own = tvmdbg("struct", "--layout", "code:u8 bits:u8 lanes:u32", "--bits", "32").stdout
+    assert ["DLTensor", "40"] in [line.split() for line in own.splitlines()]
+
+
+def test_what_a_wide_type_moves(tvmdbg: Run) -> None:
+    done = tvmdbg("struct", "DLTensor", "--layout", "standard", "--layout", "packed64")
+    assert done.returncode == 0, done.stderr
+    assert "8 bytes later: shape, strides, byte_offset" in done.stdout
+    assert "size: 56 bytes, was 48" in done.stdout
+
+
+def test_memory_says_its_layout(tvmdbg: Run, tmp_path: Path) -> None:
+    path = tmp_path / "dump.txt"
+    path.write_text(DUMP)
+    done = tvmdbg("struct", "DLTensor", "--hex", path)
+    assert done.returncode == 0, done.stderr
+    assert "wide makes sense: float32, ndim 2. Not narrow: dtype.bits is 0" in done.stdout
+    told = json.loads(tvmdbg("struct", "DLTensor", "--hex", path, "--json").stdout)
+    assert told["verdict"].startswith("wide makes sense")
+    bits = next(m for m in told["layouts"][0]["members"] if m["member"] == "dtype.bits")
+    assert bits["offset"] == 21
+    assert bits["value"] == "0"
+    assert bits["problem"] == "no data type has 0 bits"
+
+
+def test_memory_comes_from_standard_input(tvmdbg: Run) -> None:
+    done = tvmdbg("struct", "DLTensor", "--hex", "-", input=DUMP.encode(), text=False)
+    assert b"wide makes sense" in done.stdout
+
+
+def test_a_picture_is_written(tvmdbg: Run, tmp_path: Path) -> None:
+    done = tvmdbg("struct", "DLTensor", "-o", tmp_path / "t.svg")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "t.svg").read_text().startswith("<?xml")
+
+
+def test_wrong_words_say_what_is_known(tvmdbg: Run, tmp_path: Path) -> None:
+    done = tvmdbg("struct", "DLTensr")
+    assert done.returncode == 2
+    assert "known are DLDataType, DLTensor" in " ".join(done.stderr.split())
+    done = tvmdbg("struct", "DLTensor", "--layout", "code:u9")
+    assert done.returncode == 2
+    assert "'code:u16 bits:u16 lanes:i32'" in " ".join(done.stderr.split())
+    (tmp_path / "x").write_text("no dump")
+    done = tvmdbg("struct", "DLTensor", "--hex", tmp_path / "x")
+    assert done.returncode == 2
+    assert "no bytes are shown here" in done.stderr

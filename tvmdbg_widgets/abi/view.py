@@ -1,0 +1,238 @@
+"""One struct under several layouts, with the bytes of a dump where there are any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.abi.decoding import Decoding
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.formats.hexdump import ByteOrder, HexDump
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
+
+
+@dataclass(frozen=True, eq=False)
+class StructView:
+    """A struct under several layouts of ``DLDataType``, made by :func:`struct`.
+
+    At the end of a notebook cell it shows them byte by byte, with what differs.
+
+    Attributes
+    ----------
+    name : str
+    dtype_layouts : tuple of DTypeLayout
+    machines : tuple of Machine
+    dump : HexDump or None
+        The bytes that are read under each.
+    offset : int
+        Where in the dump the struct begins.
+    """
+
+    name: str
+    dtype_layouts: tuple[DTypeLayout, ...]
+    machines: tuple[Machine, ...]
+    dump: HexDump | None = None
+    offset: int = 0
+
+    @property
+    def structs(self) -> tuple[StructLayout, ...]:
+        """Where the members lie, for every machine under every layout."""
+        from tvmdbg_widgets.model.abi.structs import struct_layout
+
+        return tuple(
+            struct_layout(self.name, layout, machine)
+            for machine in self.machines
+            for layout in self.dtype_layouts
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each is called: the layout, and the machine where there are several."""
+        several = len(self.machines) > 1
+        return tuple(
+            f"{layout.name}, {machine}" if several else layout.name
+            for machine in self.machines
+            for layout in self.dtype_layouts
+        )
+
+    @cached_property
+    def decodings(self) -> tuple[Decoding, ...]:
+        """What the dump holds under each; empty without a dump."""
+        from tvmdbg_widgets.analysis.abi.decoding import decode as decoded
+
+        if self.dump is None:
+            return ()
+        data = self.dump.data[self.offset :]
+        return decoded(data, self.name, self.dtype_layouts, self.machines)
+
+    @property
+    def verdict(self) -> str:
+        """Which layout makes sense of the dump, and why the others do not; empty without one."""
+        from tvmdbg_widgets.analysis.abi.decoding import verdict
+
+        return verdict(self.decodings) if self.decodings else ""
+
+    def figure(self, width: float = 720, theme: str = "light") -> Figure:
+        """Return the layouts as a picture.
+
+        Parameters
+        ----------
+        width : float
+            px.
+        theme : str
+            ``"light"``, ``"dark"`` or ``"auto"``.
+        """
+        from tvmdbg_widgets.figures.abi.struct import struct_figure
+
+        values = verdicts = None
+        if self.dump is not None:
+            values = [
+                {value.leaf.path: (value.text, value.problem) for value in each.values}
+                for each in self.decodings
+            ]
+            verdicts = [_sense(each) for each in self.decodings]
+        return struct_figure(
+            list(zip(self.labels, self.structs, strict=True)),
+            hexdump=None if self.dump is None else self.dump.data[self.offset :],
+            values=values,
+            verdicts=verdicts,
+            width=width,
+            theme=theme,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture to a file that ends in ``.svg`` or ``.png``."""
+        return self.figure().save(path)
+
+    def to_dataframe(self) -> Any:
+        """One row per member and layout (``pandas.DataFrame``); ImportError without pandas."""
+        from tvmdbg_widgets.model.frames import data_frame
+
+        rows = [
+            (label, leaf.path, leaf.type.name, leaf.offset, leaf.type.size)
+            for label, placed in zip(self.labels, self.structs, strict=True)
+            for leaf in placed.leaves()
+        ]
+        names = ("layout", "member", "type", "offset", "size")
+        columns: dict[str, Any] = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        if self.decodings:
+            values = [value for each in self.decodings for value in each.values]
+            columns["value"] = [value.text for value in values]
+            columns["problem"] = [value.problem for value in values]
+        return data_frame(columns)
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        return {**self.figure(theme="auto")._repr_mimebundle_(), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        lines = [self.figure().text]
+        if self.dump is not None:
+            lines.append(f"{len(self.dump.data):,} bytes, read as {self.dump.form}")
+            lines.append(self.verdict)
+        return "\n".join(lines)
+
+
+def _sense(decoding: Decoding) -> str:
+    if decoding.makes_sense:
+        what = f": {decoding.summary}" if decoding.summary else ""
+        return f"makes sense{what}" if decoding.complete else f"may make sense{what}"
+    first = decoding.problems[0]
+    return f"cannot be: {first.leaf.path} is {first.text}, {first.problem}"
+
+
+def struct(
+    name: str,
+    *layouts: DTypeLayout | str,
+    hex: str | bytes | None = None,  # noqa: A002 (what people call it)
+    bits: int | None = None,
+    int64_align: int = 8,
+    offset: int = 0,
+    order: ByteOrder = "little",
+    words: bool | None = None,
+) -> StructView:
+    """Return where the members of a struct lie, under one layout of ``DLDataType`` or several.
+
+    Parameters
+    ----------
+    name : str
+        ``"DLDataType"``, ``"DLTensor"``, ``"DLManagedTensor"``, ``"DLManagedTensorVersioned"``,
+        ``"TVMValue"``, ``"TVMArgs"`` or ``"DLDevice"``.
+    *layouts : DTypeLayout or str
+        ``"narrow"`` (TVM's own, also ``"standard"``), ``"wide"`` (8 bytes, also ``"packed64"``),
+        or a declaration such as ``"code:u8 bits:u8 lanes:u32"``. Default narrow and wide.
+    hex : str or bytes, optional
+        Memory as gdb, lldb, xxd, hexdump, od or Python print it; bytes are the memory itself.
+    bits : int, optional
+        64 or 32: of a pointer. Default 64; with a dump both are tried where 64 makes no sense.
+    int64_align : int
+        Bytes: 8, or 4 for i386 on Linux.
+    offset : int
+        Where in the dump the struct begins.
+    order : str
+        ``"little"`` or ``"big"``: how the machine stores words, where the dump shows words.
+    words : bool, optional
+        Whether groups of digits are words, as of ``xxd -e``; default by the form of the dump.
+
+    Raises
+    ------
+    ValueError
+        The struct or a layout is not known, or a number is none of those.
+    FormatError
+        The dump shows no bytes.
+
+    Examples
+    --------
+    >>> abi.struct("DLTensor", "packed64", "standard")  # doctest: +SKIP
+    >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
+    """
+    from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
+    from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
+    from tvmdbg_widgets.model.abi.struct_layout import Machine
+    from tvmdbg_widgets.model.abi.structs import struct_layout
+
+    chosen = tuple(dict.fromkeys(map(dtype_layout, layouts))) or (NARROW, WIDE)
+    machine = Machine(bits or 64, int64_align)
+    for layout in chosen:
+        struct_layout(name, layout, machine)
+    dump = None
+    if isinstance(hex, bytes):
+        dump = HexDump(hex, None, "bytes")
+    elif hex is not None:
+        dump = read_hexdump(hex, order=order, words=words)
+    if not 0 <= offset <= (len(dump.data) if dump else 0):
+        raise ValueError(f"the dump has no byte {offset}")
+    view = StructView(name, chosen, (machine,), dump, offset)
+    if bits is None and view.decodings and not any(each.makes_sense for each in view.decodings):
+        return StructView(name, chosen, (machine, Machine(32, int64_align)), dump, offset)
+    return view
+
+
+def decode(
+    data: bytes,
+    name: str = "DLTensor",
+    *layouts: DTypeLayout | str,
+    bits: int = 64,
+    int64_align: int = 8,
+) -> tuple[Decoding, ...]:
+    """Read memory as a struct under each layout.
+
+    Parameters
+    ----------
+    data : bytes
+        From the first byte of the struct.
+    name, *layouts, bits, int64_align
+        As of :func:`struct`.
+
+    Returns
+    -------
+    tuple of Decoding
+        With the value of every member, and which of them cannot be.
+    """
+    view = struct(name, *layouts, hex=bytes(data), bits=bits, int64_align=int64_align)
+    return view.decodings

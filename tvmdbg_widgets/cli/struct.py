@@ -1,0 +1,141 @@
+"""``tvmdbg struct``: structs of TVM's runtime byte by byte, under several layouts."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 (typer reads it)
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.terminal import grid, note, say
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.abi import StructView
+
+EXAMPLES = examples(
+    (
+        "What a wide DLDataType moves",
+        "tvmdbg struct DLTensor --layout packed64 --layout standard",
+    ),
+    ("Memory from a debugger: which layout is it?", "tvmdbg struct DLTensor --hex dump.txt"),
+    (
+        "Your own layout, on a 32-bit machine",
+        "tvmdbg struct DLTensor --layout 'code:u8 bits:u8 lanes:u32' --bits 32",
+    ),
+    ("As a picture", "tvmdbg struct DLTensor -o dltensor.svg"),
+)
+_LONGEST_DUMP = 64 << 20
+
+
+@verb
+def struct(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[STRUCT]", help="Such as DLTensor; all without it.")
+    ] = None,
+    *,
+    layout: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LAYOUT",
+            help="Of DLDataType, once for each: standard (code:u8 bits:u8 lanes:u16), packed64 "
+            "(code:u16 bits:u16 lanes:i32), or your own, declared like these.",
+            show_default="standard and packed64",
+        ),
+    ] = None,
+    dump: Annotated[
+        str | None,
+        typer.Option(
+            "--hex",
+            metavar="FILE",
+            help="Memory as gdb, lldb, xxd, hexdump or od print it; [bold]-[/] for standard input.",
+        ),
+    ] = None,
+    bits: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Of a pointer: 64 or 32.", show_default="64"),
+    ] = None,
+    int64_align: Annotated[
+        int, typer.Option("--int64-align", metavar="N", help="4 for i386 on Linux.")
+    ] = 8,
+    offset: Annotated[
+        int, typer.Option(metavar="N", help="Where in the dump the struct begins.", min=0)
+    ] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="An .svg or .png file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Show where the members of DLTensor and its kin lie, for any layout of DLDataType.
+
+    With a memory dump, say under which layout it makes sense, and why not under the others.
+    """
+    if name is None:
+        _list_all(layout or ["narrow", "wide"], bits, int64_align)
+        return
+    view = _view(name, layout or [], dump, bits=bits, int64_align=int64_align, offset=offset)
+    if output is not None:
+        view.save(output)
+        note(f"wrote {output}")
+        return
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_as_json(view)))
+        return
+    for line in repr(view).splitlines():
+        say(line)
+
+
+def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> StructView:
+    from tvmdbg_widgets import abi
+    from tvmdbg_widgets.model.errors import FormatError
+
+    text = None if dump is None else _read(dump)
+    try:
+        return abi.struct(name, *layouts, hex=text, **options)
+    except FormatError:
+        raise
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def _read(name: str) -> str:
+    from tvmdbg_widgets.cli.dump import source_of
+    from tvmdbg_widgets.model.sources_given import as_source
+
+    source = as_source(source_of(name))
+    if source.size > _LONGEST_DUMP:
+        raise UsageError(f"{name} is no memory dump: it has {source.size:,} bytes")
+    return source.read(0, source.size).decode("utf-8", "replace")
+
+
+def _list_all(layouts: list[str], bits: int | None, int64_align: int) -> None:
+    from tvmdbg_widgets.model.abi.structs import STRUCTS
+
+    rows = []
+    heads: tuple[str, ...] = ()
+    for name in STRUCTS:
+        view = _view(name, layouts, None, bits=bits, int64_align=int64_align)
+        heads = view.labels
+        rows.append((name, *(f"{placed.size}" for placed in view.structs)))
+    grid(("bytes of", *heads), rows, right=range(1, len(heads) + 1), give=0)
+    note("tvmdbg struct DLTensor shows one of them byte by byte.")
+
+
+def _as_json(view: StructView) -> dict[str, Any]:
+    found = []
+    for at, (label, placed) in enumerate(zip(view.labels, view.structs, strict=True)):
+        values = view.decodings[at].values if view.decodings else ()
+        told = {each.leaf.path: each for each in values}
+        members = [
+            {"member": leaf.path, "type": leaf.type.name, "offset": leaf.offset,
+             "bytes": leaf.type.size}
+            | ({"value": told[leaf.path].text, "problem": told[leaf.path].problem} if told else {})
+            for leaf in placed.leaves()
+        ]  # fmt: skip
+        found.append(
+            {"layout": label, "bytes": placed.size, "align": placed.align, "members": members}
+        )
+    return {"struct": view.name, "verdict": view.verdict, "layouts": found}
