@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from unit.abi.source_trees import WIDE, tree
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -60,6 +62,32 @@ def test_a_picture_is_written(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "DLTensor", "-o", tmp_path / "t.svg")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "t.svg").read_text().startswith("<?xml")
+
+
+def test_a_source_tree_is_checked(tvmdbg: Run, tmp_path: Path) -> None:
+    tree(tmp_path, WIDE, forgotten={"arg_binder"})
+    done = tvmdbg("struct", "--check", tmp_path, "--layout", "packed64")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.splitlines()[1].startswith("disagrees: arg_binder, ")
+    assert "src/tir/transforms/arg_binder.cc:" in done.stdout
+    tree(tmp_path, WIDE)
+    assert tvmdbg("struct", "--check", tmp_path, "--layout", "packed64").returncode == 0
+    done = tvmdbg("struct", "--check", tmp_path / "nothing")
+    assert done.returncode == 2
+    assert "pass the one that has src/ and include/" in " ".join(done.stderr.split())
+
+
+def test_compiled_code_and_assertions(tvmdbg: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.ll"
+    path.write_text(
+        "%0 = type { ptr, %1, i32, %2, ptr, ptr, i64 }\n%1 = type { i32, i32 }\n"
+        "%2 = type { i8, i8, i16 }\n"
+    )
+    done = tvmdbg("struct", "--ir", path)
+    assert done.returncode == 0, done.stderr
+    assert "compiled for the narrow layout" in done.stdout
+    done = tvmdbg("struct", "--assertions", "--layout", "wide")
+    assert 'static_assert(sizeof(DLTensor) == 56, "DLTensor has not 56 bytes");' in done.stdout
 
 
 def test_wrong_words_say_what_is_known(tvmdbg: Run, tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ CALLED = {
     "tuning log": "tuning log",
     "file of DAG texts": "file of DAG texts",
     "output of a tuning": "output of a tuning",
+    "network capture": "network capture",
+    "RPC stream": "RPC stream",
 }
 
 

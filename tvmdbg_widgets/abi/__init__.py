@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+from tvmdbg_widgets.abi.checking import assertions as assertions
+from tvmdbg_widgets.abi.checking import check as check
+from tvmdbg_widgets.abi.checking import layout_of_ir as layout_of_ir
 from tvmdbg_widgets.abi.view import StructView as StructView
 from tvmdbg_widgets.abi.view import decode as decode
 from tvmdbg_widgets.abi.view import struct as struct
@@ -18,7 +21,17 @@ _LAZY = {
     "Machine": "tvmdbg_widgets.model.abi.struct_layout",
 }
 
-__all__ = ["STRUCTS", "DTypeLayout", "Machine", "StructView", "decode", "struct"]
+__all__ = [
+    "STRUCTS",
+    "DTypeLayout",
+    "Machine",
+    "StructView",
+    "assertions",
+    "check",
+    "decode",
+    "layout_of_ir",
+    "struct",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.terminal import grid, note, say
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ EXAMPLES = examples(
         "tvmdbg struct DLTensor --layout 'code:u8 bits:u8 lanes:u32' --bits 32",
     ),
     ("As a picture", "tvmdbg struct DLTensor -o dltensor.svg"),
+    ("What was forgotten in the sources", "tvmdbg struct --check tvm/ --layout packed64"),
 )
 _LONGEST_DUMP = 64 << 20
 
@@ -62,6 +63,26 @@ def struct(
     offset: Annotated[
         int, typer.Option(metavar="N", help="Where in the dump the struct begins.", min=0)
     ] = 0,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TVM_SOURCE",
+            help="Find the places in TVM's sources that must change with DLDataType, and say of "
+            "each whether it has the layout.",
+        ),
+    ] = None,
+    ir: Annotated[
+        str | None,
+        typer.Option("--ir", metavar="FILE", help="Say for which layout LLVM IR was compiled."),
+    ] = None,
+    assertions: Annotated[
+        bool,
+        typer.Option(
+            "--assertions",
+            metavar="",
+            help="Print C++ that tells of another layout at compile time.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="An .svg or .png file.")
     ] = None,
@@ -69,8 +90,13 @@ def struct(
 ) -> None:
     """Show where the members of DLTensor and its kin lie, for any layout of DLDataType.
 
-    With a memory dump, say under which layout it makes sense, and why not under the others.
+    With a memory dump, say under which layout it makes sense, and why not under the others. With
+    [bold]--check[/], exit with status 1 where a place of the sources has another layout, and with
+    [bold]--ir[/], where compiled code disagrees with itself.
     """
+    if check is not None or ir is not None or assertions:
+        _other(check, ir, layout or ["wide"], bits or 64)
+        return
     if name is None:
         _list_all(layout or ["narrow", "wide"], bits, int64_align)
         return
@@ -86,6 +112,31 @@ def struct(
         return
     for line in repr(view).splitlines():
         say(line)
+
+
+def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) -> None:
+    """Check sources or compiled code, or print assertions."""
+    from tvmdbg_widgets import abi
+    from tvmdbg_widgets.model.errors import FormatError
+
+    wrong = False
+    try:
+        if check is not None:
+            found = abi.check(check, layouts[0])
+            lines, wrong = found.lines(), bool(found.disagreeing)
+        elif ir is not None:
+            told = abi.layout_of_ir(_read(ir), *layouts)
+            lines, wrong = told.text.splitlines(), bool(told.conflicts)
+        else:
+            lines = abi.assertions(layouts[0], bits).splitlines()
+    except FormatError:
+        raise
+    except (NotADirectoryError, ValueError) as problem:
+        raise UsageError(str(problem)) from None
+    for line in lines:
+        say(line)
+    if wrong:
+        raise typer.Exit(FOUND)
 
 
 def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> StructView:

@@ -1,0 +1,82 @@
+"""Which layout sources and compiled code assume, and C++ that would have told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
+    from tvmdbg_widgets.analysis.abi.source_check import SourceCheck
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+
+
+def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCheck:
+    """Find the places in TVM's sources that must change with ``DLDataType``, and check each.
+
+    Parameters
+    ----------
+    folder : path
+        Root of a source tree of any release; files are read, never run.
+    layout : DTypeLayout or str
+        That all places should have.
+
+    Raises
+    ------
+    FormatError
+        This is no source tree of TVM.
+    OSError
+        The folder cannot be read.
+    ValueError
+        The text declares no layout.
+
+    Examples
+    --------
+    >>> abi.check("tvm/", "code:u16 bits:u16 lanes:i32").disagreeing  # doctest: +SKIP
+    """
+    from tvmdbg_widgets.analysis.abi.source_check import check_source
+    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+
+    return check_source(folder, dtype_layout(layout))
+
+
+def assertions(layout: DTypeLayout | str, bits: int = 64) -> str:
+    """Return C++ that fails to compile where the layout is another.
+
+    ``static_assert``s for the structs, and forms that take the widths by ``decltype``.
+
+    Parameters
+    ----------
+    layout : DTypeLayout or str
+    bits : int
+        Of a pointer: 64 or 32.
+    """
+    from tvmdbg_widgets.analysis.abi.assertions import decltype_forms, static_assertions
+    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+    from tvmdbg_widgets.model.abi.struct_layout import Machine
+
+    return f"{static_assertions(dtype_layout(layout), Machine(bits))}\n{decltype_forms()}"
+
+
+def layout_of_ir(text: str | bytes, *layouts: DTypeLayout | str) -> IrLayout:
+    """Say which layout a module of LLVM IR was compiled for.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The IR: ``lib.get_source("ll")``.
+    *layouts : DTypeLayout or str
+        To be recognised beside narrow and wide.
+
+    Raises
+    ------
+    FormatError
+        It is bitcode.
+    """
+    from tvmdbg_widgets.analysis.abi.ir_layout import layout_of_tensors
+    from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
+    from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
+
+    known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, layouts))))
+    return layout_of_tensors(read_tensor_types(text), known)
