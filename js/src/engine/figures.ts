@@ -1,9 +1,13 @@
 import { structFigure } from "../abi/figure.ts";
+import { byteMapFigure } from "../bytes/figure.ts";
+import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/figure.ts";
 import { tuningFigure } from "../tuning/figure.ts";
 
 /** What draws the figure of each view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
+  bytes: byteMapFigure,
+  sequence: sequenceFigure,
   struct: structFigure,
   tuning: tuningFigure,
 };

@@ -188,7 +188,7 @@ class _Section:
                 "path": path,
                 "type": member.type.name,
                 "short": _short(member.type),
-                "color": color,
+                "color": color or 0,
                 "mark": self.column.changes.mark(path),
                 "value": text,
                 "problem": problem,

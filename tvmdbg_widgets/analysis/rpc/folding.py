@@ -1,0 +1,109 @@
+"""Runs of messages that repeat each other, found so that a long conversation can be shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: Messages of the longest pattern that is looked for.
+_LONGEST = 8
+_FEWEST_REPEATS = 3
+
+
+class Fold(NamedTuple):
+    """Messages that stand for themselves and for repeats of them.
+
+    Attributes
+    ----------
+    start : int
+        First message.
+    period : int
+        How many messages the pattern has.
+    repeats : int
+        How often it comes, without a message between; 1 where nothing is folded.
+    """
+
+    start: int
+    period: int
+    repeats: int
+
+    @property
+    def end(self) -> int:
+        """First message after all repeats."""
+        return self.start + self.period * self.repeats
+
+
+def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -> list[Fold]:
+    """Find patterns of up to eight messages that come three times or more in a row.
+
+    Time grows with the number of messages.
+
+    Parameters
+    ----------
+    keys : integer[N]
+        Messages that are alike have the same number.
+    replies : integer[N]
+        The message that each answers; negative for none. An answer is like another if the
+        message that it answers is, and is as far away.
+    """
+    count = len(keys)
+    if count == 0:
+        return []
+    alike = _with_replies(np.asarray(keys, np.int64), np.asarray(replies, np.int64))
+    runs = {
+        period: _run_lengths(alike[period:] == alike[:-period])
+        for period in range(1, min(_LONGEST, count // _FEWEST_REPEATS) + 1)
+    }
+    folds: list[Fold] = []
+    single = 0
+    at = 0
+    while at < count:
+        best = _longest(runs, at)
+        if best is None:
+            at += 1
+            continue
+        if single < at:
+            folds.append(Fold(single, at - single, 1))
+        folds.append(best)
+        at = single = best.end
+    if single < count:
+        folds.append(Fold(single, count - single, 1))
+    return folds
+
+
+def _with_replies(
+    keys: npt.NDArray[np.int64], replies: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return a number for each message that is the same for those alike, also in what they answer."""
+    order = np.arange(len(keys))
+    answers = (replies >= 0) & (replies < order)
+    target = np.where(answers, replies, 0)
+    facts = np.stack(
+        [keys, np.where(answers, keys[target], -1), np.where(answers, order - target, 0)], axis=1
+    )
+    return np.unique(facts, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _run_lengths(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return for each place how many places from it on are true."""
+    places = np.arange(len(same))
+    ends = np.where(same, len(same), places)
+    return np.minimum.accumulate(ends[::-1])[::-1] - places
+
+
+def _longest(runs: dict[int, npt.NDArray[np.int64]], at: int) -> Fold | None:
+    """Return the pattern that covers most messages from a place on; of equals the shortest."""
+    best = None
+    for period, lengths in runs.items():
+        if at >= len(lengths):
+            continue
+        repeats = int(lengths[at]) // period + 1
+        if repeats < _FEWEST_REPEATS:
+            continue
+        if best is None or repeats * period > best.repeats * best.period:
+            best = Fold(at, period, repeats)
+    return best

@@ -1,0 +1,162 @@
+"""What bytes hold, as a figure: the fields as a tree, and the bytes with the fields' colors."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
+from tvmdbg_widgets.figures.choices import usable_width
+from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.figures.bytes.hex_lines import HexLine
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.byte_map import ByteField
+
+    Row = tuple[int, ByteField]
+
+#: px; narrower figures have half as many bytes in a line.
+_WIDE = 600
+_MOST_LETTERS = 300
+
+
+def byte_map_figure(
+    title: str,
+    root: ByteField,
+    data: bytes | memoryview,
+    *,
+    width: float = 720,
+    theme: str = "light",
+    most_rows: int = 60,
+) -> Figure:
+    """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text.
+
+    Parameters
+    ----------
+    title : str
+    root : ByteField
+        Offsets count from the start of ``data``.
+    data : bytes
+        Of long fields only the beginning is shown.
+    width : float
+        px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+    most_rows : int
+        How many fields are shown, the first ones.
+
+    Raises
+    ------
+    ValueError
+        A width or theme that is none of these.
+    """
+    name = theme_of(theme).name
+    room = usable_width(width)
+    title = one_line(title)
+    rows, left_out = _shown(root, most_rows)
+    per_line = 16 if room >= _WIDE else 8
+    lines, rest = hex_lines(_lowest(rows), len(data), per_line)
+    text = byte_map_text(title, rows, left_out, data)
+    described: dict[str, Any] = {
+        "title": title,
+        "text": text,
+        "rows": [_described(depth, field, data) for depth, field in rows],
+        "rowsLeftOut": left_out,
+        "perLine": per_line,
+        "lines": [line._asdict() for line in lines],
+        "rest": rest,
+        "missing": max(0, root.end - len(data)),
+    }
+    columns = {"bytes": _gathered(data, lines), "owners": _owners(rows, lines)}
+    try:
+        return draw("bytes", described, columns, {}, width=room, theme=name)
+    except EngineMissingError as missing:
+        return text_only("bytes", title, text, str(missing), width=room, theme=name)
+
+
+def _shown(root: ByteField, most: int) -> tuple[list[Row], int]:
+    """Return the first fields with their depths, and how many are left out."""
+    walk = root.walk()
+    rows = list(islice(walk, max(most, 1)))
+    return rows, sum(1 for _ in walk)
+
+
+def _lowest(rows: Sequence[Row]) -> list[ByteField]:
+    """Return the fields below which none is shown."""
+    depths = [depth for depth, _ in rows[1:]] + [0]
+    return [field for (depth, field), after in zip(rows, depths, strict=True) if after <= depth]
+
+
+def _described(depth: int, field: ByteField, data: bytes | memoryview) -> dict[str, Any]:
+    """Return a field as ``js/src/bytes/data.ts`` reads it."""
+    return {
+        "depth": depth,
+        "name": _cut(field.name),
+        "offset": field.offset,
+        "size": field.size,
+        "kind": field.kind,
+        "value": _cut(field.value),
+        "note": _cut(field.note),
+        "hex": "" if field.children else hex_text(data, field, 16),
+    }
+
+
+def _cut(text: str) -> str:
+    line = one_line(text[:_MOST_LETTERS])
+    return line if len(text) <= _MOST_LETTERS else f"{line}…"
+
+
+def _gathered(data: bytes | memoryview, lines: Sequence[HexLine]) -> npt.NDArray[np.uint8]:
+    """Return the bytes of the lines."""
+    pieces = [bytes(data[line.offset : line.offset + line.size]) for line in lines]
+    return np.frombuffer(b"".join(pieces), np.uint8)
+
+
+def _owners(rows: Sequence[Row], lines: Sequence[HexLine]) -> npt.NDArray[np.int32]:
+    """Return for each byte of the lines the row of the innermost field that has it; -1 for none."""
+    places = [np.arange(line.offset, line.offset + line.size) for line in lines]
+    offsets = np.concatenate([*places, np.zeros(0, np.int64)])
+    owners = np.full(len(offsets), -1, np.int32)
+    for at, (_, field) in enumerate(rows):
+        owners[(offsets >= field.offset) & (offsets < field.end)] = at
+    return owners
+
+
+def byte_map_text(title: str, rows: Sequence[Row], left_out: int, data: bytes | memoryview) -> str:
+    """Return the fields as an indented tree with offset, bytes and value.
+
+    Parameters
+    ----------
+    title : str
+    rows : sequence of (int, ByteField)
+        Fields with their depths.
+    left_out : int
+        How many fields follow that are not shown.
+    data : bytes
+    """
+    last = max(field.offset for _, field in rows)
+    digits = max(4, len(f"{last:x}"))
+    found = [title]
+    for depth, field in rows:
+        group = bool(field.children) or field.kind == "group"
+        held = counted(field.size, "byte") if group else hex_text(data, field)
+        value = f": {_cut(field.value)}" if field.value else ""
+        long = f" ({counted(field.size, 'byte')})" if not group and field.size > 8 else ""
+        found.append(
+            f"{field.offset:0{digits}x}  {'  ' * depth}{_cut(field.name)}{value}  [{held}]{long}"
+        )
+        if field.note:
+            found.append(f"{' ' * digits}  {'  ' * depth}! {_cut(field.note)}")
+    if left_out:
+        found.append(f"and {counted(left_out, 'more field')}")
+    return "\n".join(found)

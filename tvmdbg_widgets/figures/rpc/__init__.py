@@ -1,0 +1,1 @@
+"""Figures of conversations of TVM's RPC."""
