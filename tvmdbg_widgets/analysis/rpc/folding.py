@@ -78,7 +78,7 @@ def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -
 def _with_replies(
     keys: npt.NDArray[np.int64], replies: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return a number for each message that is the same for those alike, also in what they answer."""
+    """Return numbers of messages that are the same for those alike in what they answer too."""
     order = np.arange(len(keys))
     answers = (replies >= 0) & (replies < order)
     target = np.where(answers, replies, 0)

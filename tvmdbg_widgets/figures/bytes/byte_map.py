@@ -77,7 +77,10 @@ def byte_map_figure(
         "rest": rest,
         "missing": max(0, root.end - len(data)),
     }
-    columns = {"bytes": _gathered(data, lines), "owners": _owners(rows, lines)}
+    columns: dict[str, npt.NDArray[Any]] = {
+        "bytes": _gathered(data, lines),
+        "owners": _owners(rows, lines),
+    }
     try:
         return draw("bytes", described, columns, {}, width=room, theme=name)
     except EngineMissingError as missing:

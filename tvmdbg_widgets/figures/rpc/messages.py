@@ -205,7 +205,7 @@ def _pauses(rows: Sequence[SequenceMessage], loops: Sequence[Loop]) -> dict[int,
     starts = {loop.end: rows[loop.first].time_ns for loop in loops}
     waits: dict[int, int] = {}
     for at, (before, row) in enumerate(pairwise(rows), 1):
-        since = starts[at] if at in starts else before.time_ns
+        since = starts.get(at, before.time_ns)
         if at in inside or since is None or row.time_ns is None:
             continue
         waits[at] = row.time_ns - since - taken.get(at, 0)
