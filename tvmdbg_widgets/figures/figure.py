@@ -75,9 +75,10 @@ class Figure:
         # A quotation mark in the attribute would take three characters.
         data = quote(self.svg.replace('"', "'"), safe=_PLAIN_IN_A_URL)
         title = html.escape(str(self.description.get("title", "")), quote=True)
-        image = f'<img alt="{title}" src="data:image/svg+xml,{data}">'
+        source = f'alt="{title}" src="data:image/svg+xml,{data}"'
         if not self.hover:
-            return image
+            return f"<img {source}>"
+        image = f'<img style="display:block" {source}>'
         over = "".join(each.html for each in self.hover)
         return f'<div style="position:relative;display:inline-block">{image}{over}</div>'
 

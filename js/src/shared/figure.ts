@@ -88,7 +88,7 @@ export function svgDocument(
     ' style="max-width:100%;height:auto">',
     element("title", escaped(title)),
     element("desc", escaped(words)),
-    `${body}${hover.map(place).join("")}</svg>`,
+    `${body}${places(hover)}</svg>`,
   ].join("");
 }
 
@@ -104,11 +104,16 @@ export function shares(hover: readonly Hover[], width: number, height: number): 
   }));
 }
 
-function place({ x, y, width, height, text }: Hover): string {
-  const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
-  const box = `x="${left}" y="${top}" width="${wide}" height="${high}"`;
-  const said = text.split("\n").map(escaped).join("\n");
-  return `<rect ${box} fill="none" pointer-events="all">${element("title", said)}</rect>`;
+/** Elements that cannot be seen, and say something where the pointer rests. */
+function places(hover: readonly Hover[]): string {
+  if (!hover.length) return "";
+  const boxes = hover.map(({ x, y, width, height, text }) => {
+    const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
+    const box = `x="${left}" y="${top}" width="${wide}" height="${high}"`;
+    const said = text.split("\n").map(escaped).join("&#10;");
+    return `<rect ${box}>${element("title", said)}</rect>`;
+  });
+  return `<g fill="none" pointer-events="all">${boxes.join("")}</g>`;
 }
 
 /** A pen whose marks are not yet a document, also to measure texts before anything is drawn. */
