@@ -1,7 +1,7 @@
 import { MONO } from "../shared/figure.ts";
-import { LINE, SMALL } from "../shared/figure_parts.ts";
+import { fieldTint, LINE, SMALL } from "../shared/figure_parts.ts";
 import type { SvgContext } from "../shared/svg_context.ts";
-import { blockFill, ramp, type Theme } from "../shared/theme.ts";
+import type { Theme } from "../shared/theme.ts";
 import type { Frame } from "./data.ts";
 import { bytesInRow, FRAME_STEP, ROW, type Segment, TEXT_LINE } from "./grid.ts";
 import {
@@ -13,9 +13,6 @@ import {
   type PlacedSection,
 } from "./panel.ts";
 
-const TINT = 0.3;
-/** The last color of blocks is gray, as padding is. */
-const COLORS = 7;
 const HATCH = 7;
 const CORNER = 8;
 const PAD = 4;
@@ -57,9 +54,7 @@ function paintBlock(
   const { part, row, end } = segment;
   const box = boxOf(panel, section, segment);
   const isPadding = !part.path;
-  const fill = isPadding
-    ? theme.background
-    : ramp([theme.background, blockFill(theme, part.color % COLORS)], TINT);
+  const fill = isPadding ? theme.background : fieldTint(theme, part.color);
   pen.fillStyle = fill;
   pen.fillRect(box.x, box.y, box.width, box.height);
   if (isPadding) hatch(box, pen, theme);

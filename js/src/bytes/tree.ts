@@ -1,15 +1,13 @@
 import type { Hover } from "../shared/figure.ts";
-import { LINE, MARGIN, type Part, SMALL } from "../shared/figure_parts.ts";
+import { fieldTint, LINE, MARGIN, type Part, SMALL } from "../shared/figure_parts.ts";
 import { counted, integer } from "../shared/format.ts";
 import type { TextWidths } from "../shared/text_widths.ts";
-import { blockFill, ramp, type Theme } from "../shared/theme.ts";
+import type { Theme } from "../shared/theme.ts";
 import { type ByteMapData, type FieldRow, fieldWords } from "./data.ts";
 
 const INDENT = 14;
 const MOST_DEPTH = 8;
 const SWATCH = 9;
-const COLORS = 7;
-const TINT = 0.3;
 const NOTE_LINES = 3;
 
 /** Hex digits of every offset. */
@@ -32,7 +30,7 @@ interface PlacedRow {
 export function fieldFill(theme: Theme, rows: readonly FieldRow[], at: number): string {
   const row = rows[at];
   if (!row || row.kind === "padding" || row.kind === "group") return theme.background;
-  return ramp([theme.background, blockFill(theme, at % COLORS)], TINT);
+  return fieldTint(theme, at);
 }
 
 /** The fields as a tree: name, offset, size and value. */

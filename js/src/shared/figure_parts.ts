@@ -1,12 +1,22 @@
 import type { SvgContext } from "./svg_context.ts";
 import type { TextWidths } from "./text_widths.ts";
-import type { Theme } from "./theme.ts";
+import { blockFill, ramp, type Theme } from "./theme.ts";
 
 /** px. */
 export const MARGIN = 14;
 export const LINE = 16;
 /** Size of most letters, px. */
 export const SMALL = 11;
+
+/** How many colors fields have; the last one of blocks is gray, as padding is. */
+const FIELD_COLORS = 7;
+/** Text of every color can be read on it. */
+const FIELD_TINT = 0.21;
+
+/** The ground of a field: the page's with a little of the field's color. */
+export function fieldTint(theme: Theme, field: number): string {
+  return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
+}
 
 /** One part of a figure: how high it is, and what draws it from a top down. */
 export interface Part {
