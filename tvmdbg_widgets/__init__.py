@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import executorch as executorch
     from . import plots as plots
     from . import samples as samples
+    from .analysis.messages.explanation import explain as explain
     from .formats.tvm.params import load_params as load_params
     from .model.errors import FormatError as FormatError
     from .open import open as open
@@ -54,6 +55,7 @@ _HOMES = {
     "TuningLog": ".tuning",
     "compare": ".run",
     "compare_times": ".run",
+    "explain": ".analysis.messages.explanation",
     "load_params": ".formats.tvm.params",
     "open": ".open",
     "open_rpc": ".rpc",
@@ -69,6 +71,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "load_params",
     "compare",
     "compare_times",
+    "explain",
     "DebugRun",
     "TuningLog",
     "RpcLog",

@@ -1,0 +1,40 @@
+"""explain: console output in, what is known out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+LOG = "[12:00:00] start\nTVMError: Check failed: ret: Invalid DLTensor file format\n\x1b[31mend\n"
+
+
+def test_a_log_comes_through_a_pipe_or_a_file(tvmdbg: Run, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(LOG)
+    for done in (
+        tvmdbg("explain", input=LOG.encode(), text=False),
+        tvmdbg("explain", tmp_path / "log"),
+    ):
+        assert done.returncode == 0
+        text = done.stdout if isinstance(done.stdout, str) else done.stdout.decode()
+        assert "1 known message in 3 lines" in text
+        assert "line 2: TVMError" in text
+        assert "tvmdbg convert in.params" in text
+        assert "serializer.h" in text
+        assert "\x1b" not in text
+
+
+def test_json_has_every_fact(tvmdbg: Run, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(LOG)
+    told = json.loads(tvmdbg("explain", tmp_path / "log", "--json").stdout)
+    assert told["lines"] == 3
+    (message,) = told["messages"]
+    assert message["id"] == "params-array"
+    assert message["line"] == 2
+    assert message["next"]

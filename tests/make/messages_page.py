@@ -1,0 +1,54 @@
+"""Write docs/messages.md from the table of messages: ``python -m tests.make.messages_page``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tvmdbg_widgets.analysis.messages import (
+    assertions,
+    debugger,
+    graph_loader,
+    inspector,
+    mismatches,
+    params_loader,
+    rpc,
+    tuner,
+)
+
+PATH = Path(__file__).parents[2] / "docs/messages.md"
+SECTIONS = (
+    ("Compiled functions, up to v0.23", assertions),
+    ("Compiled functions, v0.24 and later", mismatches),
+    ("Graphs", graph_loader),
+    ("Parameter files", params_loader),
+    ("RPC", rpc),
+    ("ExecuTorch's Inspector", inspector),
+    ("Tuners", tuner),
+    ("The debugger", debugger),
+)
+HEAD = (
+    "# Messages, explained\n\n"
+    "`tvmdbg.explain(text)` and `tvmdbg explain < log.txt` say of pasted console output what is "
+    "known about each message in it: the cause, how to tell it from its neighbors, what to look at "
+    "next. These are the messages that are known.\n"
+)
+
+
+def page() -> str:
+    """The page as text."""
+    parts = [HEAD]
+    for title, module in SECTIONS:
+        parts.append(f"\n## {title}\n\n| message | printed by | cause |\n| --- | --- | --- |\n")
+        parts += [
+            f"| `{_cell(each.says)}` | {_cell(each.versions)} | {_cell(each.cause)} |\n"
+            for each in module.MESSAGES
+        ]
+    return "".join(parts)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("`", "'")
+
+
+if __name__ == "__main__":
+    PATH.write_text(page(), "utf-8")

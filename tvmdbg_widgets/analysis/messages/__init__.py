@@ -1,0 +1,1 @@
+"""Messages of TVM and ExecuTorch, and what is known about each."""

@@ -1,0 +1,171 @@
+"""Asserts at the start of every compiled function, up to v0.23.
+
+``ArgBinder``: src/pass/arg_binder.cc @ v0.6, src/tir/transforms/arg_binder.cc @ v0.7 to v0.23;
+printed by src/target/llvm/codegen_cpu.cc as ``Assert fail: <condition>, <message>``.
+"""
+
+from __future__ import annotations
+
+from tvmdbg_widgets.analysis.messages.message import KnownMessage
+
+_SOURCE = "src/tir/transforms/arg_binder.cc @ v0.7 to v0.23"
+_VERSIONS = "v0.5 to v0.23"
+_NAME = r"(?P<name>[\w.]{1,120})"
+
+MESSAGES = (
+    KnownMessage(
+        "argument-dtype",
+        "Assert fail: …, arg0.dtype is expected to be float32",
+        ".dtype is expected to be ",
+        rf"{_NAME}\.dtype is expected to be (?P<dtype>[\w\[\]]{{1,60}})",
+        _VERSIONS,
+        "The function was compiled for an array of another data type than it was given: type code, "
+        "bits or lanes differ. Or they are equal, and the code and the runtime disagree about how "
+        "DLDataType lies in memory.",
+        "Print the array's dtype. If it differs, convert it (int64 for int32, float64 for float32; "
+        "bool is uint1 up to TVM 0.22 and code 6 from 0.23 on). If it is the expected one, two "
+        "layouts of DLDataType are in play: the type code matches, and bits reads 0.",
+        (
+            "print(array.dtype, array.shape)",
+            "tvmdbg struct DLTensor --hex dump.txt  (gdb: x/56xb on the DLTensor that was passed)",
+            "tvmdbg struct --ir module.ll  (the layout the function was compiled for)",
+        ),
+        _SOURCE,
+        layout=True,
+    ),
+    KnownMessage(
+        "argument-ndim",
+        "Assert fail: …, arg0.ndim is expected to equal 4",
+        ".ndim is expected to equal ",
+        rf"{_NAME}\.ndim is expected to equal (?P<ndim>\d{{1,9}})",
+        _VERSIONS,
+        "The array has another number of dimensions than the function was compiled for.",
+        "It is checked after nothing else, so the other fields may be right. A huge or negative "
+        "ndim means that the DLTensor itself lies otherwise than the code expects.",
+        ("print(array.shape)", "run.graph.node(name).outputs[0].shape"),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-shape",
+        "Assert fail: …, Argument arg0.shape[1] has an unsatisfied constraint: …",
+        " has an unsatisfied constraint",
+        rf"Argument {_NAME}\.shape\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
+        _VERSIONS,
+        "The array has another size along this axis than the function was compiled for.",
+        "The condition before it names both: the one read from the array and the one compiled in. "
+        "From v0.8 on it is repeated behind the message. dtype is checked first, so it agrees; "
+        "unless the buffer is int1, int4 or uint4, for which dtype is not checked.",
+        ("print(array.shape)", "compare with run.graph.node(name).outputs[0].shape"),
+        _SOURCE,
+        layout=True,
+    ),
+    KnownMessage(
+        "argument-strides",
+        "Assert fail: …, arg0.strides: expected to be compact array",
+        ".strides: expected to be compact array",
+        rf"{_NAME}\.strides: expected to be compact array",
+        _VERSIONS,
+        "The array is not contiguous (a transposed view or a slice), and the function was compiled "
+        "for a compact one.",
+        "Shape and dtype agree. A DLTensor from another library may carry strides even where it is "
+        "compact; those are accepted.",
+        ("numpy.ascontiguousarray(array)", "tensor.contiguous()  (torch)"),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-byte-offset",
+        "Assert fail: …, Argument arg0.byte_offset has an unsatisfied constraint",
+        ".byte_offset has an unsatisfied",
+        rf"Argument {_NAME}\.byte_offset has an unsatisfied constraint",
+        _VERSIONS,
+        "The array begins within its memory (byte_offset is not 0), and the function was compiled "
+        "for one that begins at its start.",
+        "Views of views have it; copies do not. Under another layout of DLDataType, byte_offset is "
+        "read from the wrong place: look whether shape and strides are sound.",
+        ("array.copy()", "tvmdbg struct DLTensor --hex dump.txt"),
+        _SOURCE,
+        layout=True,
+    ),
+    KnownMessage(
+        "argument-device-type",
+        "Assert fail: …, Argument arg0.device_type has an unsatisfied constraint",
+        "device_type has an unsatisfied constraint",
+        rf"Argument (?:{_NAME}\.)?device_type has an unsatisfied constraint",
+        _VERSIONS,
+        "The array is on another device than the function was compiled for, or two arguments are "
+        "on different ones.",
+        "device_type: 1 cpu, 2 cuda, 4 opencl, 7 vulkan, 8 metal, 10 rocm. Remote devices are "
+        "type + 128 × the number of the session.",
+        ("print(array.device)", "tvm.nd.array(array, device=tvm.cuda(0))"),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-device-id",
+        "Assert fail: …, Argument arg0.device_id has an unsatisfied constraint",
+        "device_id has an unsatisfied constraint",
+        rf"Argument (?:{_NAME}\.)?device_id has an unsatisfied constraint",
+        _VERSIONS,
+        "Two arguments are on different devices of one kind, such as cuda(0) and cuda(1).",
+        "device_type agrees; only the number differs.",
+        ("print([each.device for each in arguments])",),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-null-tensor",
+        "Assert fail: …, arg0 is expected to have non-NULL DLTensor* pointer",
+        "non-NULL DLTensor* pointer",
+        rf"{_NAME} is expected to have non-NULL DLTensor\* pointer",
+        "v0.19 to v0.23",
+        "None, or a null pointer, was passed where an array is expected.",
+        "Older releases crash there instead.",
+        ("look which argument is None", "module.entry_func.type_args, or the function's signature"),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-null-data",
+        "Assert fail: …, arg0 is expected to have non-NULL data pointer",
+        "non-NULL data pointer",
+        rf"{_NAME} is expected to have non-NULL data pointer",
+        "v0.19 to v0.23",
+        "The array has no memory: it was released, or never allocated. Arrays of size 0 may have "
+        "none.",
+        "The DLTensor itself is there. Under another layout of DLDataType the pointer is still "
+        "read rightly, since it comes first.",
+        ("print(array.shape)",),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-count",
+        "Assert fail: (num_args == 3), fused_add: num_args should be 3",
+        "num_args should be ",
+        r"(?P<function>[\w.]{1,200}): num_args should be (?P<expected>\d{1,6})",
+        _VERSIONS,
+        "The function was called with another number of arguments than it was compiled for.",
+        "Outputs are arguments too: a function of two inputs and one output takes three.",
+        ("print(module.get_source()[:2000])",),
+        "src/tir/transforms/make_packed_api.cc @ v0.7 to v0.23",
+    ),
+    KnownMessage(
+        "argument-pointer",
+        "Assert fail: …, fused_add: Expect arg[0] to be pointer",
+        "to be pointer",
+        r"(?P<function>[\w.]{1,200}): Expect arg\[(?P<index>\d{1,4})\] to be pointer",
+        _VERSIONS,
+        "A number or a text was passed where an array is expected.",
+        "Compare with 'to be int' and 'to be float', which are about scalars.",
+        ("print([type(each) for each in arguments])",),
+        "src/tir/transforms/make_packed_api.cc @ v0.7 to v0.23",
+    ),
+    KnownMessage(
+        "argument-scalar",
+        "Assert fail: …, fused_add: Expect arg[1] to be int",
+        ": Expect arg[",
+        r"(?P<function>[\w.]{1,200}): Expect arg\[(?P<index>\d{1,4})\] "
+        r"to be (?P<kind>int|float|boolean)",
+        _VERSIONS,
+        "Something else than a number of this kind was passed as a scalar argument.",
+        "A numpy scalar is no Python number for TVM: int(value), float(value).",
+        ("print([type(each) for each in arguments])",),
+        "src/tir/transforms/make_packed_api.cc @ v0.7 to v0.23",
+    ),
+)
