@@ -328,6 +328,25 @@ def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
     expect(key.get_by_role("button", name="looking")).to_have_count(0)
 
 
+def test_what_is_found_later_leaves_what_was_said_meanwhile(
+    page: Page, address: str, run: tvmdbg.DebugRun
+) -> None:
+    kernel = Kernel(page, run.health(progress=False))
+    kernel.known = 40
+    root = graph(page, address, 'graph.color_by="health"')
+    expect(root.locator(".tvmdbg-graph-health")).to_contain_text("40 of 74 tensors")
+    root.focus()
+    page.keyboard.press("b")
+    said = root.locator("> .tvmdbg-mirror")
+    expect(said).to_have_text("select a node first")
+    kernel.known, kernel.state = 74, "done"
+    expect(root.locator(".tvmdbg-graph-health")).to_contain_text("faulty 16")
+    rest(page)
+    expect(said).to_have_text("select a node first")
+    page.evaluate(SELECT, FIRST_INF)
+    expect(said).to_contain_text("health faulty")
+
+
 def test_nothing_is_asked_of_a_graph_that_shows_something_else(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.post_data or ""))

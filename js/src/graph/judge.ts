@@ -57,7 +57,7 @@ export class Judge {
     model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
     this.#view.repaint();
     if (model.answer !== before) placing.lookAgain();
-    if (!isUnderWay(answer)) this.#view.tell();
+    if (!isUnderWay(answer)) this.#view.tell(true);
   }
 
   #notJudged(error: unknown): void {

@@ -61,7 +61,7 @@ export class Placing {
       if (coming >= 0 && view.placed === placed) view.stage.goTo(coming);
     });
     view.mark();
-    view.tell();
+    view.tell(true);
     coming = view.folding.placed();
   }
 

@@ -279,28 +279,31 @@ export class GraphView {
     );
   }
 
-  /** Says what is selected, in the details and to screen readers. */
-  tell(): void {
+  /** Says what is selected, in the details and to screen readers; late, without talking over what was said meanwhile. */
+  tell(isLate = false): void {
     if (!this.placed) return;
     const { scene } = this.placed;
     const { graph } = this.model;
     const { node } = this;
     const { group } = this.folding;
     const place = `${group}, ${node}`;
-    if (this.walked || place !== this.#told.place) this.#told = { place, along: this.walked };
+    const isOther = this.walked !== "" || place !== this.#told.place;
+    if (isOther) this.#told = { place, along: this.walked };
+    const again = isLate && !isOther;
     this.walked = "";
     const { along } = this.#told;
     void this.details.show(this.context.session.selected, scene, group);
     if (group >= 0) {
       const sentence = groupSentence(this.model, group, scene, this.folding.isTooLarge(group));
-      this.mirror.say(along + sentence);
+      this.mirror.tell(along + sentence, again);
       return;
     }
     const note = node === null ? "" : this.context.session.note(node);
-    this.mirror.say(
+    this.mirror.tell(
       node === null
         ? `Graph of ${counted(graph.kinds.length, "node")}; nothing is selected.`
         : `${along}${this.model.describe.sentence(node, scene, groupPath(this.model, node))}${note ? ` Note: ${note}` : ""}`,
+      again,
     );
   }
 
@@ -366,6 +369,7 @@ export class GraphView {
     this.isArranging = this.#soon = true;
     queueMicrotask(() => {
       this.#soon = false;
+      this.mirror.ask();
       void this.arrange(false);
     });
   }
