@@ -57,6 +57,16 @@ describe("the list of hits", () => {
     expect(meant()).toBe(-1);
   });
 
+  it("leaves it to the field to mean a row of another list", () => {
+    field.setAttribute("aria-activedescendant", "suggestion-1");
+    list.show(hits(3));
+    list.show([]);
+    expect(field.getAttribute("aria-activedescendant")).toBe("suggestion-1");
+    list.show(hits(3));
+    press("ArrowDown");
+    expect(meant()).toBe(0);
+  });
+
   it("goes round, and by pages to the ends", () => {
     list.show(hits(15));
     press("ArrowUp");

@@ -152,6 +152,7 @@ export class SearchField {
     const { problem, at, notes, nodes } = hits.found;
     const { input } = this;
     this.#hits.show(input.value ? hits.listed() : [], nodes.length);
+    this.#expand();
     input.setAttribute("aria-invalid", String(problem !== ""));
     this.#problem.hidden = !problem && notes.length === 0;
     this.#problem.classList.toggle("tvmdbg-warning", problem !== "");
@@ -201,10 +202,16 @@ export class SearchField {
       }),
     );
     this.#list.hidden = this.#shown.length === 0;
-    input.setAttribute("aria-expanded", String(this.#shown.length > 0));
+    this.#expand();
     this.panel.hidden = false;
     this.#activate(-1);
     this.#place();
+  }
+
+  /** Says whether there is anything to choose: a suggestion or a hit. */
+  #expand(): void {
+    const isOpen = this.#shown.length > 0 || !this.#hits.node.hidden;
+    this.input.setAttribute("aria-expanded", String(isOpen));
   }
 
   #move(by: number): void {

@@ -127,7 +127,10 @@ export class HitList {
       option.setAttribute("aria-selected", String(at === row));
       if (at === row) option.scrollIntoView({ block: "nearest" });
     }
-    if (row < 0) this.#field.removeAttribute("aria-activedescendant");
-    else this.#field.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
+    const told = this.#field.getAttribute("aria-activedescendant");
+    if (row >= 0) this.#field.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
+    // The field may mean a row of another list.
+    else if (told?.startsWith(`${this.#list.id}-`))
+      this.#field.removeAttribute("aria-activedescendant");
   }
 }
