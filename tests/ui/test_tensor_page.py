@@ -1022,6 +1022,34 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     expect(page.locator(MIRROR)).to_contain_text("axis 0 6")
 
 
+def test_channels_are_chosen_from_the_index_that_is_still_asked_for(page: Page, made: str) -> None:
+    show(page, made, entry=[11, 0])
+    rest(page)
+    held: list[Any] = []
+    page.route(
+        "**/ask",
+        lambda route: (
+            held.append(route)
+            if route.request.post_data_json["kind"] == "tensor"
+            else route.continue_()
+        ),
+    )
+    page.get_by_label("Index along axis 0 (number)").fill("200")
+    page.keyboard.press("Enter")
+    asking(page, 1)
+    press(page, "2")
+    until(page, "detail.channels.columns > 0")
+    press(page, "ArrowRight")
+    expect(page.locator(MIRROR)).to_contain_text("axis 0 201")
+    asking(page, 1)
+    held.pop().continue_()
+    page.unroute("**/ask")
+    rest(page)
+    expect(page.locator(MIRROR)).to_contain_text("axis 0 201")
+    press(page, "Enter")
+    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("201")
+
+
 def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     asked = heard(page, "tensor")

@@ -276,7 +276,7 @@ export class Board {
     this.#legend.show(shown);
     this.#frame.caption.textContent =
       shown.show === "picture" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
-    this.channels.show(shown);
+    this.channels.show(shown, plane);
     this.picture.show(plate);
     this.cross.over(shown);
     this.marked.over(shown);

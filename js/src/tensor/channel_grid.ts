@@ -11,7 +11,7 @@ import { cellText } from "./digit_text.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
 import type { Label } from "./labels.ts";
 import { Failure, muted, part } from "./parts.ts";
-import { axesAlong, axisText } from "./plane.ts";
+import { axesAlong, axisText, type Plane, sameShape } from "./plane.ts";
 import { paintCells } from "./plane_painter.ts";
 import { cellCaption } from "./readout.ts";
 import { type Acts, type Shown, viewOf } from "./state.ts";
@@ -77,12 +77,14 @@ export class ChannelGrid {
     });
   }
 
-  show(shown: Shown): void {
+  /** Shows the pictures; chosen is that of the plane that is wanted, whose own picture may still be asked for. */
+  show(shown: Shown, plane: Plane | null): void {
     const { answer } = shown;
     this.#shown = shown;
     if (shown.show !== "channels") this.#opened = null;
     if (shown.show !== "channels" || !answer?.tile) return;
-    const opened = shown.along === null ? 0 : answer.index[shown.along]!;
+    const isSame = plane !== null && sameShape(plane.shape, answer.viewShape);
+    const opened = shown.along === null ? 0 : (isSame ? plane : answer).index[shown.along]!;
     // A later answer to the same question leaves the choice that the keys have made since.
     if (this.#start(shown, answer) || opened !== this.#opened) this.#at = opened;
     this.#opened = opened;

@@ -57,6 +57,7 @@ export class Crosshair {
     const before = this.#shown;
     this.#shown = shown;
     if (shown && before?.answer === shown.answer && before.values !== shown.values) {
+      this.#parts.mirror.ask();
       this.readAgain();
     }
   }
@@ -85,6 +86,7 @@ export class Crosshair {
   /** The same; what is marked stays. */
   put(point: Point | null): void {
     this.#parts.picture.forgetHover();
+    this.#parts.mirror.ask();
     this.place(point);
     if (point) this.#parts.picture.reveal(point);
   }
@@ -119,6 +121,6 @@ export class Crosshair {
     if (picture.hover) return;
     picture.mark(this.point, text);
     if (marked.endsAt(point)) return;
-    mirror.say(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`);
+    mirror.tell(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`, true);
   }
 }

@@ -1,6 +1,6 @@
 import { CodeCopy } from "../shared/code_copy.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
-import type { Entry } from "../shared/tensor_questions.ts";
+import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { boardActs } from "./acts.ts";
@@ -104,7 +104,7 @@ export class Inspector {
   /** The notes of the session have changed. */
   noted(): void {
     this.board.noted();
-    if (this.viewing.answer) this.board.mirror.say(this.viewing.words());
+    if (this.viewing.answer) this.board.mirror.tell(this.viewing.words());
   }
 
   /** Chooses an entry for all linked views. */
@@ -180,8 +180,7 @@ export class Inspector {
       }
     }
     this.board.choose(this.#wish);
-    this.#remember();
-    this.viewing.want(this.viewing.answer);
+    this.#ask(this.viewing.answer);
   }
 
   /** Lays the axes out otherwise; the crosshair stays at its value. */
@@ -191,15 +190,13 @@ export class Inspector {
     cross.point = this.#wish.lay(layout, cross.point);
     picture.sight.show(null);
     marked.mark(null);
-    this.#remember();
-    this.viewing.want(null);
+    this.#ask(null);
   }
 
   read(reading: string | null): void {
     if (reading === this.#wish.reading) return;
     this.#wish.read(reading);
-    this.#remember();
-    this.viewing.want(null);
+    this.#ask(null);
   }
 
   goToExtreme(which: "argmin" | "argmax"): void {
@@ -319,6 +316,13 @@ export class Inspector {
     this.#settle = setTimeout(() => {
       if (this.viewing.answer?.tile) this.moved();
     }, SETTLE_MS);
+  }
+
+  /** Shows another plane or reading of the tensor, from what is kept of it where that is known. */
+  #ask(known: TensorAnswer | null): void {
+    this.#remember();
+    this.board.mirror.ask();
+    this.viewing.want(known);
   }
 
   #redraw(): void {

@@ -143,7 +143,7 @@ export class Viewing {
     const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
     if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
     this.draw();
-    this.#board.mirror.say(this.words());
+    this.#board.mirror.tell(this.words(), sameTensor(before, answer));
     cross.place(cross.point);
     if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
       this.#counting.refine();
