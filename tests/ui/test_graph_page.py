@@ -14,7 +14,7 @@ from ui.checklists import looks
 from ui.graphs import inspect, selected, state
 from ui.host import serve, visit
 from ui.toolbars import tool
-from ui.waits import INSPECT, asking, frames, painted, rest
+from ui.waits import INSPECT, asking, frames, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
 
@@ -116,6 +116,8 @@ def test_right_arrow_follows_the_flow_where_it_runs_right(
     root = graph('graph.direction="right"')
     root.focus()
     page.keyboard.press("s")
+    # Its block opens first: keys walk in the picture that is there.
+    until(page, f"found.marks.some((mark) => mark.id === {SLOWEST} && mark.group < 0)")
     page.keyboard.press("ArrowRight")
     assert selected(page) == [65]
     frames(page)
