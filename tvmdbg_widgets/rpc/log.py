@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
     from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class RpcLog(Sequence[Packet]):
     """The conversation of a client and a server, packet by packet, in the order they were sent.
 
-    Made by :func:`tvmdbg_widgets.open_rpc` or :func:`tvmdbg_widgets.open`.
+    At the end of a notebook cell it shows a sequence diagram and the first packets, each opening
+    to its bytes. Made by :func:`tvmdbg_widgets.open_rpc` or :func:`tvmdbg_widgets.open`.
 
     Attributes
     ----------
@@ -117,7 +119,7 @@ class RpcLog(Sequence[Packet]):
         if sent is None:
             raise ValueError(f"nothing was captured of {side!r}")
         receiver = grammar(sent.grammar.era, dtype_layout, padding)
-        return find_desync(sent.readable, sent.packets, sent.grammar, receiver)
+        return find_desync(sent.readable, sent.packets, sent.grammar, receiver, side)
 
     def __len__(self) -> int:
         return len(self.conversation)
@@ -215,6 +217,30 @@ class RpcLog(Sequence[Packet]):
         rows = list(self)
         names = ("time_ns", "side", "name", "function", "about", "size", "waited_ns", "reply")
         return data_frame({name: [getattr(row, name) for row in rows] for name in names})
+
+    def figure(
+        self, start: int = 0, stop: int | None = None, *, width: float = 720, theme: str = "light"
+    ) -> Figure:
+        """Return a sequence diagram.
+
+        Parameters
+        ----------
+        start, stop : int
+            Rows to draw; like packets that follow each other are drawn as one.
+        width : float
+            px.
+        theme : str
+            ``"light"``, ``"dark"`` or ``"auto"``.
+        """
+        from tvmdbg_widgets.rpc.diagram import sequence
+
+        return sequence(self, start, stop, width=width, theme=theme)
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        from tvmdbg_widgets.rpc.diagram import table
+
+        bundle = self.figure(theme="auto")._repr_mimebundle_()
+        return {**bundle, "text/html": bundle["text/html"] + table(self), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         from tvmdbg_widgets.analysis.rpc.described import described

@@ -7,15 +7,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.rpc.connection import Direction
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
     from tvmdbg_widgets.model.byte_map import ByteField
     from tvmdbg_widgets.model.rpc.values import Argument
 
+#: Bytes of a packet that are shown.
+_SHOWN = 4096
+
 
 @dataclass(frozen=True, eq=False)
 class Packet:
     """One packet of a conversation, made on access: ``log[12]``.
+
+    At the end of a notebook cell it shows its bytes, field by field.
 
     Attributes
     ----------
@@ -111,6 +117,30 @@ class Packet:
         if body.arguments:
             told.append(f"({', '.join(map(str, body.arguments))})")
         return " ".join(told)
+
+    def figure(self, width: float = 720, theme: str = "light") -> Figure:
+        """Return a picture of its bytes, field by field.
+
+        Parameters
+        ----------
+        width : float
+            px.
+        theme : str
+            ``"light"``, ``"dark"`` or ``"auto"``.
+        """
+        from tvmdbg_widgets.figures.bytes.byte_map import byte_map_figure
+        from tvmdbg_widgets.model.numbers import bytes_text
+
+        title = f"{self.name} of the {self.side}, {bytes_text(self.size)} at byte {self.offset:,}"
+        return byte_map_figure(title, self.fields, self.data(_SHOWN), width=width, theme=theme)
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        from tvmdbg_widgets.figures.bytes.html import byte_map_html
+
+        bundle = self.figure(theme="auto")._repr_mimebundle_()
+        opened = byte_map_html("field by field", self.fields, self.data(_SHOWN))
+        html = f"{bundle['text/html']}<details><summary>open fields</summary>{opened}</details>"
+        return {**bundle, "text/html": html, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         from tvmdbg_widgets.model.numbers import counted, duration_text

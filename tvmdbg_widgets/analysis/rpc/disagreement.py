@@ -21,7 +21,9 @@ def disagreement(connection: Connection) -> Desync | None:
     for sender, receiver in ((client, server), (server, client)):
         if sender.alike or receiver.alike:
             continue
-        found = find_desync(sender.readable, sender.packets, sender.grammar, receiver.grammar)
+        found = find_desync(
+            sender.readable, sender.packets, sender.grammar, receiver.grammar, sender.name
+        )
         if found is not None:
             return found
     return None

@@ -23,6 +23,8 @@ class Desync:
 
     Attributes
     ----------
+    side : str
+        Who sent it.
     packet : int
         Its number in the sender's stream.
     name : str
@@ -41,6 +43,7 @@ class Desync:
         All of it in sentences.
     """
 
+    side: str
     packet: int
     name: str
     offset: int
@@ -54,7 +57,11 @@ class Desync:
 
 
 def find_desync(
-    source: ByteSource, packets: StreamPackets, sender: Grammar, receiver: Grammar
+    source: ByteSource,
+    packets: StreamPackets,
+    sender: Grammar,
+    receiver: Grammar,
+    side: str = "client",
 ) -> Desync | None:
     """Read what a sender wrote as another grammar's receiver does, up to where they part.
 
@@ -67,6 +74,8 @@ def find_desync(
         The stream.
     packets : StreamPackets
         Read with the sender's grammar.
+    side : str
+        Who sent them.
     """
     if sender == receiver:
         return None
@@ -82,7 +91,7 @@ def find_desync(
         found = _receive(ahead, source, sent, receiver)
         if found.end == sent.offset + sent.size and _same(found.body, sent.body):
             continue
-        return _Parting(sent, found, source, sender, receiver).told(index)
+        return _Parting(sent, found, source, sender, receiver).told(index, side)
     return None
 
 
@@ -127,7 +136,7 @@ class _Parting:
     sender: Grammar
     receiver: Grammar
 
-    def told(self, index: int) -> Desync:
+    def told(self, index: int, side: str) -> Desync:
         sent, sender, receiver = self.sent, self.sender, self.receiver
         field, offset, is_argument = _first_dtype(sent, sender)
         written = sender.dtype.size + (sender.padding if is_argument else 0)
@@ -137,13 +146,13 @@ class _Parting:
         where, value = _next(self.found, self.source, receiver)
         end = sent.offset + sent.size
         text = (
-            f"Packet {index} ({sent.name}) at byte {sent.offset}: {field} was written in "
-            f"{_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver with "
+            f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
+            f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver with "
             f"{receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as {read}. "
             f"{_consequence(self.found, end, where, value, receiver)}"
         )
         return Desync(
-            index, sent.name, offset, field, meant, read, taken - written, where, value, text
+            side, index, sent.name, offset, field, meant, read, taken - written, where, value, text
         )
 
 

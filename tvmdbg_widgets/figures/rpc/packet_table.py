@@ -1,0 +1,57 @@
+"""Packets of a conversation as an HTML table without script, each opening to its bytes."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HEADS = ("row", "time", "from", "packet", "function", "what", "bytes")
+_LETTERS = 160
+_TOP = ' style="vertical-align:top;text-align:left"'
+
+
+class PacketRow(NamedTuple):
+    """One row of the table.
+
+    Attributes
+    ----------
+    cells : tuple of str
+        Row, time, who sent it, packet, function, what it says, bytes.
+    details : str
+        HTML that the row opens to; already escaped.
+    """
+
+    cells: tuple[str, ...]
+    details: str
+
+
+def packet_table_html(rows: Sequence[PacketRow], left_out: int) -> str:
+    """Return the table.
+
+    Parameters
+    ----------
+    rows : sequence of PacketRow
+    left_out : int
+        Packets that follow and are not in it.
+    """
+    head = "".join(f"<th{_TOP}>{each}</th>" for each in _HEADS)
+    found = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
+    for row in rows:
+        cells = [escape(_short(each)) for each in row.cells]
+        cells[3] = f"<details><summary>{cells[3]}</summary>{row.details}</details>"
+        found.append("<tr>" + "".join(f"<td{_TOP}>{each}</td>" for each in cells) + "</tr>")
+    found.append("</tbody></table>")
+    if left_out:
+        found.append(f"<p>and {counted(left_out, 'more packet')}: log[{len(rows)}:]</p>")
+    return "".join(found)
+
+
+def _short(text: str) -> str:
+    line = one_line(text[: _LETTERS + 1])
+    return line if len(line) <= _LETTERS else f"{line[: _LETTERS - 1]}…"
