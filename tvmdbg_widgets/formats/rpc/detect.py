@@ -134,7 +134,7 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
         asked = _asked(next(iter(fits.values()), []))
         fits[side.name] = [_fit(side, each, side.start, asked) for each in grammars]
         if side.source.size > side.start and not any(fit.packets for fit in fits[side.name]):
-            fits[side.name] = [_fit_later(side, each, asked) for each in grammars]
+            fits[side.name] = [_fit_later(side, each, asked, len(grammars)) for each in grammars]
     found = _eras(fits, eras)
     reasons = _era_reasons(fits, eras, found)
     chosen = min(found, key=_PREFERRED.index)
@@ -160,9 +160,9 @@ def _fit(side: Side, own: Grammar, start: int, asked: list[int] | None) -> Fit:
     return Fit(own, start, len(packets), problem, packets.protocol, packets.asked.tolist())
 
 
-def _fit_later(side: Side, own: Grammar, asked: list[int] | None) -> Fit:
+def _fit_later(side: Side, own: Grammar, asked: list[int] | None, share: int) -> Fit:
     """Try a grammar where packets first follow each other: the capture may begin within one."""
-    resync = Resync(PacketReader(side.source, own, asked))
+    resync = Resync(PacketReader(side.source, own, asked), share)
     start = resync.next_packet(side.start + 1, stop=side.start + _SEARCHED)
     return _fit(side, own, side.start if start is None else start, asked)
 

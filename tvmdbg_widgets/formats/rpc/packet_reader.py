@@ -48,6 +48,11 @@ class PacketReader:
     asked : sequence of int or None
         Of the side that answers, where no length precedes packets: how many bytes the n-th request
         asks for; 0 for one that copies nothing.
+
+    Attributes
+    ----------
+    values : int
+        Values of sequences read so far, those of what proved to be no packet among them.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class PacketReader:
     ) -> None:
         self.source = source
         self.grammar = grammar
+        self.values = 0
         self._asked = asked
         self._ahead = ReadAhead(source)
 
@@ -92,7 +98,10 @@ class PacketReader:
             copied = self._asked[replies]
         if end > size:
             raise WireError("length of the packet", at, f"at most {size - at - 8}", end - at - 8)
-        body = read_body(reader, self.grammar, name, copied)
+        try:
+            body = read_body(reader, self.grammar, name, copied)
+        finally:
+            self.values += reader.values
         if self.grammar.prefixed and reader.left:
             raise WireError("end of the packet", reader.at, f"byte {end}", f"{reader.left} more")
         return RawPacket(at, reader.at - at, code, name, body)

@@ -56,13 +56,16 @@ class Reader:
     ----------
     at : int
         Where the next field lies.
+    values : int
+        Values of sequences that were begun, by which work is counted.
     """
 
-    __slots__ = ("_ahead", "at", "end", "lenient")
+    __slots__ = ("_ahead", "at", "end", "lenient", "values")
 
     def __init__(self, ahead: ReadAhead, at: int, end: int, *, lenient: bool = False) -> None:
         self._ahead = ahead
         self.lenient = lenient
+        self.values = 0
         self.at = at
         self.end = end
 

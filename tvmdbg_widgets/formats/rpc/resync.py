@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.rpc.filled import FilledSource
+from tvmdbg_widgets.formats.rpc.grammar import REPLIES
 from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.model.errors import FormatError
 
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 
-_CHUNK = 1 << 20
+#: Bytes that are looked through at once, at first and at most.
+_SMALLEST, _LARGEST = 1 << 12, 1 << 20
 #: Bytes of a packet that must lie in one piece: length and code.
 _HEAD = 12
 #: Packets that must follow each other for the first to be one; fewer at the end of the stream.
 _CHAIN = 3
-#: Places that are tried in one stream, so that hostile bytes cost about a second.
-_MOST_TRIED = 30_000
+#: Work on places that prove to be none: so much, and as much again for so many bytes of the
+#: stream. With 40 µs a unit, hostile bytes cost less than a second a MB.
+_WORK, _WORK_BYTES = 1000, 100_000
+#: Values that cost as much as to begin a packet.
+_VALUES = 16
 
 
 class Resync:
@@ -32,11 +37,20 @@ class Resync:
     Parameters
     ----------
     reader : PacketReader
+    share : int
+        How many look through the same stream, which share the work.
+
+    Attributes
+    ----------
+    gave_up : bool
+        Whether the search ended before the stream did.
     """
 
-    def __init__(self, reader: PacketReader) -> None:
+    def __init__(self, reader: PacketReader, share: int = 1) -> None:
         self._reader = reader
-        self._tried = 0
+        self.gave_up = False
+        self._most = _WORK + _WORK * reader.source.size // _WORK_BYTES // share
+        self._work = 0
 
     def next_packet(
         self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
@@ -44,16 +58,19 @@ class Resync:
         """Return where the next packets lie from ``at`` on (to ``stop``), None where none do.
 
         Three must follow each other, or the stream end behind the first or second, unless
-        ``chain`` is set. After 30,000 places that looked like a packet and were none, it gives up.
+        ``chain`` is set. It gives up when places that look like packets and are none took more
+        work than the size of the stream allows.
         """
         for place in self._places(at):
             if stop is not None and place >= stop:
                 return None
-            self._tried += 1
-            if self._tried > _MOST_TRIED:
+            if self._work > self._most:
+                self.gave_up = True
                 return None
+            before = self._reader.values
             if self._chains(place, replies, chain):
                 return place
+            self._work += 1 + (self._reader.values - before) // _VALUES
         return None
 
     def _chains(self, at: int, replies: int, whole: bool) -> bool:
@@ -68,6 +85,7 @@ class Resync:
             if isinstance(packet, int):
                 return False
             at += packet.size
+            replies += packet.name in REPLIES
         return True
 
     def _is_missing(self, at: int) -> bool:
@@ -80,8 +98,10 @@ class Resync:
         prefixed = self._reader.grammar.prefixed
         head = _HEAD if prefixed else 4
         codes = np.array([*self._reader.grammar.codes], np.uint32)
+        chunk = _SMALLEST
         while at + head <= source.size:
-            length = min(_CHUNK, source.size - at)
+            length = min(chunk, source.size - at)
+            chunk = min(2 * chunk, _LARGEST)
             try:
                 data = np.frombuffer(source.read(at, length), np.uint8)
             except FormatError:

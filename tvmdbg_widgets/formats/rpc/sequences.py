@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
@@ -27,6 +28,8 @@ _LONGEST = 1 << 40
 #: As many dimensions as any array has (numpy's limit; TVM sets none).
 _MOST_DIMS = 64
 _HIGHEST_CODE = 0xFF
+#: Type codes that are read at once.
+_BLOCK = 256
 _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 
 
@@ -48,11 +51,33 @@ def read_sequence(reader: Reader, grammar: Grammar) -> list[Argument]:
     if grammar.interleaved:
         return [_read_interleaved(reader, grammar, index) for index in range(count)]
     codes_at = reader.at
-    codes = reader.numbers(_codes(count), "type codes") if count else ()
+    codes = _type_codes(reader, grammar, count)
     return [
         _read_value(reader, grammar, code, codes_at + 4 * index, index)
         for index, code in enumerate(codes)
     ]
+
+
+def _type_codes(reader: Reader, grammar: Grammar, count: int) -> tuple[int, ...]:
+    """Read type codes, a block at a time, so that bytes that are none cost no more than one."""
+    codes: tuple[int, ...] = ()
+    blocks: list[tuple[int, ...]] = []
+    while count > 0:
+        at, size = reader.at, min(count, _BLOCK)
+        codes = reader.numbers(_codes(size), "type codes")
+        if count > size or blocks:
+            for index, code in enumerate(codes):
+                if code not in grammar.kinds:
+                    field = f"argument {len(blocks) * _BLOCK + index}: type code"
+                    raise _unknown_code(field, at + 4 * index, grammar, code)
+            reader.values += size
+            blocks.append(codes)
+        count -= size
+    return tuple(chain.from_iterable(blocks)) if blocks else codes
+
+
+def _unknown_code(field: str, at: int, grammar: Grammar, code: int) -> WireError:
+    return WireError(field, at, f"one that is known, up to {max(grammar.kinds)}", code)
 
 
 def _read_interleaved(reader: Reader, grammar: Grammar, index: int) -> Argument:
@@ -75,8 +100,8 @@ def _read_value(reader: Reader, grammar: Grammar, code: int, code_at: int, index
     if kind is None and grammar.interleaved and code >= FFI_DYNAMIC:
         kind = "object"
     if kind is None:
-        known = f"one that is known, up to {max(grammar.kinds)}"
-        raise WireError(f"argument {index}: type code", code_at, known, code)
+        raise _unknown_code(f"argument {index}: type code", code_at, grammar, code)
+    reader.values += 1
     at = reader.at
     value = _value(reader, grammar, kind, f"argument {index}")
     return Argument(kind, value, code, code_at, at, reader.at - at)

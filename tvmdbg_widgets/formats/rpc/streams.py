@@ -25,6 +25,9 @@ Gaps = tuple[tuple[int, int], ...]
 #: Bytes behind a damage within which a gap is taken for its cause.
 _NEAR = 12
 _TOLD_EVERY = 4096
+_GAVE_UP = (
+    "; behind it too many places look like packets and are none, so the rest was not searched"
+)
 
 
 def read_stream(
@@ -73,9 +76,11 @@ def read_stream(
 def first_packets(
     source: ByteSource, grammar: Grammar, start: int, most: int, asked: Sequence[int] | None = None
 ) -> StreamPackets:
-    """Read at most ``most`` packets, up to the first that is none, to try a grammar."""
+    """Read at most ``most`` packets, empty ones among them, up to the first that is none."""
     walk = _Walk(PacketReader(source, grammar, asked), (), start)
-    while walk.at < source.size and len(walk.found) < most:
+    for _ in range(most):
+        if walk.at >= source.size:
+            break
         try:
             walk.step()
         except (WireError, FormatError) as error:
@@ -132,7 +137,8 @@ class _Walk:
             self.at = self._size
             return
         self.at = self._size if again is None else again
-        self._note(at, error)
+        more = _GAVE_UP if again is None and self._resync.gave_up else ""
+        self._note(at, f"{error}{more}")
 
     def give_up(self, error: WireError | FormatError) -> None:
         """Note what is wrong at ``at`` and read no further."""
@@ -140,10 +146,10 @@ class _Walk:
         if self._reader.is_cut_off(at, error):
             self.found.add_cut_off(at, self._size - at, self._reader.code(at))
         else:
-            self._note(at, error)
+            self._note(at, str(error))
 
-    def _note(self, at: int, error: WireError | FormatError) -> None:
-        self.found.damages.append(Damage(at, self.at - at, len(self.found), str(error)))
+    def _note(self, at: int, reason: str) -> None:
+        self.found.damages.append(Damage(at, self.at - at, len(self.found), reason))
 
     def _gap(self) -> tuple[int, int] | None:
         """Return the first gap that ends behind ``at``."""

@@ -1,0 +1,177 @@
+"""Bytes made to keep the reader busy: what it may do is bounded, counted in values and bytes."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from formats.rpc.rpc_cases import conversation
+
+from tvmdbg_widgets.formats.rpc import detect as detecting
+from tvmdbg_widgets.formats.rpc import streams
+from tvmdbg_widgets.formats.rpc.detect import Side, detect
+from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
+from tvmdbg_widgets.formats.rpc.streams import read_stream
+from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
+from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.sources_given import as_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.spec_only
+
+#: What reading may do for each byte of the stream, and for any stream at all.
+VALUES_A_BYTE, VALUES_ALWAYS = 0.4, 20_000
+READ_A_BYTE, READ_ALWAYS = 15, 100_000
+
+
+class CountedSource(BytesSource):
+    """Counts the bytes that are read."""
+
+    taken = 0
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        self.taken += len(view)
+        super()._fill(offset, view)
+
+
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> list[PacketReader]:
+    """The readers that were made, which count the values they read."""
+    made: list[PacketReader] = []
+
+    def make(*given: Any) -> PacketReader:
+        made.append(PacketReader(*given))
+        return made[-1]
+
+    monkeypatch.setattr(streams, "PacketReader", make)
+    return made
+
+
+def into_one(own: Grammar) -> bytes:
+    """Many short packets that each end where one long packet lies, whose last value is none."""
+    values, many = 2000, 1000
+    code = struct.pack("<i", next(code for code, name in own.codes.items() if name == "Return"))
+    null, unknown = struct.pack("<i", 0 if own.interleaved else 4), struct.pack("<i", 99)
+    long = code + struct.pack("<i", values + 1) + null * values + unknown
+    text = 8 if own.interleaved else 11
+    size = (8 if own.prefixed else 0) + 20
+    heads = []
+    for number in range(many):
+        left = size * (many - 1 - number)
+        head = code + struct.pack("<iiQ", 1, text, left)
+        heads.append(_with_length(own, head, left) + head)
+    return b"\xff" * 13 + b"".join(heads) + _with_length(own, long) + long
+
+
+def nested(own: Grammar) -> bytes:
+    """Many packets whose text ends where the values of all of them lie."""
+    values, many = 2000, 1000
+    code = struct.pack("<i", next(code for code, name in own.codes.items() if name == "Return"))
+    null = struct.pack("<i", 0 if own.interleaved else 4)
+    text = 8 if own.interleaved else 11
+    tail = null * values + struct.pack("<i", 99)
+    size = (8 if own.prefixed else 0) + 20
+    heads = []
+    for number in range(many):
+        left = size * (many - 1 - number)
+        head = code + struct.pack("<iiQ", values + 2, text, left)
+        heads.append(_with_length(own, head, left + len(tail)) + head)
+    return b"\xff" * 13 + b"".join(heads) + tail
+
+
+def _with_length(own: Grammar, packet: bytes, more: int = 0) -> bytes:
+    return struct.pack("<Q", len(packet) + more) if own.prefixed else b""
+
+
+def many_codes(own: Grammar) -> bytes:
+    """Places that each name 20,000 arguments."""
+    if own.prefixed:
+        return struct.pack("<Qii", 90_000, 4, 20_000) * 12_500
+    return struct.pack("<ii", 2, 20_000) * 25_000
+
+
+def small_numbers(own: Grammar) -> bytes:
+    numbers = random.Random(1)
+    return bytes(numbers.choice((0, 0, 0, 0, 0, 1, 2, 3, 4, 8, 12)) for _ in range(200_000))
+
+
+def often_wrong(own: Grammar) -> bytes:
+    numbers = random.Random(1)
+    stream = bytearray(conversation(own, kept=False)[0] * 200)
+    for _ in range(len(stream) // 200):
+        stream[numbers.randrange(len(stream))] = numbers.randrange(256)
+    return bytes(stream)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("make", [into_one, nested, many_codes, small_numbers, often_wrong])
+def test_work_is_bounded_by_the_size_of_the_stream(
+    era: Any, make: Callable[[Grammar], bytes], readers: list[PacketReader]
+) -> None:
+    own = grammar(era)
+    data = make(own)
+    source = CountedSource(data)
+    found = read_stream(source, own)
+    assert sum(each.values for each in readers) < VALUES_ALWAYS + VALUES_A_BYTE * len(data)
+    assert source.taken < READ_ALWAYS + READ_A_BYTE * len(data)
+    covered = sum(found.sizes.tolist()) + sum(each.size for each in found.damages)
+    assert covered <= len(data)
+
+
+def test_grammars_that_are_tried_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte in which nothing fits: all grammars together try as many places as one may."""
+    tried = 0
+
+    class Tried(PacketReader):
+        def packet(self, at: int, replies: int = 0) -> Any:
+            nonlocal tried
+            tried += 1
+            return super().packet(at, replies)
+
+    monkeypatch.setattr(detecting, "PacketReader", Tried)
+    data = small_numbers(grammar("v0.8")) * 5
+    detect([Side("client", as_source(data))], ERAS, [NARROW, WIDE])
+    assert tried < 40_000
+
+
+def test_a_search_that_gives_up_says_so() -> None:
+    """A million places, none of them a packet: the damage tells that the rest was not searched."""
+    own = grammar("v0.8")
+    data = struct.pack("<Qi", 400, 4) * 20_000
+    found = read_stream(as_source(data), own)
+    assert not len(found)
+    assert "the rest was not searched" in found.damages[0].reason
+    quiet = read_stream(as_source(b"\xff" * 5000), own)
+    assert "searched" not in quiet.damages[0].reason
+
+
+def test_a_thousand_arguments_are_read_and_an_unknown_code_among_them_is_named() -> None:
+    """Type codes come in blocks: the offset is that of the code, whichever block it lies in."""
+    for era in ("v0.5", "v0.8"):
+        own = grammar(era)
+        many = [("int", number) for number in range(1000)]
+        packet = encode_packet(own, "CallFunc", many, function=1)
+        body = PacketReader(as_source(packet), own).packet(0).body
+        assert [each.value for each in body.arguments] == list(range(1000))
+        at = body.arguments[600].code_offset
+        broken = packet[:at] + struct.pack("<i", 99) + packet[at + 4 :]
+        reason = read_stream(as_source(broken), own).damages[0].reason
+        assert f"argument 600: type code at byte {at}" in reason
+
+
+def test_answers_without_lengths_are_found_again_across_a_copy() -> None:
+    """v0.5 tells the size of a CopyAck by its request: the answers before it must be counted."""
+    own = grammar("v0.5")
+    void = encode_packet(own, "Return", [("null", None)])
+    ack = encode_packet(own, "CopyAck", payload=bytes(range(1, 25)))
+    stream = void + b"\xff" * 7 + void + ack + void * 3
+    found = read_stream(as_source(stream), own, asked=[0, 0, 24, 0, 0, 0])
+    names = [own.codes[code] for code in found.codes.tolist()]
+    assert names == ["Return", "Return", "CopyAck", "Return", "Return", "Return"]
+    assert [(each.offset, each.size) for each in found.damages] == [(len(void), 7)]
