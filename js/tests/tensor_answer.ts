@@ -98,6 +98,7 @@ export function answer(asked: Asked): TensorAnswer {
     file: "output_tensors.params",
     trust: "exact",
     notes: [],
+    missingLanes: false,
     captured: "node",
     readings: [],
     reading: null,

@@ -384,7 +384,9 @@ class TensorFacts:
         shown = self.shown
         said = [_CAPTURED[self.tensor.captured]]
         if exact is not None:
-            said.append("all values" if exact else "sampled values")
+            missing = self.tensor.values(shown.reading).is_missing_lanes
+            stored = "all stored values" if missing else "all values"
+            said.append(stored if exact else "sampled values")
         if shown.layout:
             said.append(f"layout {shown.layout} {_source(shown)}")
         elif shown.misfit:

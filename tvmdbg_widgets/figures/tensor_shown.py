@@ -89,7 +89,7 @@ class Shown:
         shape = opened.view_shape
         plane = plane_of(shape, options.axes, options.index) if stored.is_ordered else None
         plane = plane if math.prod(shape) else None
-        names = () if unfolded is None else unfolded.axis_names
+        names = stored.axis_names if unfolded is None else unfolded.axis_names
         axis = None
         if plane is not None and options.show != "picture":
             pictured = plane.axes if options.show == "channels" else ()

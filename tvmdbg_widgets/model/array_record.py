@@ -199,7 +199,11 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
     notes = []
     whole = -(-count * dtype.lanes * dtype.bits // 8)
     if dtype.lanes > 1 and nbytes < whole:
-        notes.append(f"stores {nbytes} of {whole} bytes: TVM's writer leaves out the lanes")
+        kept, declared = nbytes * 8 // dtype.bits, count * dtype.lanes
+        notes.append(
+            f"stores {nbytes} of {whole} bytes, the first {min(kept, declared)} of {declared} lane "
+            "values, and all that is said is of these: TVM's writer leaves out the lanes"
+        )
     if dtype.numpy_dtype is None:
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
         notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")

@@ -110,6 +110,26 @@ class ArrayValues:
             return shape
         return (self.count,)
 
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """Names of the axes of ``view_shape`` for a vector type, whose last axis is its lanes.
+
+        Empty for all other types. Where lanes are missing, the only axis counts the lane values
+        that are stored.
+        """
+        if self.dtype.lanes <= 1:
+            return ()
+        if len(self.view_shape) <= len(self.shape) or self.is_missing_lanes:
+            return ("stored lane value",)
+        names = [f"axis {axis}" for axis in range(len(self.shape))] + ["lane"]
+        return (*names, "byte") if self.is_raw else tuple(names)
+
+    @property
+    def is_missing_lanes(self) -> bool:
+        """Whether the bytes hold fewer lane values than a vector type declares."""
+        values = self.count // (self.dtype.itemsize if self.is_raw else 1)
+        return self.dtype.lanes > 1 and values < math.prod(self.shape) * self.dtype.lanes
+
     def values(self, start: int, stop: int) -> np.ndarray[Any, Any]:
         """Read the scalars ``start`` to ``stop`` (of ``count``, in C order) as a new 1-D array.
 

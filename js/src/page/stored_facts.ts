@@ -1,9 +1,11 @@
 /** What a page knows of each tensor apart from its values. */
+
 import type { StringColumn } from "../shared/columns.ts";
 import { tensorTitle } from "../shared/node_title.ts";
 import { type GraphColumns, type TensorColumns, TRUST_LABELS } from "../shared/run_client.ts";
 import type { Entry, KnownLayout } from "../shared/tensor_questions.ts";
 import type { StoredData } from "./stored_data.ts";
+import { laneAxes } from "./stored_lanes.ts";
 import type { Question } from "./stored_question.ts";
 
 interface Facts {
@@ -108,6 +110,13 @@ export class StoredFacts {
     return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;
   }
 
+  /** Names of the axes as they are stored; empty where none has one. */
+  axisNames({ row, shape }: Found): string[] {
+    const list = this.#list;
+    const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
+    return laneAxes(list.dtypes.at(row), Array.from(dims), shape).names;
+  }
+
   header({ row, reading, shape, dtype, unordered }: Found): object {
     const [list, facts] = [this.#list, this.#facts];
     const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
@@ -129,6 +138,7 @@ export class StoredFacts {
       file: facts.files.at(row),
       trust: TRUST_LABELS[list.trust[row]!],
       notes: own ? [...notes, own] : notes,
+      missingLanes: laneAxes(list.dtypes.at(row), Array.from(dims), shape).missing,
       captured: facts.captured.at(row),
       readings: this.readings(row),
       reading,

@@ -54,7 +54,7 @@ export class StoredTensors {
       layout: view.layout,
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.names,
+      axisNames: view.layout ? view.names : this.#facts.axisNames(found),
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,

@@ -68,6 +68,8 @@ export interface TensorAnswer {
   file: string;
   trust: string;
   notes: string[];
+  /** Whether the file lacks lanes of a vector type, so that nothing is said of the whole tensor. */
+  missingLanes: boolean;
   /** When the values were read: as the node had run, or after the whole run, when buffers had been reused. */
   captured: "node" | "later" | "file" | "unknown";
   /** The choices of a dtype whose bytes can be read in several ways; empty where there is but one. */

@@ -245,7 +245,8 @@ export class Saving {
     const picture = this.#source.canvas();
     const { answer } = shown;
     if (!picture || !answer) throw new Error("there is no image");
-    const exact = answer.tile?.exact ? "all values" : "sampled";
+    const stored = answer.missingLanes ? "all stored values" : "all values";
+    const exact = answer.tile?.exact ? stored : "sampled";
     const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
     const words = [
       answer.title,

@@ -52,7 +52,7 @@ export class TrustLine {
 }
 
 function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
-  const { captured, layout, layouts, reading, tile } = answer;
+  const { captured, layout, layouts, missingLanes, reading, tile } = answer;
   const isUnsure = captured !== "node" && captured !== "file";
   const parts: (Node | string)[] = [
     element(
@@ -61,7 +61,8 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
       `${isUnsure ? "⚠ " : ""}${CAPTURED[captured]}`,
     ),
   ];
-  if (tile) parts.push(sampled ? "sampled values" : "all values");
+  const stored = missingLanes ? "all stored values" : "all values";
+  if (tile) parts.push(sampled ? "sampled values" : stored);
   if (layout) parts.push(`layout ${layout} ${sourceOf(layouts, layout)}`);
   else if (layouts.length > 0) parts.push("axes as stored");
   if (reading !== null) parts.push(`read as ${reading.replace(/^as /, "")}`);

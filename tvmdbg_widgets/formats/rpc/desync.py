@@ -147,8 +147,9 @@ class _Parting:
         end = sent.offset + sent.size
         text = (
             f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
-            f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver with "
-            f"{receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as {read}. "
+            f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
+            f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
+            f"{read}. "
             f"{_consequence(self.found, end, where, value, receiver)}"
         )
         return Desync(

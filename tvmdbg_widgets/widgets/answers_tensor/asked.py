@@ -44,7 +44,7 @@ class Asked:
     sizes : dict of str to int
         Logical sizes that hide padding.
     axis_names : tuple of str
-        Of the unfolded axes.
+        Of the unfolded axes, or of those of a vector type; else empty.
     """
 
     tensor: Tensor
@@ -136,7 +136,7 @@ def asked(context: Context, question: Question) -> Asked:
     sizes = question.sizes("sizes") if question.has("sizes") else None
     known = context.layouts((tensor.node, tensor.output)) if text != "" else ()
     unfolded = laid_out(stored, known, text, sizes)
-    about = Asked(tensor, reading, stored, stored)
+    about = Asked(tensor, reading, stored, stored, axis_names=stored.axis_names)
     return about if unfolded is None else _unfolded(about, unfolded)
 
 

@@ -72,6 +72,7 @@ def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, An
         "file": tensor.file,
         "trust": tensor.trust.label,
         "notes": list(tensor.notes),
+        "missingLanes": about.stored.is_missing_lanes,
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
