@@ -9,15 +9,17 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER
+from tests.make.changed_dtype import files
 from tests.make.tuning_story import story
 from tvmdbg_widgets import samples
 
 MOST_BYTES_OF_EXECUTORCH = 300_000
 MOST_BYTES_OF_THE_LOG = 650_000
-LOG = "ansor_starved"
+MOST_BYTES_OF_CHANGED_DTYPE = 200_000
+GENERATED = ("ansor_starved", "changed_dtype")
 
 
-@pytest.mark.parametrize("name", [name for name in samples.__all__ if name != LOG])
+@pytest.mark.parametrize("name", [name for name in samples.__all__ if name not in GENERATED])
 def test_a_sample_has_graph_tensors_and_times(name: str) -> None:
     run = tvmdbg.open(getattr(samples, name))
     assert run.graph is not None
@@ -76,3 +78,25 @@ def test_schedules_of_the_log_are_legal() -> None:
         for tile in schedule.structure.tiles:
             if tile.extent is not None:
                 assert math.prod(tile.factors) == tile.extent, (row, tile)
+
+
+def test_files_of_a_changed_dtype_are_what_their_generator_writes() -> None:
+    written = {path.name: path.read_bytes() for path in samples.changed_dtype.iterdir()}
+    assert written == dict(files())
+    assert sum(map(len, written.values())) <= MOST_BYTES_OF_CHANGED_DTYPE
+
+
+def test_the_session_is_lost_where_its_data_type_has_twelve_bytes() -> None:
+    log = tvmdbg.open(samples.changed_dtype / "session.pcap")
+    assert isinstance(log, tvmdbg.RpcLog)
+    assert log.desync is not None
+    assert (log.desync.name, log.desync.too_many) == ("DevAllocData", -4)
+    narrow = tvmdbg.load_params(samples.changed_dtype / "narrow.params")
+    wide = tvmdbg.load_params(samples.changed_dtype / "wide.params")
+    assert [each.tobytes() for each in narrow.values()] == [
+        each.tobytes() for each in wide.values()
+    ]
+    dump = (samples.changed_dtype / "dltensor.txt").read_text()
+    assert tvmdbg.abi.struct("DLTensor", hex=dump).verdict.startswith("wide makes sense: float32")
+    found = tvmdbg.explain((samples.changed_dtype / "log.txt").read_bytes())
+    assert [each.message.id for each in found] == ["argument-dtype", "rpc-pending-bytes"]

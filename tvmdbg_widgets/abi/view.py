@@ -128,7 +128,7 @@ class StructView:
         return data_frame(columns)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        return {**self.figure(theme="auto")._repr_mimebundle_(), "text/plain": repr(self)}
+        return self.figure(theme="auto").bundle(repr(self))
 
     def __repr__(self) -> str:
         lines = [self.figure().text]

@@ -26,6 +26,7 @@ PACKAGES = (
     "marimo",
     "pandas",
     "resvg-py",
+    "dpkt",
     "fsspec",
     "aiohttp",
 )

@@ -21,6 +21,7 @@ _MANAGER = "@jupyter-widgets/jupyterlab-manager"
 EXTRAS = {
     "pandas": ("tables as data frames (to_dataframe)", "pandas"),
     "resvg-py": ("figures as PNG (figure.save('x.png'))", "'tvmdbg-widgets[png]'"),
+    "dpkt": ("network captures of RPC sessions", "'tvmdbg-widgets[rpc]'"),
     "fsspec": ("dumps by URL", "'tvmdbg-widgets[remote]'"),
     "aiohttp": ("dumps by http(s) URL", "'tvmdbg-widgets[remote]'"),
     "jupyterlab": ("linked views in a notebook", "'tvmdbg-widgets[lab]'"),

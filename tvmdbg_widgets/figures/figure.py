@@ -13,6 +13,8 @@ from tvmdbg_widgets.model.writing import replacing
 if TYPE_CHECKING:
     import os
 
+#: Characters of one output in a saved notebook.
+_MOST_OF_A_CELL = 100_000
 #: Characters that may stand in a data URL inside double quotes as they are.
 _PLAIN_IN_A_URL = " =:/;,.()!*'"
 
@@ -81,6 +83,17 @@ class Figure:
         image = f'<img style="display:block" {source}>'
         over = "".join(each.html for each in self.hover)
         return f'<div style="position:relative;display:inline-block">{image}{over}</div>'
+
+    def bundle(self, text: str, more_html: str = "") -> dict[str, str]:
+        """Return the picture as outputs of a notebook cell, with more HTML below it.
+
+        The SVG goes beside the HTML, for sites that show no HTML, where both together take no more
+        than a cell should.
+        """
+        found = {"text/plain": text, "text/html": self.html + more_html}
+        if sum(map(len, found.values())) + len(self.svg) <= _MOST_OF_A_CELL:
+            found["image/svg+xml"] = self.svg
+        return found
 
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _HOVERED = 150
 _HOVER_BYTES = 48
 _ROWS = 40
+#: Rows that open to their bytes, beside those in trouble: a view in a notebook takes 100 KB.
+_OPENING = 5
 _BYTES = 1024
 
 
@@ -97,9 +99,11 @@ def table(log: RpcLog) -> str:
             each.about,
             bytes_text(each.size),
         )
-        try:
-            details = byte_map_html("", each.fields, each.data(_BYTES))
-        except FormatError:
-            details = "not captured"
+        details = ""
+        if each.row < _OPENING or _status(log, each) != "ok":
+            try:
+                details = byte_map_html("", each.fields, each.data(_BYTES))
+            except FormatError:
+                details = "not captured"
         rows.append(PacketRow(cells, details))
     return packet_table_html(rows, len(log) - len(rows))

@@ -239,8 +239,7 @@ class RpcLog(Sequence[Packet]):
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         from tvmdbg_widgets.rpc.diagram import table
 
-        bundle = self.figure(theme="auto")._repr_mimebundle_()
-        return {**bundle, "text/html": bundle["text/html"] + table(self), "text/plain": repr(self)}
+        return self.figure(theme="auto").bundle(repr(self), table(self))
 
     def __repr__(self) -> str:
         from tvmdbg_widgets.analysis.rpc.described import described

@@ -137,10 +137,9 @@ class Packet:
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         from tvmdbg_widgets.figures.bytes.html import byte_map_html
 
-        bundle = self.figure(theme="auto")._repr_mimebundle_()
         opened = byte_map_html("field by field", self.fields, self.data(_SHOWN))
-        html = f"{bundle['text/html']}<details><summary>open fields</summary>{opened}</details>"
-        return {**bundle, "text/html": html, "text/plain": repr(self)}
+        more = f"<details><summary>open fields</summary>{opened}</details>"
+        return self.figure(theme="auto").bundle(repr(self), more)
 
     def __repr__(self) -> str:
         from tvmdbg_widgets.model.numbers import counted, duration_text

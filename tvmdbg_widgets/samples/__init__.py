@@ -1,8 +1,8 @@
-"""Dumps of TVM's debugger and of ExecuTorch, and a tuning log, included in the package.
+"""Dumps of TVM's debugger and of ExecuTorch, a tuning log and an RPC session, in the package.
 
 The dumps are real: written by TVM 0.19's graph executor debugger and by ExecuTorch 1.5.1, on a CPU;
-networks, weights and inputs were made for this collection. The tuning log was generated for it, no
-tuning ran (see ``tests/data/README.md``).
+networks, weights and inputs were made for this collection. The tuning log and what a changed
+``DLDataType`` leaves behind were generated for it (see ``tests/data/README.md``).
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ _DUMPS = Path(__file__).parent / "dumps"
 #: are as slow as where too many run at once, and 293 of them hit the build timeout; the other
 #: rounds are sound. Written by ``python -m tests.make.tuning_story starved --rounds 16``.
 ansor_starved: Path = _DUMPS / "ansor_starved"
+
+#: What a build with a ``DLDataType`` of 8 bytes leaves behind, written by this package's encoders
+#: from the formats; no such build ran. ``session.pcap`` is an RPC session whose client kept TVM's
+#: padding while its server has TVM's own layout, ``narrow.params`` and ``wide.params`` the same
+#: arrays in both layouts, ``dltensor.txt`` a DLTensor as gdb prints it, ``log.txt`` the messages.
+#: Written by ``python -m tests.make.changed_dtype``.
+changed_dtype: Path = _DUMPS / "changed_dtype"
 
 #: ResNet-20 for 32 x 32 pictures in float32: graph, tensors of all 72 entries, trace, and the
 #: table that ``run()`` printed, with five repeats of each of the 27 operators.
@@ -37,6 +44,7 @@ executorch_xnnpack: Path = _DUMPS / "executorch_xnnpack"
 
 __all__ = [
     "ansor_starved",
+    "changed_dtype",
     "executorch_demo_delegate",
     "executorch_xnnpack",
     "resnet20_cifar",

@@ -24,7 +24,7 @@ class PacketRow(NamedTuple):
     cells : tuple of str
         Row, time, who sent it, packet, function, what it says, bytes.
     details : str
-        HTML that the row opens to; already escaped.
+        HTML that the row opens to; already escaped. Empty where it does not open.
     """
 
     cells: tuple[str, ...]
@@ -44,11 +44,12 @@ def packet_table_html(rows: Sequence[PacketRow], left_out: int) -> str:
     found = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
     for row in rows:
         cells = [escape(_short(each)) for each in row.cells]
-        cells[3] = f"<details><summary>{cells[3]}</summary>{row.details}</details>"
+        if row.details:
+            cells[3] = f"<details><summary>{cells[3]}</summary>{row.details}</details>"
         found.append("<tr>" + "".join(f"<td{_TOP}>{each}</td>" for each in cells) + "</tr>")
     found.append("</tbody></table>")
     if left_out:
-        found.append(f"<p>and {counted(left_out, 'more packet')}: log[{len(rows)}:]</p>")
+        found.append(f"<p>and {counted(left_out, 'more packet')}, from log[{len(rows)}] on</p>")
     return "".join(found)
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.rpc.packets import StreamPackets
     from tvmdbg_widgets.model.sources import ByteSource
 
+#: Bytes up to which TVM fills a data type in a sequence.
+_FILLED = 8
+
 
 @dataclass(frozen=True)
 class Desync:
@@ -150,6 +153,7 @@ class _Parting:
             f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
             f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
             f"{read}. "
+            f"{_kept(sender, receiver, offset) if is_argument else ''}"
             f"{_consequence(self.found, end, where, value, receiver)}"
         )
         return Desync(
@@ -165,6 +169,16 @@ def _next(found: _Received, source: ByteSource, receiver: Grammar) -> tuple[int 
         return found.end, None
     value: int = form.unpack(source.read(found.end, form.size))[0]
     return found.end, value
+
+
+def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:
+    """Say which side kept TVM's padding behind a data type that fills 8 bytes by itself."""
+    if sender.dtype.size >= _FILLED and sender.padding:
+        where = offset + sender.dtype.size
+        return f"The sender kept {sender.padding} bytes of padding, at byte {where}. "
+    if receiver.dtype.size >= _FILLED and receiver.padding:
+        return f"The receiver kept {receiver.padding} bytes of padding, which were not sent. "
+    return ""
 
 
 def _consequence(
