@@ -32,13 +32,13 @@ LOAD, GET, SET_INPUT, RUN, OUTPUT = (0x55D0_0000_1000 + 0x40 * n for n in range(
 MODULE = 0x55D0_0000_2000
 WEIGHTS = np.sin(np.arange(6_000, dtype=np.float32))
 
-#: A DLTensor of a build with an 8-byte DLDataType, as gdb's ``x/14xw`` prints it.
+#: A DLTensor with an 8-byte DLDataType in a C program of a few lines, as gdb 13.1 prints it.
 DUMP = """\
 (gdb) x/14xw tensor
-0x7fffffffe3f0:\t0x555592c0\t0x00005555\t0x00000001\t0x00000000
-0x7fffffffe400:\t0x00000004\t0x00200002\t0x00000001\t0x00000000
-0x7fffffffe410:\t0x55559280\t0x00005555\t0x00000000\t0x00000000
-0x7fffffffe420:\t0x00000000\t0x00000000
+0x7fffffffe590:\t0x555592a0\t0x00005555\t0x00000001\t0x00000000
+0x7fffffffe5a0:\t0x00000004\t0x00200002\t0x00000001\t0x00000000
+0x7fffffffe5b0:\t0xffffe5d0\t0x00007fff\t0x00000000\t0x00000000
+0x7fffffffe5c0:\t0x00000000\t0x00000000
 """
 LOG = """\
 Traceback (most recent call last):
@@ -129,7 +129,7 @@ def params(layout: str) -> bytes:
     """Three arrays with the dtypes of one layout."""
     out = io.BytesIO()
     arrays = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "weight": WEIGHTS}
-    write_params(out, {**arrays, "mask": np.array([True, False])}, layout=layout)
+    write_params(out, {**arrays, "steps": np.arange(3, dtype=np.int32)}, layout=layout)
     return out.getvalue()
 
 

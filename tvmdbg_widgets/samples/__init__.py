@@ -22,8 +22,8 @@ ansor_starved: Path = _DUMPS / "ansor_starved"
 #: What a build with a ``DLDataType`` of 8 bytes leaves behind, written by this package's encoders
 #: from the formats; no such build ran. ``session.pcap`` is an RPC session whose client kept TVM's
 #: padding while its server has TVM's own layout, ``narrow.params`` and ``wide.params`` the same
-#: arrays in both layouts, ``dltensor.txt`` a DLTensor as gdb prints it, ``log.txt`` the messages.
-#: Written by ``python -m tests.make.changed_dtype``.
+#: arrays in both layouts, ``log.txt`` the messages; ``dltensor.txt`` is what gdb printed of a
+#: DLTensor. Written by ``python -m tests.make.changed_dtype``.
 changed_dtype: Path = _DUMPS / "changed_dtype"
 
 #: ResNet-20 for 32 x 32 pictures in float32: graph, tensors of all 72 entries, trace, and the

@@ -209,12 +209,13 @@ def _era_reasons(
     for era in eras:
         if era in found:
             continue
-        best = max(
-            (fit for side in fits.values() for fit in side if fit.grammar.era == era),
-            key=lambda fit: (bool(fit.problem), fit.packets),
-        )
-        if best.problem:
-            reasons.append(f"not {RELEASES[era]}: {best.problem}")
+        furthest = [
+            max((fit for fit in of_side if fit.grammar.era == era), key=lambda fit: fit.rank)
+            for of_side in fits.values()
+        ]
+        problem = next((fit.problem for fit in furthest if fit.problem), "")
+        if problem:
+            reasons.append(f"not {RELEASES[era]}: {problem}")
     return reasons
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.model.errors import FormatError
     from tvmdbg_widgets.model.sources import ByteSource
 
 #: What is longer is no length of a packet.
@@ -106,11 +105,11 @@ class PacketReader:
             raise WireError("end of the packet", reader.at, f"byte {end}", f"{reader.left} more")
         return RawPacket(at, reader.at - at, code, name, body)
 
-    def is_cut_off(self, at: int, error: WireError | FormatError) -> bool:
+    def is_cut_off(self, at: int, error: WireError) -> bool:
         """Whether what failed at ``at`` seems to be a packet that the stream ends within."""
         size = self.source.size
         if not self.grammar.prefixed:
-            return isinstance(error, WireError) and error.is_short
+            return error.is_short
         if size - at < 12:
             return True
         reader = Reader(self._ahead, at, size)

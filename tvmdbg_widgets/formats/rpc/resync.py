@@ -9,7 +9,6 @@ import numpy as np
 from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES
 from tvmdbg_widgets.formats.rpc.reader import WireError
-from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +79,7 @@ class Resync:
                 return not whole
             try:
                 packet = self._reader.packet(at, replies)
-            except (WireError, FormatError):
+            except WireError:
                 return False
             if isinstance(packet, int):
                 return False
@@ -102,10 +101,7 @@ class Resync:
         while at + head <= source.size:
             length = min(chunk, source.size - at)
             chunk = min(2 * chunk, _LARGEST)
-            try:
-                data = np.frombuffer(source.read(at, length), np.uint8)
-            except FormatError:
-                return
+            data = np.frombuffer(source.read(at, length), np.uint8)
             code = _number(data[head - 4 :], 4).astype(np.uint32)
             likely = np.isin(code, codes)
             if prefixed:

@@ -10,7 +10,6 @@ from tvmdbg_widgets.formats.rpc.collected import Collected
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.resync import Resync
-from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.rpc.packets import Damage, PacketState
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def read_stream(
         while walk.at < source.size:
             try:
                 walk.step()
-            except (WireError, FormatError) as error:
+            except WireError as error:
                 walk.resume_behind(error)
             if len(walk.found) % _TOLD_EVERY == 0:
                 bar.update(walk.at - bar.n)
@@ -83,7 +82,7 @@ def first_packets(
             break
         try:
             walk.step()
-        except (WireError, FormatError) as error:
+        except WireError as error:
             walk.give_up(error)
     return walk.found.packets(source.size)
 
@@ -105,7 +104,7 @@ class _Walk:
 
         Raises
         ------
-        WireError, FormatError
+        WireError
             There is none.
         """
         gap = self._gap()
@@ -124,7 +123,7 @@ class _Walk:
         self.at = end
         self.found.add(packet, state)
 
-    def resume_behind(self, error: WireError | FormatError) -> None:
+    def resume_behind(self, error: WireError) -> None:
         """Note what is wrong at ``at`` and go where packets follow again."""
         at, after = self.at, self.at + 1
         gap = self._gap()
@@ -140,7 +139,7 @@ class _Walk:
         more = _GAVE_UP if again is None and self._resync.gave_up else ""
         self._note(at, f"{error}{more}")
 
-    def give_up(self, error: WireError | FormatError) -> None:
+    def give_up(self, error: WireError) -> None:
         """Note what is wrong at ``at`` and read no further."""
         at, self.at = self.at, self._size
         if self._reader.is_cut_off(at, error):
