@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,8 +79,7 @@ def open_rpc(
             capture.read_capture(first), connection, dtype_layout=dtype_layout, era=era
         )
     streams = [Stream(name, source) for name, source in sources.items()]
-    title = " and ".join(source.name for source in sources.values())
-    return _log(streams, title, dtype_layout=dtype_layout, era=era)
+    return _log(streams, _names(streams), dtype_layout=dtype_layout, era=era)
 
 
 def log_of_parts(
@@ -114,8 +114,7 @@ def log_of_parts(
         str(name): source for name, (_, source) in zip(names, said, strict=True)
     }
     streams = [Stream(name, found[name]) for name in ("client", "server") if name in found]
-    title = " and ".join(stream.source.name for stream in streams)
-    return _log(streams, title, dtype_layout=dtype_layout, issues=issues)
+    return _log(streams, _names(streams), dtype_layout=dtype_layout, issues=issues)
 
 
 def _of_capture(
@@ -130,8 +129,12 @@ def _of_capture(
 
     chosen = choose_connection(capture, wanted)
     found = [*issues, *capture.issues, *chosen.issues]
-    title = f"{capture.name}, {chosen}"
+    title = f"{PurePath(capture.name).name}, {chosen}"
     return _log(streams_of(chosen), title, dtype_layout=dtype_layout, era=era, issues=found)
+
+
+def _names(streams: Sequence[Stream]) -> str:
+    return " and ".join(PurePath(stream.source.name).name for stream in streams)
 
 
 def _log(

@@ -101,6 +101,20 @@ def test_what_cannot_be_told_is_said() -> None:
     assert "nothing captured tells them apart" in found.reasons[0]
 
 
+def test_packets_behind_many_that_are_alike_tell_the_era() -> None:
+    own = grammar("v0.8")
+    alike = encode_packet(own, "CallFunc", [("dtype", FLOAT32)], function=1) * 1000
+    found = detect(sides(alike, b""), ERAS[1:], [NARROW])
+    assert {"v0.8", "v0.21"} <= set(found.eras)
+    client, _ = sides(*conversation(own))
+    telling = client.source.read(client.start, client.source.size - client.start)
+    for stream in (alike + telling, alike + telling + alike):
+        found = detect(sides(stream, b""), ERAS[1:], [NARROW])
+        assert found.eras == ("v0.8",)
+        assert "packets of TVM v0.8" in found.reasons[0]
+        assert any(reason.startswith("not v0.21") for reason in found.reasons)
+
+
 def test_one_argument_has_the_same_bytes_in_both_sequences() -> None:
     old, new = grammar("v0.8"), grammar("v0.21")
     assert encode_packet(old, "CallFunc", [("dtype", FLOAT32)]) == encode_packet(

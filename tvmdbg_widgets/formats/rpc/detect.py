@@ -6,11 +6,13 @@ the sequences changed in v0.21. A grammar is told by whether each packet ends wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.rpc.grammar import RELEASES, Era, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
+from tvmdbg_widgets.formats.rpc.rare_packets import rare_packets
+from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.resync import Resync
 from tvmdbg_widgets.formats.rpc.streams import first_packets
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.sources import ByteSource
 
-#: Packets that a grammar is tried on.
+#: Packets that a grammar is tried on: the first ones, then rare ones of the whole stream.
 _TRIED = 400
 #: Bytes in which the first packet of a capture that begins within one is looked for.
 _SEARCHED = 4 << 20
@@ -56,9 +58,9 @@ class Fit:
     start : int
         Where its first packet lies.
     packets : int
-        How many it reads, of the first 400.
+        How many it reads of those it is tried on.
     problem : str
-        What is wrong with the next one; empty where nothing is.
+        What is wrong with the first that it does not read; empty where nothing is.
     protocol : str
         As ``InitServer`` names it.
     asked : list of int
@@ -135,6 +137,7 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
         fits[side.name] = [_fit(side, each, side.start, asked) for each in grammars]
         if side.source.size > side.start and not any(fit.packets for fit in fits[side.name]):
             fits[side.name] = [_fit_later(side, each, asked, len(grammars)) for each in grammars]
+        fits[side.name] = _tried_on_rare(side, fits[side.name])
     found = _eras(fits, eras)
     reasons = _era_reasons(fits, eras, found)
     chosen = min(found, key=_PREFERRED.index)
@@ -165,6 +168,27 @@ def _fit_later(side: Side, own: Grammar, asked: list[int] | None, share: int) ->
     resync = Resync(PacketReader(side.source, own, asked), share)
     start = resync.next_packet(side.start + 1, stop=side.start + _SEARCHED)
     return _fit(side, own, side.start if start is None else start, asked)
+
+
+def _tried_on_rare(side: Side, fits: list[Fit]) -> list[Fit]:
+    """Try grammars that read the first packets alike on packets that are rare in the stream."""
+    alike = [fit for fit in fits if fit.grammar.prefixed and fit.packets and not fit.problem]
+    if len(alike) < 2:
+        return fits
+    rare = rare_packets(side.source, alike[0].start, _TRIED)
+    return [_tried_on(side, fit, rare) if fit in alike else fit for fit in fits]
+
+
+def _tried_on(side: Side, fit: Fit, offsets: Sequence[int]) -> Fit:
+    reader = PacketReader(side.source, fit.grammar)
+    packets, problem = fit.packets, ""
+    for offset in offsets:
+        try:
+            reader.packet(offset)
+            packets += 1
+        except WireError as error:
+            problem = problem or str(error)
+    return replace(fit, packets=packets, problem=problem)
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:

@@ -1,0 +1,43 @@
+"""Where packets of each kind lie in a long stream, by lengths and codes alone."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.readahead import ReadAhead
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_HEAD = struct.Struct("<QI")
+#: Packets of the same code and length that are noted.
+_OF_A_KIND = 3
+
+
+def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
+    """Return where up to ``most`` packets lie, few of each code and length.
+
+    Parameters
+    ----------
+    source : ByteSource
+        A direction in which a length precedes each packet.
+    start : int
+        Where its first packet lies. The walk ends at the first length that cannot be one.
+    """
+    ahead = ReadAhead(source)
+    seen: Counter[tuple[int, int]] = Counter()
+    found: list[int] = []
+    at = start
+    while at + _HEAD.size <= source.size and len(found) < most:
+        length, code = _HEAD.unpack(ahead.bytes(at, _HEAD.size))
+        if length and not 4 <= length <= source.size - at - 8:
+            break
+        if length:
+            kind = code, length
+            seen[kind] += 1
+            if seen[kind] <= _OF_A_KIND:
+                found.append(at)
+        at += 8 + length
+    return found
