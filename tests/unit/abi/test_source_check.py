@@ -84,7 +84,7 @@ def test_what_is_missing_or_unknown_is_said_so(tmp_path: Path) -> None:
     (tmp_path / PATHS["v0.8.0"]["arg_binder"]).write_text("// rewritten beyond recognition\n")
     (tmp_path / PATHS["v0.8.0"]["dlpack"]).unlink()
     found = {each.place.id: each.status for each in abi.check(tmp_path, "wide").places}
-    assert found["arg_binder"] == "not recognised"
+    assert found["arg_binder"] == "not recognized"
     assert found["dlpack"] == "not found"
     with pytest.raises(FormatError, match="no source tree of TVM"):
         abi.check(tmp_path / "python", "wide")

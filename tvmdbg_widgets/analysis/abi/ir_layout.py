@@ -105,7 +105,7 @@ def _read_lines(tensor: IrTensor, wrong: Sequence[IrRead]) -> list[str]:
     ]
     more = len(wrong) - _READS_TOLD
     if more > 0:
-        lines.append(f"{more} more comparisons disagree likewise.")
+        lines.append(f"and {more} more comparisons.")
     if tensor.reads and not wrong:
         lines.append(f"{len(tensor.reads)} comparisons of data types read the same widths.")
     return lines

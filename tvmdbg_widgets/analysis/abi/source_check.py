@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
-Status = Literal["agrees", "disagrees", "not recognised", "not found"]
+Status = Literal["agrees", "disagrees", "not recognized", "not found"]
 
 _LARGEST_FILE = 16 << 20
 _VERSION_FILES = (
@@ -41,7 +41,7 @@ class PlaceFound:
     types : tuple of FieldType
         What the file says of the fields.
     status : str
-        ``"agrees"``, ``"disagrees"``, ``"not recognised"`` (the file has no such lines) or
+        ``"agrees"``, ``"disagrees"``, ``"not recognized"`` (the file has no such lines) or
         ``"not found"``.
     assumes : str
         The layout in words.
@@ -96,7 +96,7 @@ class SourceCheck:
 
     def lines(self) -> list[str]:
         """Return the check as text, what disagrees first."""
-        order = ("disagrees", "not recognised", "not found", "agrees")
+        order = ("disagrees", "not recognized", "not found", "agrees")
         release = f" ({one_line(self.version)})" if self.version else ""
         told = [f"{one_line(self.folder)}{release}, checked for {self.dtype_layout.declaration}"]
         for each in sorted(self.places, key=lambda found: order.index(found.status)):
@@ -117,7 +117,7 @@ def _told(found: PlaceFound) -> list[str]:
     if found.status == "disagrees":
         lines += [f"    {found.file}:{each.line}: {one_line(each.text)}" for each in found.wrong]
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
-    if found.status == "not recognised":
+    if found.status == "not recognized":
         lines.append(f"    look there yourself: {place.change}")
     return lines
 
@@ -170,7 +170,7 @@ def _look_at(root: Path, place: Place, layout: DTypeLayout) -> PlaceFound:
         status: Status = "disagrees" if wrong else "agrees"
         return PlaceFound(place, path, types, status, _assumed(types), wrong)
     if unread is not None:
-        return PlaceFound(place, unread, (), "not recognised", "unknown")
+        return PlaceFound(place, unread, (), "not recognized", "unknown")
     return PlaceFound(place, None, (), "not found", "unknown")
 
 

@@ -81,7 +81,7 @@ MESSAGES = (
         "The array begins within its memory (byte_offset is not 0), and the function was compiled "
         "for one that begins at its start.",
         "Views of views have it; copies do not. Under another layout of DLDataType, byte_offset is "
-        "read from the wrong place: look whether shape and strides are sound.",
+        "read from the wrong place: look whether shape and strides are plausible.",
         ("array.copy()", "tvmdbg struct DLTensor --hex dump.txt"),
         _SOURCE,
         layout=True,

@@ -50,7 +50,7 @@ MESSAGES = (
         r"bitmask == \(?\s*1 ?\| ?2 ?\| ?4\s*\)?(?! ?\| ?8)",
         _VERSIONS,
         "A node lacks op, name or inputs, or the graph's attrs lack shape, dltype or storage_id: "
-        "both checks read alike.",
+        "both checks have the same text.",
         "The line number of the file in the message tells which: nodes are loaded before attrs.",
         _OWN,
         _SOURCE,

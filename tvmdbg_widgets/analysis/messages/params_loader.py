@@ -19,7 +19,7 @@ MESSAGES = (
         "The list around the arrays cannot be read: another kind of file (npz, safetensors, "
         "pickle, a whole library), a file that was cut off, or names and arrays that are not equal "
         "in number.",
-        "'Invalid DLTensor file format' comes from the arrays within a sound list.",
+        "'Invalid DLTensor file format' comes from an array, where the list itself is read well.",
         ("tvmdbg.load_params(path)  (names the field and the offset)",),
         "src/runtime/file_utils.cc @ v0.5 to v0.26",
     ),
@@ -31,8 +31,8 @@ MESSAGES = (
         "all",
         "An array of the file cannot be read: it is cut off or damaged, or was written with "
         "another layout of DLDataType, which moves everything behind the dtype.",
-        "The list before the arrays is sound. With another layout every array is off by as many "
-        "bytes as the layouts differ; a damaged file has some sound arrays.",
+        "The list before the arrays is OK. With another layout every array is off by as many "
+        "bytes as the layouts differ; in a damaged file some arrays are OK.",
         (
             "tvmdbg.load_params(path)  (tells narrow from wide, and where it is damaged)",
             _CONVERT,
@@ -72,7 +72,7 @@ MESSAGES = (
         "v0.16 and later",
         "A shard of a tensor cache has another number of bytes than its index says: it was cut off "
         "while it was downloaded, or is a Git LFS pointer.",
-        "The index itself is sound.",
+        "The index itself is OK.",
         ("tvmdbg.load_params(folder, verify=True)  (compares the md5sums)",),
         "src/runtime/vm/tensor_cache_support.cc",
     ),
