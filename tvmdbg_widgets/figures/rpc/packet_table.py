@@ -44,6 +44,8 @@ def packet_table_html(rows: Sequence[PacketRow], left_out: int) -> str:
     found = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
     for row in rows:
         cells = [escape(_short(each)) for each in row.cells]
+        for unit in (1, -1):
+            cells[unit] = cells[unit].replace(" ", "&nbsp;")
         if row.details:
             cells[3] = f"<details><summary>{cells[3]}</summary>{row.details}</details>"
         found.append("<tr>" + "".join(f"<td{_TOP}>{each}</td>" for each in cells) + "</tr>")

@@ -252,18 +252,18 @@ def _side(
     chosen = alike[0]
     names = [_layout_name(fit.grammar) for fit in alike]
     if len(layouts) == 1 and len(of_era) == 1:
-        why = f"{side.name}: {names[0]} dtypes, as asked for"
+        why = f"{side.name}: dtypes are {names[0]}, as asked for"
     elif len(alike) == 1:
         others = next((fit for fit in of_era if fit is not chosen and fit.problem), None)
-        why = f"{side.name}: {names[0]} dtypes"
+        why = f"{side.name}: dtypes are {names[0]}"
         if others is not None:
             why += f", not {_layout_name(others.grammar)}: {others.problem}"
     else:
-        why = f"{side.name}: {' or '.join(names)} dtypes: it sent none that tells"
+        why = f"{side.name}: dtypes are {' or '.join(names)}: it sent none that tells"
     others_alike = tuple(fit.grammar for fit in alike[1:])
     return SideGrammar(side, chosen.grammar, chosen.start, others_alike), why
 
 
 def _layout_name(own: Grammar) -> str:
     kept = own.padding and own.dtype.size + own.padding != 8
-    return f"{own.dtype.name} with {own.padding} bytes of padding kept" if kept else own.dtype.name
+    return f"{own.dtype.name} (with {own.padding} bytes of padding)" if kept else own.dtype.name
