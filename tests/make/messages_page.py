@@ -4,28 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tvmdbg_widgets.analysis.messages import (
-    assertions,
-    debugger,
-    graph_loader,
-    inspector,
-    mismatches,
-    params_loader,
-    rpc,
-    tuner,
-)
+from tvmdbg_widgets.analysis.messages.table import GROUPS
 
 PATH = Path(__file__).parents[2] / "docs/messages.md"
-SECTIONS = (
-    ("Compiled functions, up to v0.23", assertions),
-    ("Compiled functions, v0.24 and later", mismatches),
-    ("Graphs", graph_loader),
-    ("Parameter files", params_loader),
-    ("RPC", rpc),
-    ("ExecuTorch's Inspector", inspector),
-    ("Tuners", tuner),
-    ("The debugger", debugger),
-)
 HEAD = (
     "# Messages, explained\n\n"
     "`tvmdbg.explain(text)` and `tvmdbg explain < log.txt` say of pasted console output what is "
@@ -37,11 +18,11 @@ HEAD = (
 def page() -> str:
     """The page as text."""
     parts = [HEAD]
-    for title, module in SECTIONS:
+    for title, messages in GROUPS.items():
         parts.append(f"\n## {title}\n\n| message | printed by | cause |\n| --- | --- | --- |\n")
         parts += [
             f"| `{_cell(each.says)}` | {_cell(each.versions)} | {_cell(each.cause)} |\n"
-            for each in module.MESSAGES
+            for each in messages
         ]
     return "".join(parts)
 

@@ -20,16 +20,18 @@ from tvmdbg_widgets.analysis.messages import (
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.messages.message import KnownMessage
 
-MESSAGES: tuple[KnownMessage, ...] = (
-    *assertions.MESSAGES,
-    *mismatches.MESSAGES,
-    *graph_loader.MESSAGES,
-    *params_loader.MESSAGES,
-    *rpc.MESSAGES,
-    *inspector.MESSAGES,
-    *tuner.MESSAGES,
-    *debugger.MESSAGES,
-)
+#: Messages by who prints them.
+GROUPS: dict[str, tuple[KnownMessage, ...]] = {
+    "Compiled functions, up to v0.23": assertions.MESSAGES,
+    "Compiled functions, v0.24 and later": mismatches.MESSAGES,
+    "Graphs": graph_loader.MESSAGES,
+    "Parameter files": params_loader.MESSAGES,
+    "RPC": rpc.MESSAGES,
+    "ExecuTorch's Inspector": inspector.MESSAGES,
+    "Tuners": tuner.MESSAGES,
+    "The debugger": debugger.MESSAGES,
+}
+MESSAGES = tuple(each for group in GROUPS.values() for each in group)
 
 
 @lru_cache(maxsize=1)
