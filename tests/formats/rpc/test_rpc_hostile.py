@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from formats.rpc.rpc_cases import conversation
 
-from tvmdbg_widgets.formats.rpc import detect as detecting
-from tvmdbg_widgets.formats.rpc import streams
-from tvmdbg_widgets.formats.rpc.detect import Side, detect
+from tvmdbg_widgets.formats.rpc import fits, streams
+from tvmdbg_widgets.formats.rpc.detect import detect
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.streams import read_stream
@@ -134,7 +134,7 @@ def test_grammars_that_are_tried_share_the_work(monkeypatch: pytest.MonkeyPatch)
             tried += 1
             return super().packet(at, replies)
 
-    monkeypatch.setattr(detecting, "PacketReader", Tried)
+    monkeypatch.setattr(fits, "PacketReader", Tried)
     data = small_numbers(grammar("v0.8")) * 5
     detect([Side("client", as_source(data))], ERAS, [NARROW, WIDE])
     assert tried < 40_000

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.rpc.desync import find_desync
-from tvmdbg_widgets.formats.rpc.detect import Side, detect
+from tvmdbg_widgets.formats.rpc.detect import detect
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.handshake import read_handshake
 from tvmdbg_widgets.formats.rpc.streams import read_stream

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.rpc.detect import Detection, Side, detect
+from tvmdbg_widgets.formats.rpc.detect import Detection, detect
 from tvmdbg_widgets.formats.rpc.filled import FilledSource
+from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS
 from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
