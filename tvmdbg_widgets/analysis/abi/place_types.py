@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class FieldType(NamedTuple):
         ``"code"``, ``"bits"``, ``"lanes"`` or ``"padding"``.
     kind : str
         ``"u16"``; ``"16"`` where the sign is not said; ``"same"`` where it is taken from the
-        struct by ``decltype``.
+        struct by ``decltype`` or ``sizeof``.
     line : int
         Counted from 1.
     text : str
@@ -33,156 +34,175 @@ class FieldType(NamedTuple):
     text: str
 
 
-_INT = r"(?:std::)?(u?int(?:8|16|32|64))_t"
-_MEMBER = re.compile(rf"\b{_INT}\s+(code|bits|lanes)\b\s*(?:;|$|#)")
-_CAST = re.compile(
-    rf"(?:data_|dtype)\.(code|bits|lanes)\s*=\s*static_cast<\s*(?:{_INT}|(decltype)\b[^>]*)\s*>"
-)
+#: Field, type as it is spelled, and where in the text.
+_Found = tuple[str, str, int]
+
+_FIELDS = r"(code|bits|lanes)"
+_INT = r"((?:std::)?u?int(?:8|16|32|64)_t|unsigned\s(?:char|short|int)|unsigned|signed\schar|short|int)"
+_SPELLED = {
+    "unsigned char": "u8", "signed char": "i8", "unsigned short": "u16", "short": "i16",
+    "unsigned int": "u32", "unsigned": "u32", "int": "i32",
+    "c_ubyte": "u8", "c_byte": "i8", "c_ushort": "u16", "c_short": "i16", "c_uint": "u32",
+    "c_int": "i32", "UInt": "u", "Int": "i",
+}  # fmt: skip
+_MEMBER = re.compile(rf"\b{_INT}\s+{_FIELDS}\b(?=\s*(?:;|\n|$))")
+_SAME = r"decltype\s*\([^()\n]*\)"
+_CAST = re.compile(rf"static_cast<\s*(?:{_INT}|({_SAME}))\s*>\(([^()\n]*)")
+_ASSIGNED = re.compile(rf"([.\s]){_FIELDS}\s*=(?!=)")
+_OPERAND = re.compile(rf"\s*-?(?:\w+ \* )?(?:\w+_)?{_FIELDS}(?:_val)?\s*")
 _HANDLER = re.compile(
-    rf"Handler<\s*(?:{_INT}|(decltype)\b[^>]*)\s*>::(?:Write|Read)\("
-    r"\s*strm\s*,\s*&?\(?\s*dtype(?:\.|->)(code|bits|lanes)"
+    rf"(?:Handler|Serializer)<\s*(?:{_INT}|({_SAME}))\s*>::(?:Write|Read)\("
+    rf"\s*strm\s*,\s*&?\(?\s*dtype(?:\.|->){_FIELDS}"
 )
 _CTYPE = re.compile(
-    r"\(\s*[\"'](type_code|code|bits|lanes)[\"']\s*,\s*ctypes\.c_(u?int\d{1,2})\s*\)"
+    r"\(\s*[\"'](?:type_)?(code|bits|lanes)[\"']\s*,\s*"
+    r"(?:ctypes\.)?(c_(?:u?int\d{1,2}|u?byte|u?short|u?int))\s*\)"
 )
-_LLVM = re.compile(
-    r"StructType::create\(\s*\{\s*t_int(\d{1,2})_\s*,\s*t_int(\d{1,2})_\s*,\s*t_int(\d{1,2})_\s*\}"
-)
+_STRUCT = re.compile(r"StructType::create\(\s*\{([^{}]*)\}")
+_STRUCT_MEMBER = re.compile(rf"t_int(\d{{1,2}})_|sizeof\(\s*DLDataType::{_FIELDS}")
+_STRUCT_OTHER = re.compile(r"\bt_(?!int\d)\w+_\b")
 _KIND = re.compile(r"\bk(?:Arr|DLTensor)Type(Code|Bits|Lanes)\b")
-_WIDTH = re.compile(r"\b(UInt|Int)\(\s*(\d{1,3})\s*\)")
-_DTYPE_CASE = re.compile(r"\bcase\s+(?:\w+::){0,3}k(?:TVMDataType|TVMType|TVMFFIDataType)\s*:")
-_PADDING = re.compile(r"(?:Write|Read)\s*<\s*(u?int\d{1,2})_t\s*>\s*\(\s*&?padding")
-_ANY_PADDING = re.compile(r"\bpadding\b")
-#: Lines behind a case, or behind a kind, that belong to it.
-_REACH = 6
+_WIDTH = re.compile(r"\b(UInt|Int)\(\s*(\d{1,3})\s*\)|\b(decltype|sizeof)\(\s*DLDataType::")
+_CASE = re.compile(r"\bcase\s+(?:\w+::){0,3}(\w+)\s*:")
+_DTYPE_CASES = frozenset({"kTVMDataType", "kTVMType", "kTVMFFIDataType"})
+_PADDING = re.compile(r"(?:Write|Read)\s*<\s*(u?int\d{1,2}_t)\s*>\s*\(\s*&?padding")
+_MOVES = re.compile(r"\b(?:Write|Read)\b")
+#: Characters behind a case, or around a kind, that belong to it.
+_REACH = 600
 _LONGEST_LINE = 2000
+_C_NOISE = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*\"?", re.DOTALL)
+_PYTHON_NOISE = re.compile(r"#[^\n]*")
 
 
-def field_types(text: str, style: Style) -> list[FieldType]:
-    """Return what a file says of the fields, in the order of its lines.
+def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldType]:
+    """Return what a file says of the fields, in the order of its text.
 
-    Lines beyond 2,000 characters are not looked at.
+    Parameters
+    ----------
+    text : str
+        Of the file; lines beyond 2,000 characters are not looked at.
+    style : str
+        How the types are written there.
+    python : bool
+        Whether comments are those of Python and Cython.
     """
-    lines = [line if len(line) <= _LONGEST_LINE else "" for line in text.splitlines()]
-    code = [_without_comment(line, style) for line in lines]
-    found = {
-        "members": _members,
-        "casts": _casts,
-        "handlers": _handlers,
-        "ctypes": _ctypes,
-        "llvm": _llvm,
-        "intrinsics": _intrinsics,
-        "padding": _padding,
-    }[style](code)
-    return [FieldType(field, kind, at + 1, lines[at].strip()) for field, kind, at in found]
+    lines = text.split("\n")
+    kept = "\n".join(line if len(line) <= _LONGEST_LINE else "" for line in lines)
+    code = (_PYTHON_NOISE if python else _C_NOISE).sub(_blank, kept)
+    starts = [0]
+    for line in code.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    found = []
+    for field, kind, at in sorted(_READERS[style](code), key=lambda each: each[2]):
+        line = bisect_right(starts, at)
+        found.append(FieldType(field, kind, line, lines[line - 1].strip()))
+    return found
 
 
-def _without_comment(line: str, style: Style) -> str:
-    mark = "#" if style == "ctypes" else "//"
-    before = line.partition(mark)[0]
-    return "" if before.lstrip().startswith("*") else before
+def _blank(match: re.Match[str]) -> str:
+    """Leave the ends of lines, so that lines keep their numbers; strings stay as quotes."""
+    return ('""' if match[0][0] == '"' else "") + "\n" * match[0].count("\n")
 
 
-def _short(word: str) -> str:
-    return word.replace("uint", "u").replace("int", "i")
+def _short(spelled: str) -> str:
+    words = " ".join(spelled.split()).removeprefix("std::")
+    return _SPELLED.get(words) or words.removeprefix("c_").removesuffix("_t").replace(
+        "uint", "u"
+    ).replace("int", "i")
 
 
-def _members(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """Yield the fields of the struct alone: three that follow each other."""
-    found = [
-        (match[2], _short(match[1]), at)
-        for at, line in enumerate(lines)
-        for match in _MEMBER.finditer(line)
-    ]
-    for at in range(len(found) - 2):
-        if [each[0] for each in found[at : at + 3]] == ["code", "bits", "lanes"]:
-            yield from found[at : at + 3]
-            return
+def _members(code: str) -> Iterator[_Found]:
+    """Yield the fields of the first struct that has all three, one after the other."""
+    found = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
     for at in range(len(found) - 2):
         if {each[0] for each in found[at : at + 3]} == {"code", "bits", "lanes"}:
             yield from found[at : at + 3]
             return
 
 
-def _casts(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    for at, line in enumerate(lines):
-        for match in _CAST.finditer(line):
-            yield match[1], _short(match[2]) if match[2] else "same", at
+def _casts(code: str) -> Iterator[_Found]:
+    """Yield casts of what is assigned to a field, or of a variable that is named like one."""
+    for match in _CAST.finditer(code):
+        reach = max(0, match.start() - _REACH)
+        begin = max(code.rfind(mark, reach, match.start()) for mark in ";{}")
+        assigned = _ASSIGNED.search(code, max(begin, reach), match.start())
+        operand = _OPERAND.fullmatch(match[3])
+        if match[1] and not match[1].endswith("_t"):
+            # `static_cast<int>(type_code)` prints it; only what is stored in the struct counts.
+            operand = None
+            assigned = assigned if assigned and assigned[1] == "." else None
+        field = assigned[2] if assigned else operand[1] if operand else None
+        if field is not None:
+            yield field, "same" if match[2] else _short(match[1]), match.start()
 
 
-def _handlers(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    for at, line in enumerate(lines):
-        for match in _HANDLER.finditer(line):
-            yield match[3], _short(match[1]) if match[1] else "same", at
+def _handlers(code: str) -> Iterator[_Found]:
+    for match in _HANDLER.finditer(code):
+        yield match[3], "same" if match[2] else _short(match[1]), match.start()
 
 
-def _ctypes(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    for at, line in enumerate(lines):
-        for match in _CTYPE.finditer(line):
-            yield match[1].removeprefix("type_"), _short(match[2]), at
+def _ctypes(code: str) -> Iterator[_Found]:
+    for match in _CTYPE.finditer(code):
+        yield match[1], _short(match[2]), match.start()
 
 
-def _llvm(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    for at, line in enumerate(lines):
-        match = _LLVM.search(" ".join(lines[at : at + 2]))
-        if match is not None and "StructType::create" in line:
-            yield from zip(("code", "bits", "lanes"), match.groups(), (at, at, at), strict=True)
+def _llvm(code: str) -> Iterator[_Found]:
+    """Yield the members of a struct of three integers, which are code, bits and lanes."""
+    for match in _STRUCT.finditer(code):
+        inside = match[1]
+        types = list(_STRUCT_MEMBER.finditer(inside)) if len(inside) <= _REACH else []
+        if len(types) == 3 and not _STRUCT_OTHER.search(inside):
+            for field, each in zip(("code", "bits", "lanes"), types, strict=True):
+                yield field, each[1] or "same", match.start(1) + each.start()
 
 
-def _intrinsics(lines: list[str]) -> Iterator[tuple[str, str, int]]:
+def _intrinsics(code: str) -> Iterator[_Found]:
     """Yield the widths that are written around ``kArrTypeCode`` and its kin.
 
     A comparison has two, of both operands: before the kind, and behind it up to the next kind.
     """
-    kinds = [
-        (match[1].lower(), at, match.start(), match.end())
-        for at, line in enumerate(lines)
-        for match in _KIND.finditer(line)
-    ]
-    for index, (field, at, start, end) in enumerate(kinds):
-        before = lines[at][:start]
-        if index and kinds[index - 1][1] == at:
-            before = lines[at][kinds[index - 1][3] : start]
-        own = _WIDTH.findall(before)[-1:]
-        stop = kinds[index + 1][1] if index + 1 < len(kinds) else at + _REACH
-        behind = [lines[at][end:], *lines[at + 1 : min(stop, at + _REACH)]]
-        for offset, rest in enumerate(behind):
-            widths = _WIDTH.findall(rest)[:1]
-            if widths:
-                yield from ((field, _of(width), at) for width in own)
-                yield field, _of(widths[0]), at + offset
-                break
-            if offset and _ends(rest):
-                break
-        else:
-            yield from ((field, _of(width), at) for width in own)
+    kinds = list(_KIND.finditer(code))
+    for index, kind in enumerate(kinds):
+        field = kind[1].lower()
+        begin = code.rfind("\n", 0, kind.start()) + 1
+        before = kinds[index - 1].end() if index else 0
+        own = list(_WIDTH.finditer(code, max(begin, before, kind.start() - _REACH), kind.start()))
+        end = kinds[index + 1].start() if index + 1 < len(kinds) else len(code)
+        end = min(end, kind.end() + _REACH)
+        stop = code.find(";", kind.end(), end)
+        behind = _WIDTH.search(code, kind.end(), end if stop < 0 else stop)
+        for width in [*own[-1:], *([behind] if behind else [])]:
+            kind_word = "same" if width[3] else f"{_SPELLED[width[1]]}{width[2]}"
+            yield field, kind_word, width.start()
 
 
-def _of(width: tuple[str, str]) -> str:
-    return f"{'u' if width[0] == 'UInt' else 'i'}{width[1]}"
-
-
-def _ends(line: str) -> bool:
-    return line.rstrip().endswith(";")
-
-
-def _padding(lines: list[str]) -> Iterator[tuple[str, str, int]]:
+def _padding(code: str) -> Iterator[_Found]:
     """Yield the padding behind each data type, ``"none"`` where a case has none."""
-    for at, line in enumerate(lines):
-        if not _DTYPE_CASE.search(line):
+    cases = list(_CASE.finditer(code))
+    for index, case in enumerate(cases):
+        if case[1] not in _DTYPE_CASES:
             continue
-        inside = lines[at + 1 : at + 1 + _REACH]
-        stop = next(
-            (n for n, each in enumerate(inside) if "break" in each or "case " in each), None
-        )
-        inside = inside[:stop]
-        if not any(re.search(r"\b(?:Write|Read)\b", each) for each in inside):
+        end = cases[index + 1].start() if index + 1 < len(cases) else len(code)
+        end = min(end, case.end() + _REACH)
+        stop = code.find("break", case.end(), end)
+        inside = code[case.end() : end if stop < 0 else stop]
+        if not _MOVES.search(inside):
             continue
-        for offset, each in enumerate(inside):
-            match = _PADDING.search(each)
-            if match:
-                yield "padding", _short(match[1]), at + 1 + offset
-                break
+        match = _PADDING.search(inside)
+        if match is not None:
+            yield "padding", _short(match[1]), case.end() + match.start()
+        elif "sizeof(DLDataType)" in inside:
+            yield "padding", "same", case.end() + inside.index("sizeof(DLDataType)")
         else:
-            unknown = any(_ANY_PADDING.search(each) for each in inside)
-            yield "padding", "unknown" if unknown else "none", at
+            yield "padding", "unknown" if "padding" in inside else "none", case.start()
+
+
+_READERS = {
+    "members": _members,
+    "casts": _casts,
+    "handlers": _handlers,
+    "ctypes": _ctypes,
+    "llvm": _llvm,
+    "intrinsics": _intrinsics,
+    "padding": _padding,
+}

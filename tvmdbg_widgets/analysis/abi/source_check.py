@@ -3,123 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.abi.place_types import FieldType, field_types
 from tvmdbg_widgets.analysis.abi.places import PLACES, Place
+from tvmdbg_widgets.analysis.abi.source_checked import PlaceFound, SourceCheck, Status
+from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
+from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-
-Status = Literal["agrees", "disagrees", "not recognized", "not found"]
-
-_LARGEST_FILE = 16 << 20
+_LARGEST_FILE = 4 << 20
+_PYTHON = (".py", ".pxi")
+_IN_PYTHON = re.compile(r'__version__\s*=\s*"([^"\n]{1,40})"')
+_IN_C = re.compile(r'TVM_VERSION\s+"([^"\n]{1,40})"')
 _VERSION_FILES = (
-    ("python/tvm/libinfo.py", re.compile(r'__version__\s*=\s*"([^"\n]{1,40})"')),
-    ("python/tvm/_ffi/libinfo.py", re.compile(r'__version__\s*=\s*"([^"\n]{1,40})"')),
-    ("version.py", re.compile(r'__version__\s*=\s*"([^"\n]{1,40})"')),
-    ("include/tvm/runtime/c_runtime_api.h", re.compile(r'TVM_VERSION\s+"([^"\n]{1,40})"')),
+    ("python/tvm/libinfo.py", _IN_PYTHON),
+    ("python/tvm/_ffi/libinfo.py", _IN_PYTHON),
+    ("version.py", _IN_PYTHON),
+    ("include/tvm/runtime/c_runtime_api.h", _IN_C),
+    ("include/tvm/runtime/base.h", _IN_C),
 )
-
-
-@dataclass(frozen=True)
-class PlaceFound:
-    """What one place of a tree assumes.
-
-    Attributes
-    ----------
-    place : Place
-    file : str or None
-        Below the tree; None where no file of any release is there.
-    types : tuple of FieldType
-        What the file says of the fields.
-    status : str
-        ``"agrees"``, ``"disagrees"``, ``"not recognized"`` (the file has no such lines) or
-        ``"not found"``.
-    assumes : str
-        The layout in words.
-    """
-
-    place: Place
-    file: str | None
-    types: tuple[FieldType, ...]
-    status: Status
-    assumes: str
-    wrong: tuple[FieldType, ...] = ()
-
-
-@dataclass(frozen=True)
-class SourceCheck:
-    """All places of a tree.
-
-    Attributes
-    ----------
-    folder : str
-    version : str or None
-        As the tree says it.
-    dtype_layout : DTypeLayout
-        What the places were checked for.
-    places : tuple of PlaceFound
-    """
-
-    folder: str
-    version: str | None
-    dtype_layout: DTypeLayout
-    places: tuple[PlaceFound, ...]
-
-    @property
-    def disagreeing(self) -> tuple[PlaceFound, ...]:
-        """Places that still assume another layout."""
-        return tuple(each for each in self.places if each.status == "disagrees")
-
-    def to_dataframe(self) -> Any:
-        """One row per place (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
-
-        return data_frame(
-            {
-                "place": [each.place.id for each in self.places],
-                "file": [each.file for each in self.places],
-                "status": [each.status for each in self.places],
-                "assumes": [each.assumes for each in self.places],
-                "required": [each.place.required for each in self.places],
-                "change": [each.place.change for each in self.places],
-            }
-        )
-
-    def lines(self) -> list[str]:
-        """Return the check as text, what disagrees first."""
-        order = ("disagrees", "not recognized", "not found", "agrees")
-        release = f" ({one_line(self.version)})" if self.version else ""
-        told = [f"{one_line(self.folder)}{release}, checked for {self.dtype_layout.declaration}"]
-        for each in sorted(self.places, key=lambda found: order.index(found.status)):
-            told += _told(each)
-        return told
-
-    def __repr__(self) -> str:
-        return "\n".join(self.lines())
-
-
-def _told(found: PlaceFound) -> list[str]:
-    place = found.place
-    optional = "" if place.required else ", where it is used"
-    head = f"{found.status}: {place.id}, {place.what}{optional}"
-    if found.file is None:
-        return [head, f"    in none of {', '.join(place.paths)}"]
-    lines = [head, f"    {one_line(found.file)} assumes {found.assumes}"]
-    if found.status == "disagrees":
-        lines += [f"    {found.file}:{each.line}: {one_line(each.text)}" for each in found.wrong]
-        lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
-    if found.status == "not recognized":
-        lines.append(f"    look there yourself: {place.change}")
-    return lines
+_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})")
+_FIELDS = ("code", "bits", "lanes")
+#: sizeof(TVMValue), and the union of TVMFFIAny.
+_VALUE = 8
 
 
 def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceCheck:
@@ -130,7 +43,7 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     Parameters
     ----------
     folder : path
-        Of TVM's sources, of any release from v0.5 on.
+        Of the sources of TVM, any release from v0.5 on, of tvm-ffi, or of dlpack.
     layout : DTypeLayout
         That they should all have.
 
@@ -144,7 +57,8 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     root = Path(folder)
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; pass the one that has src/ and include/")
-    found = tuple(_look_at(root, place, layout) for place in PLACES)
+    version = _version(root)
+    found = tuple(each for place in PLACES for each in _look_at(root, place, layout, version))
     if all(each.file is None for each in found):
         raise FormatError(
             "this is no source tree of TVM",
@@ -153,46 +67,100 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
             found="none of the places that know DLDataType",
             hint="Pass the root of the repository; submodules (3rdparty/) must be checked out.",
         )
-    return SourceCheck(str(folder), _version(root), layout, found)
+    return SourceCheck(str(folder), version, layout, found, _notes(layout))
 
 
-def _look_at(root: Path, place: Place, layout: DTypeLayout) -> PlaceFound:
-    unread = None
+def _look_at(
+    root: Path, place: Place, layout: DTypeLayout, version: str | None
+) -> list[PlaceFound]:
+    """Return what each file of a place assumes; one entry where none says anything."""
+    found: list[PlaceFound] = []
+    silent = None
     for path in place.paths:
         text = _read(root, path)
         if text is None:
             continue
-        types = tuple(field_types(text, place.style))
-        if not types:
-            unread = unread or path
+        types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
+        if not _recognised(place, types):
+            silent = silent or PlaceFound(place, path, types, "not recognised", _assumed(types))
             continue
-        wrong = tuple(each for each in types if not _agrees(each, layout))
+        wrong = _wrong(place, types, layout)
         status: Status = "disagrees" if wrong else "agrees"
-        return PlaceFound(place, path, types, status, _assumed(types), wrong)
-    if unread is not None:
-        return PlaceFound(place, unread, (), "not recognized", "unknown")
-    return PlaceFound(place, None, (), "not found", "unknown")
+        found.append(PlaceFound(place, path, types, status, _assumed(types), wrong))
+    if found:
+        return found
+    if silent is not None:
+        return [silent]
+    gone = place.last is not None and _number(version) > _number(place.last)
+    return [PlaceFound(place, None, (), "gone" if gone else "not found", "unknown")]
+
+
+def _recognised(place: Place, types: Sequence[FieldType]) -> bool:
+    """Whether a file says enough: all three fields, but what is not cast needs no change."""
+    if place.style in ("padding", "casts"):
+        return bool(types)
+    return {each.field for each in types} >= set(_FIELDS)
+
+
+def _wrong(
+    place: Place, types: tuple[FieldType, ...], layout: DTypeLayout
+) -> tuple[FieldType, ...]:
+    order = tuple(field.name for field in layout.fields)
+    if place.style == "llvm":
+        names = dict(zip(_FIELDS, order, strict=True))
+        return tuple(
+            each for each in types if not _agrees(each._replace(field=names[each.field]), layout)
+        )
+    wrong = tuple(each for each in types if not _agrees(each, layout))
+    ordered = place.style in ("members", "ctypes", "handlers")
+    if not wrong and ordered and tuple(each.field for each in types[:3]) != order:
+        return types[:3]
+    return wrong
 
 
 def _agrees(found: FieldType, layout: DTypeLayout) -> bool:
+    if found.kind == "same":
+        return True
     if found.field == "padding":
-        wanted = max(0, 8 - layout.size)
-        width = {"none": 0, "unknown": -1}.get(found.kind)
-        return (int(found.kind[1:]) // 8 if width is None else width) == wanted
+        wanted = max(0, _VALUE - struct_layout("DLDataType", layout).size)
+        return found.kind == (f"i{8 * wanted}" if wanted else "none")
     wanted_kind = layout.field(found.field).kind
-    return found.kind in ("same", wanted_kind, wanted_kind[1:])
+    if found.kind in (wanted_kind, wanted_kind[1:]):
+        return True
+    # From v0.16 on negative lanes stand for scalable vectors, and sources read u16 as int16_t.
+    return found.field == "lanes" and (found.kind, wanted_kind) == ("i16", "u16")
 
 
 def _assumed(types: tuple[FieldType, ...]) -> str:
-    """Say the types of a place, each once."""
+    """Say the types of a place, each once, and the name of the layout that has them."""
     told: dict[str, dict[str, None]] = {}
     for each in types:
         told.setdefault(each.field, {})[each.kind] = None
-    words = {"same": "as the struct has it", "none": "none"}
-    return " ".join(
+    words = {"same": "as the struct has it"}
+    text = " ".join(
         f"{field}:{' and '.join(words.get(kind, kind) for kind in kinds)}"
         for field, kinds in told.items()
     )
+    name = next((each.name for each in (NARROW, WIDE) if each.declaration == text), None)
+    return f"{text} ({name})" if name else text or "unknown"
+
+
+def _notes(layout: DTypeLayout) -> tuple[str, ...]:
+    """Say what no place can mend: rpc_session.cc @ v0.6; rpc_reference.h and minrpc_server.h."""
+    size = struct_layout("DLDataType", layout).size
+    notes = []
+    if size > _VALUE:
+        notes.append(
+            f"a DLDataType of {size} bytes does not fit into TVMValue, which has {_VALUE}: it "
+            "cannot be an argument, and static_assert(sizeof(TVMValue) == 8) fails"
+        )
+    if size != layout.size:
+        notes.append(
+            f"the struct has {size} bytes but its fields {layout.size}: RPC counts the bytes of a "
+            "packet by sizeof, the endpoint writes the fields, and minrpc reads the struct. "
+            "Choose types without a gap"
+        )
+    return tuple(notes)
 
 
 def _read(root: Path, path: str) -> str | None:
@@ -203,9 +171,9 @@ def _read(root: Path, path: str) -> str | None:
             return None
         source = FileSource(target)
         data = source.read(0, min(source.size, _LARGEST_FILE))
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, FormatError):
         return None
-    return data.decode("utf-8", "replace")
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _version(root: Path) -> str | None:
@@ -214,3 +182,8 @@ def _version(root: Path) -> str | None:
         if found:
             return found[1]
     return None
+
+
+def _number(version: str | None) -> tuple[int, int]:
+    found = _RELEASE.match(version or "")
+    return (int(found[1]), int(found[2])) if found else (0, 0)
