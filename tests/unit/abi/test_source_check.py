@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.abi.source_trees import NARROW, PATHS, WIDE, tree
+from unit.abi.source_trees import NARROW, PATHS, WIDE, lines_of, tree
 
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.analysis.abi.place_types import field_types
@@ -31,7 +33,7 @@ def test_a_tree_that_was_changed_whole_agrees(release: str, tmp_path: Path) -> N
         assert by_file[path].status == "agrees", by_file[path]
         assert by_file[path].place.id == place.split()[0]
     assert not found.disagreeing
-    assert repr(found).splitlines()[0].endswith("nothing disagrees")
+    assert ": nothing disagrees" in repr(found).splitlines()[0]
     narrow = abi.check(tmp_path, "narrow")
     assert {each.file for each in narrow.disagreeing} == set(PATHS[release].values())
 
@@ -60,7 +62,7 @@ def test_the_one_place_that_was_forgotten_is_named(
     path = PATHS[release][place]
     assert (wrong.place.id, wrong.file) == (place.split()[0], path)
     lines = repr(found).splitlines()
-    assert lines[0].endswith(": 1 place to change")
+    assert ": 1 place to change" in lines[0]
     assert lines[1].startswith(f"disagrees: {place.split()[0]}, ")
     source = (tmp_path / path).read_text().splitlines()
     for each in wrong.wrong:
@@ -153,10 +155,112 @@ def test_any_lines_are_read(style: Any, pieces: list[str]) -> None:
         assert found.field in ("code", "bits", "lanes", "padding")
 
 
-def test_hostile_lines_take_linear_time() -> None:
-    for style in {place.style for place in PLACES}:
-        for piece in ("static_cast<", "uint8_t ", "Handler<", "StructType::create({t_int8_,", "("):
-            field_types((piece * 150 + "\n") * 300, style)
+HOSTILE = [
+    *(
+        "static_cast<",
+        "static_cast<uint8_t>(a_",
+        "static_cast<uint8_t>(code)",
+        "uint8_t ",
+        "((",
+        "/*",
+    ),
+    *("Handler<", "StructType::create({t_int8_,", "StructType::create({", '"', "'", "\\", "/* */"),
+    *("kArrTypeCode", "UInt(8)kArrTypeBits", "case kTVMType:", "case a::a::", "case a:padding"),
+    *(".code = ", '("type_code", ctypes.c_uint8', "unsigned ", "decltype(", "sizeof(DLDataType::"),
+]
+
+
+@pytest.mark.parametrize("style", sorted({place.style for place in PLACES}))
+def test_hostile_lines_take_linear_time(style: Any) -> None:
+    for piece in HOSTILE:
+        for text in ((piece * 60 + "\n") * (1_000_000 // (60 * len(piece))), f"{piece}\n" * 40_000):
+            begin = time.process_time()
+            field_types(text, style)
+            assert time.process_time() - begin < 4, (style, piece)
+
+
+def test_hostile_trees_do_no_harm(tmp_path: Path) -> None:
+    tree(tmp_path, WIDE)
+    paths = PATHS["v0.8.0"]
+    with (tmp_path / paths["serializer"]).open("wb") as file:
+        file.truncate(1 << 40)
+    (tmp_path / paths["dlpack"]).write_bytes(bytes(range(256)) * 4000)
+    binder = tmp_path / paths["arg_binder"]
+    binder.unlink()
+    binder.mkdir()
+    os.mkfifo(tmp_path / "src/pass.fifo")
+    (tmp_path / "src/pass").mkdir()
+    (tmp_path / "src/pass/arg_binder.cc").symlink_to(tmp_path / "src/pass.fifo")
+    (tmp_path / paths["codegen_cpu"]).write_text(
+        lines_of("codegen_cpu", NARROW).replace(";", "; // \x1b[31m<b>red</b>\u202e")
+    )
+    found = abi.check(tmp_path, "wide")
+    told = {each.place.id: each.status for each in found.places}
+    assert told["serializer"] == told["dlpack"] == "not recognised"
+    assert told["arg_binder"] == "not found"
+    assert "\x1b" not in repr(found)
+    assert "\u202e" not in repr(found)
+    assert "<b>" in repr(found)
+    assert "<b>" not in found._repr_html_()
+
+
+def test_a_gap_in_the_struct_and_one_too_long_are_noted(tmp_path: Path) -> None:
+    tree(tmp_path, NARROW)
+    assert not abi.check(tmp_path, "wide").notes
+    (note,) = abi.check(tmp_path, "code:u8 bits:u8 lanes:u32").notes
+    assert "the struct has 8 bytes but its fields 6" in note
+    (note,) = abi.check(tmp_path, "code:u32 bits:u32 lanes:u32").notes
+    assert "12 bytes does not fit into TVMValue" in note
+    assert f"note: {note}" in repr(abi.check(tmp_path, "code:u32 bits:u32 lanes:u32"))
+
+
+def test_another_order_of_the_fields_is_seen(tmp_path: Path) -> None:
+    found = abi.check(tree(tmp_path, NARROW), "lanes:u16 code:u8 bits:u8")
+    assert {each.place.id for each in found.disagreeing} == {
+        *("dlpack", "serializer", "cython", "ctypes", "codegen_cpu"),
+    }
+    assert "stands in another order: lanes:u16 code:u8 bits:u8" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        ("dlpack", "uint8_t code;", "unsigned char code;"),
+        ("dlpack", "  uint8_t code;\n", "  uint8_t code; uint8_t bits; uint16_t lanes;\n"),
+        ("dlpack", "uint8_t bits;\n", "uint8_t  /* of one lane */\n  bits\n  ;\n"),
+        ("dlpack", "uint16_t lanes;", "std::uint16_t lanes;"),
+        ("ctypes", "ctypes.c_uint16", "ctypes.c_ushort"),
+        ("ctypes", '("bits", ctypes.c_uint8)', "('bits', c_ubyte)"),
+        ("serializer", "Write(strm, dtype.code)", "Write(\n        strm, dtype.code)"),
+        ("codegen_cpu", "create({t_int8_, t_int8_,", "create(\n      {t_int8_, t_int8_,\n"),
+        ("codegen_cpu", "t_int16_});", 't_int16_}, "t_tvm_type");'),
+        ("data_type", "data_.code = static", "data_.code =\n        static"),
+        ("arg_binder", "UInt(8), handle,", "UInt( 8 ), handle,"),
+        ("stackvm", ".code = static", ".code  =  static"),
+    ],
+)
+def test_other_spellings_of_the_same_types(place: str, old: str, new: str, tmp_path: Path) -> None:
+    tree(tmp_path, NARROW)
+    path = tmp_path / PATHS["v0.8.0"][place]
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    assert not abi.check(tmp_path, "narrow").disagreeing
+    found = {each.place.id: each for each in abi.check(tmp_path, "wide").places}[place]
+    assert {each.field for each in found.wrong} == {"code", "bits", "lanes"}, found
+
+
+def test_comments_say_nothing(tmp_path: Path) -> None:
+    tree(tmp_path, WIDE)
+    for place, path in PATHS["v0.8.0"].items():
+        target = tmp_path / path
+        old = lines_of(place, NARROW).rstrip("\n")
+        mark = "#" if path.endswith(("py", "pxi")) else "//"
+        commented = "\n".join(f"{mark} {line}" for line in old.splitlines())
+        block = "" if mark == "#" else f"/*\n{old.replace('*/', '')}\n*/\n"
+        target.write_text(f"{commented}\n{block}{target.read_text()}")
+    assert not abi.check(tmp_path, "wide").disagreeing
+    assert {each.status for each in abi.check(tmp_path, "wide").places} == {"agrees"}
 
 
 @pytest.mark.parametrize("layout", ["narrow", "wide", "code:u8 bits:u8 lanes:u32"])

@@ -95,14 +95,19 @@ class SourceCheck:
     def lines(self) -> list[str]:
         """Return the check as text, what disagrees first."""
         release = f" ({one_line(self.version)})" if self.version else ""
-        wrong = counted(len(self.disagreeing), "place")
         told = [
             f"{one_line(self.folder)}{release}, checked for {self.dtype_layout.declaration}: "
-            + (f"{wrong} to change" if self.disagreeing else "nothing disagrees")
+            f"{self._counts()}"
         ]
         for each in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
             told += _told(each, self.dtype_layout)
         return told + [f"note: {note}" for note in self.notes]
+
+    def _counts(self) -> str:
+        wrong = len(self.disagreeing)
+        told = f"{counted(wrong, 'place')} to change" if wrong else "nothing disagrees"
+        unknown = [each for each in self.places if each.status in ("not recognised", "not found")]
+        return f"{told}, {counted(len(unknown), 'place')} unknown" if unknown else told
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -121,10 +126,10 @@ def _told(found: PlaceFound, layout: DTypeLayout) -> list[str]:
         return [head, f"    in none of {', '.join(place.paths)}"]
     lines = [head, f"    {found.file} assumes {found.assumes}"]
     if found.status == "disagrees":
-        lines += [
+        lines += dict.fromkeys(
             f"    {found.file}:{each.line}: {_cut(each.text)}  ({_difference(each, layout)})"
             for each in found.wrong
-        ]
+        )
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
     if found.status == "not recognised":
         lines.append(f"    look there yourself: {place.change}")
@@ -139,7 +144,7 @@ def _cut(text: str) -> str:
 def _difference(found: FieldType, layout: DTypeLayout) -> str:
     """Say what a type is and what it should be."""
     if found.field == "padding":
-        return f"padding: {found.kind}"
+        return f"padding is {found.kind}"
     wanted = layout.field(found.field).kind
     if found.kind in (wanted, wanted[1:]):
         return f"{found.field} stands in another order: {layout.declaration}"
