@@ -86,6 +86,10 @@ def test_compiled_code_and_assertions(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "--ir", path)
     assert done.returncode == 0, done.stderr
     assert "compiled for the narrow layout" in done.stdout
+    path.write_bytes(b"BC\xc0\xde\x35\x14")
+    done = tvmdbg("struct", "--ir", path)
+    assert done.returncode == 2
+    assert "llvm-dis" in done.stderr
     done = tvmdbg("struct", "--assertions", "--layout", "wide")
     assert 'static_assert(sizeof(DLTensor) == 56, "DLTensor has not 56 bytes");' in done.stdout
 

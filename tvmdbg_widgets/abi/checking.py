@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     import os
 
     from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
-    from tvmdbg_widgets.analysis.abi.source_check import SourceCheck
+    from tvmdbg_widgets.analysis.abi.source_checked import SourceCheck
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.sources import ByteSource
 
 
 def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCheck:
@@ -59,13 +60,15 @@ def assertions(layout: DTypeLayout | str, bits: int = 64) -> str:
     return f"{static_assertions(dtype_layout(layout), Machine(bits))}\n{decltype_forms()}"
 
 
-def layout_of_ir(text: str | bytes, *layouts: DTypeLayout | str) -> IrLayout:
+def layout_of_ir(
+    text: str | bytes | os.PathLike[str] | ByteSource, *layouts: DTypeLayout | str
+) -> IrLayout:
     """Say which layout a module of LLVM IR was compiled for.
 
     Parameters
     ----------
-    text : str or bytes
-        The IR: ``lib.get_source("ll")``.
+    text : str, bytes, path or ByteSource
+        The IR: ``lib.get_source("ll")``, or ``pathlib.Path`` of a file, which is read in pieces.
     *layouts : DTypeLayout or str
         To be recognised beside narrow and wide.
 
@@ -73,10 +76,16 @@ def layout_of_ir(text: str | bytes, *layouts: DTypeLayout | str) -> IrLayout:
     ------
     FormatError
         It is bitcode.
+    OSError
+        The file cannot be read.
     """
     from tvmdbg_widgets.analysis.abi.ir_layout import layout_of_tensors
     from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
+    from tvmdbg_widgets.model.sources import ByteSource, FileSource
 
     known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, layouts))))
-    return layout_of_tensors(read_tensor_types(text), known)
+    if isinstance(text, (str, bytes, ByteSource)):
+        return layout_of_tensors(read_tensor_types(text), known)
+    source = FileSource(text)
+    return layout_of_tensors(read_tensor_types(source, source.name), known)

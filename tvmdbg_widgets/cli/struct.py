@@ -13,6 +13,7 @@ from tvmdbg_widgets.cli.terminal import grid, note, say
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.abi import StructView
+    from tvmdbg_widgets.model.sources import ByteSource
 
 EXAMPLES = examples(
     (
@@ -125,7 +126,7 @@ def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) ->
             found = abi.check(check, layouts[0])
             lines, wrong = found.lines(), bool(found.disagreeing)
         elif ir is not None:
-            told = abi.layout_of_ir(_read(ir), *layouts)
+            told = abi.layout_of_ir(_source(ir), *layouts)
             lines, wrong = told.text.splitlines(), bool(told.conflicts)
         else:
             lines = abi.assertions(layouts[0], bits).splitlines()
@@ -152,11 +153,15 @@ def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> St
         raise UsageError(str(problem)) from None
 
 
-def _read(name: str) -> str:
+def _source(name: str) -> ByteSource:
     from tvmdbg_widgets.cli.dump import source_of
     from tvmdbg_widgets.model.sources_given import as_source
 
-    source = as_source(source_of(name))
+    return as_source(source_of(name))
+
+
+def _read(name: str) -> str:
+    source = _source(name)
     if source.size > _LONGEST_DUMP:
         raise UsageError(f"{name} is no memory dump: it has {source.size:,} bytes")
     return source.read(0, source.size).decode("utf-8", "replace")

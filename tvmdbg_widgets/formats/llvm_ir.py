@@ -1,186 +1,203 @@
-"""LLVM IR as text: how its structs lie, and what is read of a ``DLTensor``.
+"""LLVM IR as text: how its ``DLTensor`` lies, and what compiled code reads of data types.
 
-``CodeGenCPU::Init`` and ``CreateStructRefPtr``, src/target/llvm/codegen_cpu.cc @ v0.19.0: DLTensor
-is ``{ptr, {i32, i32}, i32, {i8, i8, i16}, ptr, ptr, i64}``, an unnamed type of the module. Typed
-pointers (``i8*``, ``i64*``) up to LLVM 14, ``ptr`` from 15 on.
+Unoptimized modules have the struct type and address its members. From LLVM 19 on optimized ones
+have only offsets in bytes (``getelementptr inbounds i8, ptr %A.handle, i64 20``): what
+``lib.get_source("ll")`` of TVM 0.27 prints.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.llvm_ir_reads import IrRead, Reads
+from tvmdbg_widgets.formats.llvm_ir_types import (
+    IrPlaces,
+    IrStruct,
+    dtype_of,
+    places_of,
+    struct_type,
+)
 from tvmdbg_widgets.model.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
+
+    from tvmdbg_widgets.model.sources import ByteSource
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
-_NAME = r'%(?:"[^"\n]{1,200}"|[-\w.$]{1,200})'
-_TYPE = re.compile(rf"\s*({_NAME})\s*=\s*type\s*(<?)\{{([^\n]*)\}}(>?)\s*$")
-_GEP = re.compile(
-    rf"\s*({_NAME})\s*=\s*getelementptr\s+(?:inbounds\s+|nuw\s+|nusw\s+)*({_NAME})\s*,"
-)
-_INDEX = re.compile(r"i(?:32|64)\s+(-?\d{1,10})")
-_LOAD = re.compile(rf"\s*({_NAME})\s*=\s*load\s+i(\d{{1,4}})\s*,\s*\S{{1,260}}\s+({_NAME})")
-_COMPARE = re.compile(rf"=\s*icmp\s+eq\s+i(\d{{1,4}})\s+({_NAME})\s*,\s*(-?\d{{1,20}})")
-_INTEGER = re.compile(r"i(\d{1,4})")
-_DTYPE_MEMBER = 3
-_FIELDS = ("code", "bits", "lanes")
 _LONGEST_LINE = 20_000
-
-
-class IrStruct(NamedTuple):
-    """One struct type of a module.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``"%0"``.
-    members : tuple of str
-        As they are written.
-    packed : bool
-    line : int
-        Counted from 1.
-    """
-
-    name: str
-    members: tuple[str, ...]
-    packed: bool
-    line: int
-
-
-class IrRead(NamedTuple):
-    """A field of a data type that compiled code reads and compares.
-
-    Attributes
-    ----------
-    field : str
-        ``"code"``, ``"bits"`` or ``"lanes"``.
-    width : int
-        Bits that are read.
-    value : int
-        What they are compared with.
-    line : int
-    """
-
-    field: str
-    width: int
-    value: int
-    line: int
+_CHUNK = 1 << 20
+#: Reads that are kept of each struct; all are counted.
+_MOST_READS = 1000
 
 
 @dataclass(frozen=True)
 class IrTensor:
-    """A struct of a module that can only be ``DLTensor``.
+    """What a module takes for ``DLTensor``.
 
     Attributes
     ----------
-    struct : IrStruct
-    dtype : IrStruct
-        Its ``DLDataType``.
-    widths : tuple of int
-        Bits of the three integers in it.
+    name : str
+        Of the struct, such as ``"%1"``; of a pointer, such as ``"%A.handle"``, where code has
+        offsets alone.
+    line : int
+        Of the struct of its data type, or of the first read.
+    text : str
+        ``"{ i8, i8, i16 }"``, or ``"i8 at 20, i8 at 21, i16 at 22"``.
+    places : IrPlaces
+        Of code, bits and lanes.
+    by_offset : bool
+        Whether code has offsets alone.
     reads : tuple of IrRead
-        What compiled code compares of them.
+        The first of what compiled code reads and stores.
+    conflicts : tuple of IrRead
+        The first of those of another width.
+    read_count, conflict_count : int
+        Of all.
     """
 
-    struct: IrStruct
-    dtype: IrStruct
-    widths: tuple[int, int, int]
+    name: str
+    line: int
+    text: str
+    places: IrPlaces
+    by_offset: bool
     reads: tuple[IrRead, ...]
+    conflicts: tuple[IrRead, ...]
+    read_count: int
+    conflict_count: int
 
 
-def read_tensor_types(text: str | bytes, name: str = "the module") -> tuple[IrTensor, ...]:
-    """Return the structs of a module that can only be ``DLTensor``.
+def read_tensor_types(
+    text: str | bytes | ByteSource, name: str = "the module"
+) -> tuple[IrTensor, ...]:
+    """Return what a module takes for ``DLTensor``, each layout once.
 
     Parameters
     ----------
-    text : str or bytes
-        ``lib.get_source("ll")``, or a ``.ll`` file.
+    text : str, bytes or ByteSource
+        ``lib.get_source("ll")``, or a ``.ll`` file, which is read in pieces. Lines beyond 20,000
+        characters are not looked at.
 
     Raises
     ------
     FormatError
         The text is LLVM bitcode.
     """
-    if isinstance(text, bytes):
-        if text[:4] in _BITCODE:
+    structs: dict[str, IrStruct] = {}
+    reads = Reads()
+    found: dict[tuple[str, IrPlaces], _Found] = {}
+    started = False
+    for number, line in enumerate(_lines(text, name), 1):
+        if line.startswith("define"):
+            if not started:
+                started = True
+                _recognise(structs, reads, found)
+            reads.begin()
+        elif started:
+            if line.startswith("}"):
+                _take(reads, found)
+            else:
+                reads.line(line, number)
+        elif "type" in line:
+            struct = struct_type(line, number)
+            if struct is not None:
+                structs[struct.name] = struct
+        elif line.startswith("target datalayout"):
+            reads.layout(line)
+    if not started:
+        _recognise(structs, reads, found)
+    _take(reads, found)
+    return tuple(each.tensor() for each in found.values())
+
+
+class _Found:
+    """A tensor while its reads are collected."""
+
+    def __init__(
+        self, name: str, line: int, text: str, places: IrPlaces, *, by_offset: bool
+    ) -> None:
+        self._told = (name, line, text, places, by_offset)
+        self._places = places
+        self._reads: list[IrRead] = []
+        self._conflicts: list[IrRead] = []
+        self._counts = [0, 0]
+
+    def add(self, reads: Iterable[IrRead]) -> None:
+        for read in reads:
+            kinds = [(0, self._reads)]
+            if read.conflicts_with(self._places.widths):
+                kinds.append((1, self._conflicts))
+            for at, kept in kinds:
+                self._counts[at] += 1
+                if len(kept) < _MOST_READS:
+                    kept.append(read)
+
+    def tensor(self) -> IrTensor:
+        return IrTensor(*self._told, tuple(self._reads), tuple(self._conflicts), *self._counts)
+
+
+def _recognise(
+    structs: dict[str, IrStruct], reads: Reads, found: dict[tuple[str, IrPlaces], _Found]
+) -> None:
+    for struct in structs.values():
+        dtype = dtype_of(struct, structs)
+        if dtype is not None:
+            places = places_of(dtype)
+            found[struct.name, places] = _Found(
+                struct.name, dtype.line, str(dtype), places, by_offset=False
+            )
+            reads.know(struct.name, dtype.name)
+            reads.keys[struct.name] = (struct.name, places)
+
+
+def _take(reads: Reads, found: dict[tuple[str, IrPlaces], _Found]) -> None:
+    """Hand the reads of a function to the tensors they belong to."""
+    for name, some in reads.of_structs():
+        found[reads.keys[name]].add(some)
+    for handle in reads.of_handles():
+        key = ("", handle.places)
+        if key not in found:
+            found[key] = _Found(
+                handle.name,
+                min(read.line for read in handle.reads),
+                handle.text,
+                handle.places,
+                by_offset=True,
+            )
+        found[key].add(handle.reads)
+    reads.begin()
+
+
+def _lines(text: str | bytes | ByteSource, name: str) -> Iterator[str]:
+    """Yield the lines, those that are too long as empty ones."""
+    if isinstance(text, str):
+        for line in text.split("\n"):
+            yield line if len(line) <= _LONGEST_LINE else ""
+        return
+    rest = b""
+    for piece in _pieces(text, name):
+        *whole, rest = (rest + piece).split(b"\n")
+        for each in whole:
+            yield each.decode("utf-8", "replace") if len(each) <= _LONGEST_LINE else ""
+        if len(rest) > _LONGEST_LINE:
+            # Its end is as long as it is: nothing of it is looked at.
+            rest = rest[: _LONGEST_LINE + 1]
+    yield rest.decode("utf-8", "replace") if len(rest) <= _LONGEST_LINE else ""
+
+
+def _pieces(text: bytes | ByteSource, name: str) -> Iterator[bytes]:
+    size = len(text) if isinstance(text, bytes) else text.size
+    for at in range(0, size, _CHUNK):
+        length = min(_CHUNK, size - at)
+        piece = text[at : at + length] if isinstance(text, bytes) else text.read(at, length)
+        if at == 0 and piece[:4] in _BITCODE:
             raise FormatError(
                 "this is LLVM bitcode, not its text",
                 file=name,
                 offset=0,
                 expected="text such as `%0 = type { ptr, %1, i32, %2, ptr, ptr, i64 }`",
-                found=text[:4].hex(" "),
+                found=piece[:4].hex(" "),
                 hint="Turn it into text: llvm-dis module.bc -o module.ll",
             )
-        text = text.decode("utf-8", "replace")
-    lines = text.splitlines()
-    structs = {each.name: each for each in _structs(lines)}
-    found = []
-    for struct in structs.values():
-        dtype = _dtype_of(struct, structs)
-        if dtype is not None:
-            bits = [_INTEGER.fullmatch(each) for each in dtype.members]
-            code, width, lanes = (int(each[1]) for each in bits if each is not None)
-            reads = tuple(_reads(lines, struct.name))
-            found.append(IrTensor(struct, dtype, (code, width, lanes), reads))
-    return tuple(found)
-
-
-def _structs(lines: Iterable[str]) -> Iterable[IrStruct]:
-    for number, line in enumerate(lines, 1):
-        match = _TYPE.match(line) if len(line) <= _LONGEST_LINE and "= type" in line else None
-        if match is not None:
-            members = tuple(each.strip() for each in match[3].split(","))
-            yield IrStruct(match[1], members, bool(match[2]), number)
-
-
-def _dtype_of(struct: IrStruct, structs: Mapping[str, IrStruct]) -> IrStruct | None:
-    """Return the data type of a struct whose members are those of DLTensor, None of another."""
-    if len(struct.members) != 7:
-        return None
-    data, device, ndim, dtype, shape, strides, offset = struct.members
-    pointers = all(each == "ptr" or each.endswith("*") for each in (data, shape, strides))
-    if not pointers or ndim != "i32" or offset != "i64":
-        return None
-    found, where = structs.get(dtype), structs.get(device)
-    if found is None or where is None or where.members != ("i32", "i32"):
-        return None
-    three = len(found.members) == 3 and all(map(_INTEGER.fullmatch, found.members))
-    return found if three else None
-
-
-def _reads(lines: Iterable[str], tensor: str) -> Iterable[IrRead]:
-    """Follow pointers to the data type through loads to comparisons, function by function."""
-    pointers: dict[str, str] = {}
-    loaded: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(lines, 1):
-        if len(line) > _LONGEST_LINE:
-            continue
-        if line.startswith("define"):
-            pointers.clear()
-            loaded.clear()
-        elif "getelementptr" in line:
-            match = _GEP.match(line)
-            field = _field(line[match.end() :]) if match and match[2] == tensor else None
-            if match and field:
-                pointers[match[1]] = field
-        elif " load " in line:
-            match = _LOAD.match(line)
-            if match and match[3] in pointers:
-                loaded[match[1]] = (pointers[match[3]], int(match[2]))
-        elif "icmp eq" in line:
-            match = _COMPARE.search(line)
-            if match and match[2] in loaded:
-                field, _ = loaded[match[2]]
-                yield IrRead(field, int(match[1]), int(match[3]), number)
-
-
-def _field(rest: str) -> str | None:
-    """Return the field that the indices of a pointer lead to."""
-    indices = [int(each) for each in _INDEX.findall(rest)][-2:]
-    if len(indices) == 2 and indices[0] == _DTYPE_MEMBER and 0 <= indices[1] < len(_FIELDS):
-        return _FIELDS[indices[1]]
-    return None
+        yield piece

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
 Types = tuple[str, str, str]
@@ -75,65 +75,60 @@ _BITS = {"uint8_t": 8, "uint16_t": 16, "int16_t": 16, "int32_t": 32, "uint32_t":
 
 def lines_of(place: str, types: Types, release: str = "v0.8.0") -> str:
     """The lines of one place with these types, as a release spells them."""
-    minor = int(release.split(".")[1])
-    match place:
-        case "dlpack":
-            return _dlpack(types)
-        case "data_type":
-            return _data_type(types, minor)
-        case "data_type names":
-            return _names(types, minor)
-        case "serializer":
-            return _serializer(types, minor)
-        case "cython":
-            # Sources of the new FFI read u16 lanes as int16_t.
-            lanes = "int16_t" if minor >= 21 and types[2] == "uint16_t" else types[2]
-            rows = zip((*types[:2], lanes), _FIELDS, strict=True)
-            fields = "\n".join(f"        {kind} {name}" for kind, name in rows)
-            return f"    ctypedef struct DLDataType:\n{fields}\n\n    ctypedef struct DLDevice:\n"
-        case "ctypes":
-            short = [each.removesuffix("_t") for each in types]
-            return (
-                '    _fields_ = [("type_code", ctypes.c_' + short[0] + "),\n"
-                f'                ("bits", ctypes.c_{short[1]}),\n'
-                f'                ("lanes", ctypes.c_{short[2]})]\n'
-            )
-        case "arg_binder":
-            return _binder(types, minor)
-        case "codegen_cpu":
-            inner = ", ".join(f"t_int{_BITS[each]}_" for each in types)
-            return (
-                "  t_tvm_device_ = llvm::StructType::create({t_int_, t_int_});\n"
-                f"  t_tvm_type_ = llvm::StructType::create({{{inner}}});\n"
-                "  t_tvm_ffi_any_ = llvm::StructType::create({t_int32_, t_int32_, t_float64_});\n"
-            )
-        case "rpc_padding":
-            return _rpc(types, minor)
-        case "stackvm":
-            return "".join(
-                f"            stack[sp].v_int64 = static_cast<int64_t>(\n"
-                f"                arr[index].dtype.{n}); break;\n"
-                f"            arr[index].dtype.{n} = static_cast<{t}>(stack[sp].v_int64);\n"
-                for t, n in zip(types, _FIELDS, strict=True)
-            )
-        case "ndarray":
-            return "".join(
-                f"  dtype.{n} = static_cast<{t}>(dtype_{n});\n"
-                for t, n in zip(types, _FIELDS, strict=True)
-            )
-        case "lower_tvm_builtin":
-            kind, make, owner = _spelling(minor)[1:4]
-            make = {"IntImm": make}.get(make, "make_const")
-            return "".join(
-                f"    prep_seq.emplace_back(\n        TVMStructSet(scope.stack_array, idx, "
-                f"{kind}{n.title()},\n"
-                f"                     {make}({t}, {owner}.{n}())));\n"
-                for t, n in zip(_typed(types, minor), _FIELDS, strict=True)
-            )
-    raise KeyError(place)
+    return _LINES[place](types, int(release.split(".")[1]))
 
 
-def _dlpack(types: Types) -> str:
+def _cython(types: Types, minor: int) -> str:
+    # Sources of the new FFI read u16 lanes as int16_t.
+    lanes = "int16_t" if minor >= 21 and types[2] == "uint16_t" else types[2]
+    rows = zip((*types[:2], lanes), _FIELDS, strict=True)
+    fields = "\n".join(f"        {kind} {name}" for kind, name in rows)
+    return f"    ctypedef struct DLDataType:\n{fields}\n\n    ctypedef struct DLDevice:\n"
+
+
+def _ctypes(types: Types, _: int) -> str:
+    short = [each.removesuffix("_t") for each in types]
+    return (
+        f'    _fields_ = [("type_code", ctypes.c_{short[0]}),\n'
+        f'                ("bits", ctypes.c_{short[1]}),\n'
+        f'                ("lanes", ctypes.c_{short[2]})]\n'
+    )
+
+
+def _codegen(types: Types, _: int) -> str:
+    inner = ", ".join(f"t_int{_BITS[each]}_" for each in types)
+    return (
+        "  t_tvm_device_ = llvm::StructType::create({t_int_, t_int_});\n"
+        f"  t_tvm_type_ = llvm::StructType::create({{{inner}}});\n"
+        "  t_tvm_ffi_any_ = llvm::StructType::create({t_int32_, t_int32_, t_float64_});\n"
+    )
+
+
+def _stackvm(types: Types, _: int) -> str:
+    return "".join(
+        f"            stack[sp].v_int64 = static_cast<int64_t>(\n"
+        f"                arr[index].dtype.{n}); break;\n"
+        f"            arr[index].dtype.{n} = static_cast<{t}>(stack[sp].v_int64);\n"
+        for t, n in zip(types, _FIELDS, strict=True)
+    )
+
+
+def _ndarray(types: Types, _: int) -> str:
+    pairs = zip(types, _FIELDS, strict=True)
+    return "".join(f"  dtype.{n} = static_cast<{t}>(dtype_{n});\n" for t, n in pairs)
+
+
+def _builtin(types: Types, minor: int) -> str:
+    _, kind, make, owner = _spelling(minor)
+    make = "make_const" if minor < 24 else make
+    return "".join(
+        f"    prep_seq.emplace_back(\n        TVMStructSet(scope.stack_array, idx, "
+        f"{kind}{n.title()},\n                     {make}({t}, {owner}.{n}())));\n"
+        for t, n in zip(_typed(types, minor), _FIELDS, strict=True)
+    )
+
+
+def _dlpack(types: Types, _: int) -> str:
     code, bits, lanes = types
     return (
         "typedef enum {\n  kDLInt = 0U,\n} DLDataTypeCode;\n"
@@ -223,22 +218,37 @@ def _binder(types: Types, minor: int) -> str:
 
 def _rpc(types: Types, minor: int) -> str:
     case = "kTVMType" if minor < 7 else "kTVMDataType"
-    case, value = (
-        ("ffi::TypeIndex::kTVMFFIDataType", "v_dtype") if minor >= 21 else (case, "v_type")
-    )
-    prefix = "this->" if minor < 7 else "channel->template "
-    write = f"          // padding\n          int32_t padding = 0;\n          {prefix}Write<int32_t>(padding);\n"
-    read = f"          int32_t padding = 0;\n          {prefix}Read<int32_t>(&padding);\n"
+    case = "ffi::TypeIndex::kTVMFFIDataType" if minor >= 21 else case
+    value = "v_dtype" if minor >= 21 else "v_type"
+    channel = "this->" if minor < 7 else "channel->"
+    typed = channel if minor < 7 else f"{channel}template "
+    declared = "          int32_t padding = 0;\n"
+    write = f"          // padding\n{declared}          {typed}Write<int32_t>(padding);\n"
+    read = f"{declared}          {typed}Read<int32_t>(&padding);\n"
     if sum(_BITS[each] for each in types) == 64:
         write = read = ""
-    channel = prefix.removesuffix("template ")
+    end = "          break;\n        }\n"
     return (
-        f"      case {case}:\n      case kHandle: {{\n        this->RequestBytes(8); break;\n      }}\n"
-        f"        case {case}: {{\n          {channel}Write(value.{value});\n{write}"
-        "          break;\n        }\n"
-        f"        case {case}: {{\n          {channel}Read(&(value.{value}));\n{read}"
-        "          break;\n        }\n"
+        f"      case {case}:\n      case kHandle: {{\n        this->RequestBytes(8); break;\n"
+        f"      }}\n        case {case}: {{\n          {channel}Write(value.{value});\n{write}{end}"
+        f"        case {case}: {{\n          {channel}Read(&(value.{value}));\n{read}{end}"
     )
+
+
+_LINES: dict[str, Callable[[Types, int], str]] = {
+    "dlpack": _dlpack,
+    "data_type": _data_type,
+    "data_type names": _names,
+    "serializer": _serializer,
+    "cython": _cython,
+    "ctypes": _ctypes,
+    "arg_binder": _binder,
+    "codegen_cpu": _codegen,
+    "rpc_padding": _rpc,
+    "stackvm": _stackvm,
+    "ndarray": _ndarray,
+    "lower_tvm_builtin": _builtin,
+}
 
 
 def tree(

@@ -38,7 +38,10 @@ class FieldType(NamedTuple):
 _Found = tuple[str, str, int]
 
 _FIELDS = r"(code|bits|lanes)"
-_INT = r"((?:std::)?u?int(?:8|16|32|64)_t|unsigned\s(?:char|short|int)|unsigned|signed\schar|short|int)"
+_INT = (
+    r"((?:std::)?u?int(?:8|16|32|64)_t|unsigned\s(?:char|short|int)|unsigned|signed\schar"
+    r"|short|int)"
+)
 _SPELLED = {
     "unsigned char": "u8", "signed char": "i8", "unsigned short": "u16", "short": "i16",
     "unsigned int": "u32", "unsigned": "u32", "int": "i32",
@@ -94,8 +97,8 @@ def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldT
         starts.append(starts[-1] + len(line) + 1)
     found = []
     for field, kind, at in sorted(_READERS[style](code), key=lambda each: each[2]):
-        line = bisect_right(starts, at)
-        found.append(FieldType(field, kind, line, lines[line - 1].strip()))
+        number = bisect_right(starts, at)
+        found.append(FieldType(field, kind, number, lines[number - 1].strip()))
     return found
 
 

@@ -95,10 +95,8 @@ class SourceCheck:
     def lines(self) -> list[str]:
         """Return the check as text, what disagrees first."""
         release = f" ({one_line(self.version)})" if self.version else ""
-        told = [
-            f"{one_line(self.folder)}{release}, checked for {self.dtype_layout.declaration}: "
-            f"{self._counts()}"
-        ]
+        checked = f"checked for {self.dtype_layout.declaration}: {self._counts()}"
+        told = [f"{one_line(self.folder)}{release}, {checked}"]
         for each in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
             told += _told(each, self.dtype_layout)
         return told + [f"note: {note}" for note in self.notes]

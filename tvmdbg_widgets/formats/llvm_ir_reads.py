@@ -1,0 +1,232 @@
+"""What a function of LLVM IR reads and stores of data types, by member or by offset."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.formats.llvm_ir_types import NAME, IrPlaces, placed
+from tvmdbg_widgets.model.dtypes import STORABLE_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FIELDS = ("code", "bits", "lanes")
+_SPACE = r"(?:\s+addrspace\(\d{1,3}\))?"
+_GEP = re.compile(
+    rf"\s*({NAME})\s*=\s*getelementptr\s+(?:(?:inbounds|nuw|nusw)\s+)*({NAME}|i8)\s*,"
+    rf"\s*\S{{1,260}}{_SPACE}\s+({NAME})"
+)
+_INDEX = re.compile(r"i(?:32|64)\s+(-?\d{1,10})")
+_BITCAST = re.compile(rf"\s*({NAME})\s*=\s*bitcast\s+\S{{1,260}}\s+({NAME})\s+to\s+\S{{1,260}}\*")
+_LOAD = re.compile(
+    rf"\s*({NAME})\s*=\s*load\s+(?:volatile\s+)?i(\d{{1,4}})\s*,\s*\S{{1,260}}{_SPACE}\s+({NAME})"
+)
+_STORE = re.compile(
+    rf"\s*store\s+i(\d{{1,4}})\s+(-?\d{{1,20}}|{NAME})\s*,\s*\S{{1,260}}{_SPACE}\s+({NAME})"
+)
+_OPERAND = rf"({NAME}|-?\d{{1,20}})"
+_COMPARE = re.compile(
+    rf"=\s*icmp\s+(?:samesign\s+)?(?:eq|ne)\s+i(\d{{1,4}})\s+{_OPERAND}\s*,"
+    rf"\s*(?:i(\d{{1,4}})\s+)?{_OPERAND}"
+)
+_NARROW_POINTERS = re.compile(r"[\"-]p:32:")
+_DTYPE_MEMBER = 3
+#: Where ndim lies, by the bits of a pointer; the data type follows.
+_NDIM = {64: 16, 32: 12}
+#: Largest extent of a data type, with its gaps.
+_REACH = 24
+_MOST_READS = 64
+
+
+class IrRead(NamedTuple):
+    """A field of a data type that compiled code reads or stores.
+
+    Attributes
+    ----------
+    field : str
+        ``"code"``, ``"bits"`` or ``"lanes"``.
+    width : int
+        Bits that are read or stored.
+    line : int
+        Of the comparison where there is one.
+    value : int or None
+        The constant it is compared with, or that is stored.
+    compared : int
+        Bits of that constant; ``width`` where the text names one type for both.
+    stored : bool
+    """
+
+    field: str
+    width: int
+    line: int
+    value: int | None = None
+    compared: int = 0
+    stored: bool = False
+
+    def conflicts_with(self, widths: tuple[int, int, int]) -> bool:
+        """Whether the width is another than a struct's."""
+        own = widths[_FIELDS.index(self.field)]
+        return self.width != own or self.compared not in (0, own)
+
+
+class Handle(NamedTuple):
+    """A pointer whose reads are those of a DLTensor.
+
+    Attributes
+    ----------
+    name : str
+    text : str
+        What is read where.
+    places : IrPlaces
+    reads : tuple of IrRead
+        Of code, bits and lanes.
+    """
+
+    name: str
+    text: str
+    places: IrPlaces
+    reads: tuple[IrRead, ...]
+
+
+class _Pointer(NamedTuple):
+    """Where a pointer leads: to a field of a struct, or to a byte behind another pointer."""
+
+    owner: str
+    at: int
+    by_offset: bool
+
+
+class _Access(NamedTuple):
+    pointer: _Pointer
+    read: IrRead
+
+
+class Reads:
+    """Collect what functions read, line by line."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, tuple[str, IrPlaces]] = {}
+        self._tensors: set[str] = set()
+        self._dtypes: dict[str, str] = {}
+        self._ndim = _NDIM[64]
+        self.begin()
+
+    def layout(self, line: str) -> None:
+        """Take the size of pointers from the line ``target datalayout``."""
+        if _NARROW_POINTERS.search(line):
+            self._ndim = _NDIM[32]
+
+    def know(self, tensor: str, dtype: str) -> None:
+        """Take note of a struct that is DLTensor, and of its data type."""
+        self._tensors.add(tensor)
+        if dtype:
+            self._dtypes[dtype] = tensor
+
+    def begin(self) -> None:
+        """Begin a function: names are its own."""
+        self._pointers: dict[str, _Pointer] = {}
+        self._accesses: list[_Access] = []
+        self._loaded: dict[str, int] = {}
+
+    def line(self, line: str, number: int) -> None:
+        """Take one line of a function."""
+        if "getelementptr" in line:
+            self._address(line)
+        elif " load " in line:
+            match = _LOAD.match(line)
+            if match and match[3] in self._pointers:
+                self._add(self._pointers[match[3]], int(match[2]), number)
+                self._loaded[match[1]] = len(self._accesses) - 1
+        elif "icmp" in line:
+            self._compare(line, number)
+        elif "store i" in line:
+            match = _STORE.match(line)
+            if match and match[3] in self._pointers:
+                value = int(match[2]) if match[2][0] != "%" else None
+                self._add(self._pointers[match[3]], int(match[1]), number, value, stored=True)
+        elif "bitcast" in line:
+            match = _BITCAST.match(line)
+            if match and match[2] in self._pointers:
+                self._pointers[match[1]] = self._pointers[match[2]]
+
+    def _address(self, line: str) -> None:
+        match = _GEP.match(line)
+        if match is None:
+            return
+        indices = [int(each) for each in _INDEX.findall(line, match.end())]
+        pointer = None
+        if match[2] == "i8" and len(indices) == 1:
+            if self._ndim <= indices[0] < self._ndim + 4 + _REACH:
+                pointer = _Pointer(match[3], indices[0], by_offset=True)
+        elif match[2] in self._tensors:
+            inner = indices[1:]
+            if inner[:1] == [_DTYPE_MEMBER] and len(inner) <= 2:
+                pointer = _Pointer(match[2], (*inner, 0)[1], by_offset=False)
+        elif match[2] in self._dtypes and len(indices) == 2:
+            pointer = _Pointer(self._dtypes[match[2]], indices[1], by_offset=False)
+        if pointer is not None and (pointer.by_offset or 0 <= pointer.at < len(_FIELDS)):
+            self._pointers[match[1]] = pointer
+
+    def _add(
+        self, pointer: _Pointer, width: int, line: int, value: int | None = None, *,
+        stored: bool = False,
+    ) -> None:  # fmt: skip
+        field = "" if pointer.by_offset else _FIELDS[pointer.at]
+        self._accesses.append(_Access(pointer, IrRead(field, width, line, value, 0, stored)))
+
+    def _compare(self, line: str, number: int) -> None:
+        match = _COMPARE.search(line)
+        if match is None:
+            return
+        first, second = match[2], match[4]
+        widths = int(match[1]), int(match[3] or match[1])
+        for loaded, constant, width in ((first, second, widths[1]), (second, first, widths[0])):
+            at = self._loaded.get(loaded)
+            if at is None or constant[0] == "%":
+                continue
+            access = self._accesses[at]
+            read = access.read._replace(line=number, value=int(constant), compared=width)
+            self._accesses[at] = _Access(access.pointer, read)
+
+    def of_structs(self) -> Iterator[tuple[str, list[IrRead]]]:
+        """Yield the reads of members, by the name of the struct."""
+        found: dict[str, list[IrRead]] = {}
+        for access in self._accesses:
+            if not access.pointer.by_offset:
+                found.setdefault(access.pointer.owner, []).append(access.read)
+        yield from found.items()
+
+    def of_handles(self) -> Iterator[Handle]:
+        """Yield the pointers whose reads can only be those of a DLTensor."""
+        found: dict[str, dict[int, IrRead]] = {}
+        for pointer, read in self._accesses:
+            if pointer.by_offset and not read.stored:
+                reads = found.setdefault(pointer.owner, {})
+                if len(reads) < _MOST_READS and (pointer.at not in reads or read.value is not None):
+                    reads[pointer.at] = read
+        for name, reads in found.items():
+            handle = _handle(name, reads, self._ndim)
+            if handle is not None:
+                yield handle
+
+
+def _handle(name: str, reads: dict[int, IrRead], ndim: int) -> Handle | None:
+    """Return the pointer where ndim is read, and behind it three integers, each compared."""
+    if ndim not in reads or reads[ndim].width != 32:
+        return None
+    start = ndim + 4
+    three = [(at, read) for at, read in sorted(reads.items()) if at >= start][:3]
+    if len(three) < 3 or any(read.width not in (8, 16, 32, 64) for _, read in three):
+        return None
+    code, bits, lanes = (read for _, read in three)
+    places = placed((code.width, bits.width, lanes.width))
+    if tuple(at - start for at, _ in three) != places.offsets:
+        return None
+    if code.value is None or bits.value not in STORABLE_BITS or (lanes.value or 0) < 1:
+        return None
+    text = ", ".join(f"i{read.width} at {at}" for at, read in three)
+    named = tuple(
+        read._replace(field=field) for field, read in zip(_FIELDS, (code, bits, lanes), strict=True)
+    )
+    return Handle(name, text, places, named)
