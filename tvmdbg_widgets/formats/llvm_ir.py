@@ -92,7 +92,7 @@ def read_tensor_types(
         if line.startswith("define"):
             if not started:
                 started = True
-                _recognise(structs, reads, found)
+                _recognize(structs, reads, found)
             reads.begin()
         elif started:
             if line.startswith("}"):
@@ -106,7 +106,7 @@ def read_tensor_types(
         elif line.startswith("target datalayout"):
             reads.layout(line)
     if not started:
-        _recognise(structs, reads, found)
+        _recognize(structs, reads, found)
     _take(reads, found)
     return tuple(each.tensor() for each in found.values())
 
@@ -137,7 +137,7 @@ class _Found:
         return IrTensor(*self._told, tuple(self._reads), tuple(self._conflicts), *self._counts)
 
 
-def _recognise(
+def _recognize(
     structs: dict[str, IrStruct], reads: Reads, found: dict[tuple[str, IrPlaces], _Found]
 ) -> None:
     for struct in structs.values():

@@ -97,6 +97,13 @@ def test_what_is_missing_or_unknown_is_said_so(tmp_path: Path) -> None:
         abi.check(tmp_path / "nothing", "wide")
 
 
+def test_a_file_that_lost_its_place_is_no_question(tmp_path: Path) -> None:
+    path = tree(tmp_path, NARROW, release="v0.21.0") / "src/runtime/ndarray.cc"
+    path.write_text("// without TVMArrayAlloc\n")
+    found = {each.place.id: each for each in abi.check(tmp_path, "narrow").places}
+    assert (found["ndarray"].status, found["ndarray"].file) == ("gone", None)
+
+
 def test_links_out_of_the_tree_are_not_followed(tmp_path: Path) -> None:
     tree(tmp_path / "tvm", WIDE)
     secret = tmp_path / "secret.h"
@@ -179,7 +186,7 @@ def test_hostile_trees_do_no_harm(tmp_path: Path) -> None:
     )
     found = abi.check(tmp_path, "wide")
     told = {each.place.id: each.status for each in found.places}
-    assert told["serializer"] == told["dlpack"] == "not recognised"
+    assert told["serializer"] == told["dlpack"] == "not recognized"
     assert told["arg_binder"] == "not found"
     assert "\x1b" not in repr(found)
     assert "\u202e" not in repr(found)

@@ -82,7 +82,7 @@ def layout_of_tensors(
     tensors : sequence of IrTensor
         As :func:`tvmdbg_widgets.formats.llvm_ir.read_tensor_types` finds them.
     layouts : sequence of DTypeLayout
-        Those to be recognised.
+        Those to be recognized.
     """
     if not tensors:
         return IrLayout((), None, (), _NONE)
@@ -134,7 +134,7 @@ def _conflict_lines(tensor: IrTensor) -> list[str]:
     lines = [f"Line {read.line}: {_conflict(tensor, read)}" for read in told]
     more = tensor.conflict_count - len(told)
     if more:
-        lines.append(f"{more:,} more disagree likewise.")
+        lines.append(f"and {more:,} more.")
     return lines
 
 

@@ -81,21 +81,20 @@ def _look_at(
         if text is None:
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
-        if not _recognised(place, types):
-            silent = silent or PlaceFound(place, path, types, "not recognised", _assumed(types))
+        if not _recognized(place, types):
+            silent = silent or PlaceFound(place, path, types, "not recognized", _assumed(types))
             continue
         wrong = _wrong(place, types, layout)
         status: Status = "disagrees" if wrong else "agrees"
         found.append(PlaceFound(place, path, types, status, _assumed(types), wrong))
     if found:
         return found
-    if silent is not None:
-        return [silent]
-    gone = place.last is not None and _number(version) > _number(place.last)
-    return [PlaceFound(place, None, (), "gone" if gone else "not found", "unknown")]
+    if place.last is not None and _number(version) > _number(place.last):
+        return [PlaceFound(place, None, (), "gone", "unknown")]
+    return [silent or PlaceFound(place, None, (), "not found", "unknown")]
 
 
-def _recognised(place: Place, types: Sequence[FieldType]) -> bool:
+def _recognized(place: Place, types: Sequence[FieldType]) -> bool:
     """Whether a file says enough: all three fields, but what is not cast needs no change."""
     if place.style in ("padding", "casts"):
         return bool(types)

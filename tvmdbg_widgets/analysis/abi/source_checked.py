@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.places import Place
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
-Status = Literal["agrees", "disagrees", "not recognised", "not found", "gone"]
-_ORDER = ("disagrees", "not recognised", "not found", "agrees", "gone")
+Status = Literal["agrees", "disagrees", "not recognized", "not found", "gone"]
+_ORDER = ("disagrees", "not recognized", "not found", "agrees", "gone")
 _LONGEST_LINE = 160
 
 
@@ -31,7 +31,7 @@ class PlaceFound:
     types : tuple of FieldType
         What the file says of the fields.
     status : str
-        ``"agrees"``, ``"disagrees"``, ``"not recognised"`` (the file has no such lines),
+        ``"agrees"``, ``"disagrees"``, ``"not recognized"`` (the file has no such lines),
         ``"not found"``, or ``"gone"`` (this release has no such place).
     assumes : str
         The layout in words.
@@ -104,7 +104,7 @@ class SourceCheck:
     def _counts(self) -> str:
         wrong = len(self.disagreeing)
         told = f"{counted(wrong, 'place')} to change" if wrong else "nothing disagrees"
-        unknown = [each for each in self.places if each.status in ("not recognised", "not found")]
+        unknown = [each for each in self.places if each.status in ("not recognized", "not found")]
         return f"{told}, {counted(len(unknown), 'place')} unknown" if unknown else told
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ def _told(found: PlaceFound, layout: DTypeLayout) -> list[str]:
             for each in found.wrong
         )
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
-    if found.status == "not recognised":
+    if found.status == "not recognized":
         lines.append(f"    look there yourself: {place.change}")
     return lines
 
