@@ -1,9 +1,9 @@
 """The places in TVM's sources that must change together with ``DLDataType``.
 
 Paths and lines were read in apache/tvm and apache/tvm-ffi at the commits that stand beside the
-places, and in the wheels 0.25 to 0.27, which have the sources of the runtime. A path without releases
-was found in the history of apache/tvm, at no release that was looked at. What breaks where no message
-is quoted was concluded from these lines, not observed.
+places, and in the wheels 0.25 to 0.27, which have the sources of the runtime. A path without
+releases was found in the history of apache/tvm, at no release that was looked at. What breaks where
+no message is quoted was concluded from these lines, not observed.
 """
 
 from __future__ import annotations
