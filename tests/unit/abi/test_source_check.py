@@ -31,7 +31,7 @@ def test_a_tree_that_was_changed_whole_agrees(release: str, tmp_path: Path) -> N
         assert by_file[path].status == "agrees", by_file[path]
         assert by_file[path].place.id == place.split()[0]
     assert not found.disagreeing
-    assert ": nothing disagrees" in repr(found).splitlines()[0]
+    assert ": no place to change" in repr(found).splitlines()[0]
     narrow = abi.check(tmp_path, "narrow")
     assert {each.file for each in narrow.disagreeing} == set(PATHS[release].values())
 

@@ -78,7 +78,7 @@ t_tvm_type_ = llvm::StructType::create({integer(sizeof(DLDataType::code)),
                                         integer(sizeof(DLDataType::lanes))});
 """,
     "rpc_padding": """\
-// rpc_reference.h: as much padding as fills a data type up to 8 bytes; Read likewise.
+// rpc_reference.h: as much padding as fills a data type up to 8 bytes; Read skips as much.
 static_assert(sizeof(DLDataType) <= 8, "the packets of the RPC hold data types of up to 8 bytes");
 for (size_t i = sizeof(DLDataType); i < 8; ++i) channel->template Write<uint8_t>(0);
 """,

@@ -103,7 +103,7 @@ class SourceCheck:
 
     def _counts(self) -> str:
         wrong = len(self.disagreeing)
-        told = f"{counted(wrong, 'place')} to change" if wrong else "nothing disagrees"
+        told = f"{counted(wrong, 'place')} to change" if wrong else "no place to change"
         unknown = [each for each in self.places if each.status in ("not recognized", "not found")]
         return f"{told}, {counted(len(unknown), 'place')} unknown" if unknown else told
 

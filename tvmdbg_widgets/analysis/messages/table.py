@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.messages import (
     assertions,
+    compiler,
     debugger,
     graph_loader,
     inspector,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 GROUPS: dict[str, tuple[KnownMessage, ...]] = {
     "Compiled functions, up to v0.23": assertions.MESSAGES,
     "Compiled functions, v0.24 and later": mismatches.MESSAGES,
+    "Compiling": compiler.MESSAGES,
     "Graphs": graph_loader.MESSAGES,
     "Parameter files": params_loader.MESSAGES,
     "RPC": rpc.MESSAGES,
