@@ -1,14 +1,16 @@
-"""explain: every message under its own id, and nothing of a text gets out raw.
+r"""explain: every message under its own id, and nothing of a text gets out raw.
 
-messages.tsv holds messages as they are printed, by the id they must be found under. Asserts are
-strings of modules that TVM v0.6, v0.8 and v0.14 compiled; others are from the sources at the tags
-that formats/tvm.md and formats/executorch.md cite, and from recorded answers of the Inspector.
+messages.tsv holds messages as they are printed: the id they must be found under, the release, the
+text with line ends as \n. Asserts are strings of modules that TVM v0.6 to v0.21 compiled. Those of
+v0.25 were printed by apache-tvm 0.25.0.post1. Others are from the sources at the tags that
+formats/tvm.md and formats/executorch.md cite, and from recorded answers of the Inspector.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -18,23 +20,41 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.conditions import comparisons
-from tvmdbg_widgets.analysis.messages.table import MESSAGES, any_literal
+from tvmdbg_widgets.analysis.messages.table import MESSAGES
 
 ROOT = Path(__file__).parents[3]
 _LINES = (Path(__file__).parent / "messages.tsv").read_text("utf-8").splitlines()
-ALL = [(name, text) for name, _, text in (line.partition("\t") for line in _LINES)]
+_CELLS = [line.split("\t", 2) for line in _LINES]
+ALL = [(name, version, text.replace("\\n", "\n")) for name, version, text in _CELLS]
 CASES: dict[str, list[str]] = {}
-for _name, _text in ALL:
+for _name, _version, _text in ALL:
     CASES.setdefault(_name, []).append(_text)
 
 
-@pytest.mark.parametrize(("name", "text"), ALL, ids=[f"{name}-{len(text)}" for name, text in ALL])
-def test_a_message_is_found_under_its_id_alone(name: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "version", "text"), ALL, ids=[f"{row}-{each[0]}" for row, each in enumerate(ALL)]
+)
+def test_a_message_is_found_under_its_id_alone(name: str, version: str, text: str) -> None:
     found = tvmdbg.explain(f"something before\n{text}\nsomething after")
     assert [each.message.id for each in found] == [name]
     assert found[0].line == 2
-    assert found.lines == 3
+    assert found.lines == 3 + text.count("\n")
     assert not found.unknown
+    assert _number(version) in _releases(found[0].message.versions)
+
+
+def _number(version: str) -> int:
+    return int(version.rpartition(".")[2]) if version.startswith("v0.") else 1_000
+
+
+def _releases(said: str) -> range | set[int]:
+    """Minor numbers of the releases that a message says it is printed by."""
+    numbers = [int(number) for number in re.findall(r"\bv?0\.(\d+)", said)]
+    if " to " in said:
+        return range(numbers[0], numbers[-1] + 1)
+    if said == "all" or said.endswith(("and later", "at least")):
+        return range(numbers[0] if numbers else 0, 10_000)
+    return set(numbers)
 
 
 def test_every_message_has_its_case_and_says_everything() -> None:
@@ -45,22 +65,66 @@ def test_every_message_has_its_case_and_says_everything() -> None:
         assert each.cause.endswith("."), each.id
 
 
-def test_the_condition_of_an_assert_is_read() -> None:
-    for text, dtype, name in zip(
-        CASES["argument-dtype"],
-        ("int8", "float32", "float32"),
-        ("arg0", "arg0", "pad.var_A"),
-        strict=True,
-    ):
-        (found,) = tvmdbg.explain(text)
-        assert found.facts == {"name": name, "dtype": dtype}
-        assert f"The code expects {dtype}: type code" in found.details[0]
-        assert found.details[-1].endswith("compiled for the narrow layout of DLDataType.")
-        assert [each.field for each in comparisons(text)] == ["code", "bits", "lanes"]
-        assert [each.kind for each in comparisons(text)] == ["u8", "u8", "u16"]
-    wide = CASES["argument-dtype"][1].replace("uint16", "int32").replace("uint8", "uint16")
-    (found,) = tvmdbg.explain(wide)
-    assert found.details[-1].endswith("compiled for the wide layout of DLDataType.")
+CONDITIONS = [text for text in CASES["argument-dtype"] if "tvm_struct_get" in text]
+NARROW_SAID = "It compares code:u8 bits:u8 lanes:u16: compiled for the narrow layout of DLDataType."
+WIDE_SAID = "It compares code:u16 bits:u16 lanes:i32: compiled for the wide layout of DLDataType."
+#: lanes is int32 there: its constants are printed without a type.
+WIDE = CASES["argument-dtype"][1].replace("(uint16)1", "1").replace("uint8", "uint16")
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_the_condition_of_an_assert_is_read(text: str) -> None:
+    (found,) = tvmdbg.explain(text)
+    dtype = found.facts["dtype"]
+    assert f"The code expects {dtype}: type code" in found.details[0]
+    assert NARROW_SAID in found.details
+    assert [each.field for each in comparisons(text)] == ["code", "bits", "lanes"]
+
+
+def test_code_of_the_wide_layout_is_told() -> None:
+    assert "(uint16)2" in WIDE
+    (found,) = tvmdbg.explain(WIDE)
+    assert WIDE_SAID in found.details
+    # The first two bytes of a narrow float32, 02 20, as one u16.
+    assert any("If it reads 8194 (0x2002)" in each for each in found.details)
+    text = CASES["argument-dtype"][2].replace("T.uint16(1)", "1").replace("uint8", "uint16")
+    (found,) = tvmdbg.explain(text.replace(', 7, "uint16"', ', 7, "int32"'))
+    assert WIDE_SAID in found.details
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("(uint8)2", "u8"), ("T.uint8(2)", "u8"), ("uint8(2)", "u8"), ("2u8", "u8"), ("2", "i32")],
+)
+def test_values_are_read_on_either_side(value: str, kind: str) -> None:
+    get = "tir.tvm_struct_get(arg0, 0, 5)"
+    for text in (f"({get} == {value})", f"({value} == {get})"):
+        assert comparisons(text) == (("code", 2, kind),)
+
+
+def test_other_fields_are_no_comparisons_of_types() -> None:
+    assert comparisons("(2 == tir.tvm_struct_get(arg0, 0, 4)) && (x == 5)") == ()
+    assert comparisons("tvm_struct_get(a, 0, 5) == (uint8)2 == == 3 3 && 4") == (("code", 2, "u8"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CASES["argument-ndim"][0], "arg0 is argument 0 of the compiled function"),
+        (CASES["argument-null-tensor"][0], "It is the argument var_A of the function pad."),
+        (CASES["mismatched-type"][0], "It is argument 0 of main(A: Tensor([4, 8], float32)"),
+    ],
+)
+def test_the_argument_is_named_as_far_as_it_is_said(text: str, said: str) -> None:
+    (found,) = tvmdbg.explain(text)
+    assert any(each.startswith(said) for each in found.details)
+
+
+def test_what_was_expected_is_read_from_the_third_line() -> None:
+    for name, expected in (("mismatched-dtype", "float32"), ("mismatched-shape", "4")):
+        (found,) = tvmdbg.explain(CASES[name][0])
+        assert found.facts["expected"] == expected
+        assert found.facts["index"] == "0"
 
 
 def test_bool_is_told_in_both_its_forms() -> None:
@@ -79,13 +143,74 @@ def test_a_disagreement_of_layouts_lists_all_places() -> None:
     assert PLACES[0].forgotten not in tvmdbg.explain(CASES["graph-wrong-op"][0]).text
 
 
-def test_lines_that_a_terminal_cut_are_joined() -> None:
-    text = CASES["argument-dtype"][1]
-    cut = "\n".join(text[at : at + 120] for at in range(0, len(text), 120))
-    found = tvmdbg.explain(f"x\n{cut}\ny")
-    assert [each.message.id for each in found] == ["argument-dtype"]
-    assert found[0].line in {2, 3}
-    assert "float32" in found[0].details[0]
+@pytest.mark.parametrize("width", [*range(40, 133), 160, 200])
+@pytest.mark.parametrize("blank_kept", [True, False])
+def test_lines_that_a_terminal_cut_are_joined(width: int, blank_kept: bool) -> None:
+    for text, said in ((CASES["argument-dtype"][1], NARROW_SAID), (WIDE, WIDE_SAID)):
+        pieces = [text[at : at + width] for at in range(0, len(text), width)]
+        if not blank_kept:
+            pieces = [piece.rstrip() for piece in pieces]
+            if all(len(piece) < width for piece in pieces):
+                continue  # nothing tells the width, and so whether a blank is missing
+        cut = "\n".join(pieces)
+        found = tvmdbg.explain(f"before\n{cut}\nafter it")
+        assert [(each.message.id, each.line, each.count) for each in found] == [
+            ("argument-dtype", 2, 1)
+        ]
+        assert said in found[0].details
+        assert not found.unknown
+
+
+def test_whole_lines_of_one_length_are_not_joined() -> None:
+    first = CASES["argument-dtype"][1]
+    unknown = "Assert fail: (n == 4), the moon is full and so on and on and on"
+    found = tvmdbg.explain(f"{first}\n{first.replace('arg0', 'arg1')}\n{unknown}\nafter it")
+    assert [(each.facts["name"], each.line) for each in found] == [("arg0", 1), ("arg1", 2)]
+    assert found.unknown == ((3, unknown),)
+
+
+def test_an_unknown_assert_takes_no_other_message() -> None:
+    unknown = "Assert fail: (n == 4), the moon is full and so on and on and on"
+    found = tvmdbg.explain(f"{unknown}\ninvalid json format")
+    assert [(each.message.id, each.line) for each in found] == [("graph-invalid-entry", 2)]
+    assert found.unknown == ((1, unknown),)
+
+
+def test_a_condition_belongs_to_its_own_message_alone() -> None:
+    later = "TVMError: arg1.dtype is expected to be int8"
+    found = tvmdbg.explain(f"{CASES['argument-dtype'][1]}\n{later}")
+    assert [each.line for each in found] == [1, 2]
+    assert NARROW_SAID in found[0].details
+    assert NARROW_SAID not in found[1].details
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "run.py", line 7, in <module>
+    raise get_last_ffi_error()
+tvm._ffi.base.TVMError: Traceback (most recent call last):
+  3: TVMFuncCall
+  File "/tvm/src/runtime/library_module.cc", line 80
+TVMError:
+---------------------------------------------------------------
+An error occurred during the execution of TVM.
+---------------------------------------------------------------
+  Check failed: ret == 0 (-1 vs. 0) : {}
+"""
+
+
+def test_lines_around_a_known_error_are_not_called_unknown() -> None:
+    found = tvmdbg.explain(TRACEBACK.format(CASES["argument-ndim"][0].removeprefix("TVMError: ")))
+    assert [(each.message.id, each.line) for each in found] == [("argument-ndim", 11)]
+    assert not found.unknown
+    assert tvmdbg.explain(TRACEBACK.format("the moon")).unknown == (
+        (11, "Check failed: ret == 0 (-1 vs. 0) : the moon"),
+    )
+
+
+def test_every_message_of_a_line_is_found() -> None:
+    line = "do not support key a; do not support key b; invalid json format"
+    found = tvmdbg.explain(line)
+    assert sorted(each.facts.get("key", "") for each in found) == ["", "a", "b"]
 
 
 def test_equal_messages_are_counted_and_different_ones_kept() -> None:
@@ -104,7 +229,7 @@ def test_what_is_not_known_is_said() -> None:
 
 
 def test_nothing_of_a_text_gets_out_raw() -> None:
-    evil = "\x1b[31m<script>alert(1)</script>\x1b]0;title\x07 "
+    evil = "\x1b(B\x1b[31m<script>alert(1)</script>\x1b]0;title\x07 "
     found = tvmdbg.explain(evil + CASES["graph-wrong-op"][0] + "\x9b31m\x00\u202e")
     assert found
     assert not set(repr(found)) & set("\x1b\x07\x9b\x00\u202e")
@@ -128,17 +253,59 @@ def test_pieces_of_messages_are_taken(pieces: list[str]) -> None:
     assert isinstance(tvmdbg.explain("".join(pieces)).text, str)
 
 
-@pytest.mark.parametrize("size", [200_000])
-def test_work_grows_with_the_text_alone(size: int) -> None:
-    """Each pattern meets long repeats of what it looks for; a catastrophic one never ends."""
+def test_patterns_are_linear() -> None:
     for each in MESSAGES:
         assert not re.search(r"\)[*+]|\}[*+{]|[*+]\)[*+{]", each.pattern), each.id
-        piece = each.literal + " 1(a."
-        each.regex.search(piece * (size // len(piece)))
-        each.regex.search("a" * 3000 + each.literal)
-    for piece in ("Assert fail: ", "tvm_struct_get(a, 0, 5) == ", "Error\n", "\x1b[", "kUnknown\n"):
-        assert tvmdbg.explain(piece * (size // len(piece))).lines
-    assert any_literal().search("x" * size) is None
+        for unit in (each.literal, "a", "a.", "`", " ", "1", "[0]"):
+            each.regex.search(each.literal + unit * (100_000 // len(unit)))
+            each.regex.search(unit * (100_000 // len(unit)) + each.literal + "!")
+
+
+def _looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many letters all patterns together were given to look at."""
+    letters = 0
+
+    class Counting:
+        def __init__(self, regex: re.Pattern[str]) -> None:
+            self.regex = regex
+
+        def search(self, text: str, start: int, end: int) -> re.Match[str] | None:
+            nonlocal letters
+            match = self.regex.search(text, start, end)
+            letters += (min(end, len(text)) if match is None else match.end()) - start
+            return match
+
+    with monkeypatch.context() as patch:
+        for each in MESSAGES:
+            patch.setitem(each.__dict__, "regex", Counting(re.compile(each.pattern)))
+        assert tvmdbg.explain(text).lines
+    return letters
+
+
+LITERALS = [each.literal for each in MESSAGES]
+
+
+@pytest.mark.parametrize(
+    "unit", [" ".join(LITERALS), "a" * 300 + "".join(LITERALS), "\n".join(LITERALS), *LITERALS]
+)
+def test_work_grows_with_the_text_alone(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window looks at no letter often, so that twice the text is twice the work."""
+    size = 100_000
+    once, twice = (
+        _looked_at(unit * (letters // len(unit)), monkeypatch) for letters in (size, 2 * size)
+    )
+    assert twice < 2.5 * once + 10_000
+    assert once < 4 * sum(literal in unit for literal in LITERALS) * size
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("separator", [" ", "\n", "a" * 300, "", "x, "])
+def test_a_megabyte_of_everything_takes_a_second(separator: str) -> None:
+    unit = separator.join([*LITERALS, "Assert fail: ", "tvm_struct_get(a, 0, 5) == ", "Error"])
+    text = unit * (1_000_000 // len(unit))
+    began = time.process_time()
+    assert tvmdbg.explain(text).text
+    assert time.process_time() - began < 1.5
 
 
 def test_the_page_lists_every_message() -> None:

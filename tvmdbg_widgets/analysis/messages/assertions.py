@@ -10,7 +10,8 @@ from tvmdbg_widgets.analysis.messages.message import KnownMessage
 
 _SOURCE = "src/tir/transforms/arg_binder.cc @ v0.7 to v0.23"
 _VERSIONS = "v0.5 to v0.23"
-_NAME = r"(?P<name>[\w.]{1,120})"
+_NAME = r"(?<![\w.])(?P<name>[\w.]{1,300})"
+_FUNCTION = r"(?<![\w.])(?P<function>[\w.]{1,300})"
 
 MESSAGES = (
     KnownMessage(
@@ -73,6 +74,31 @@ MESSAGES = (
         _SOURCE,
     ),
     KnownMessage(
+        "argument-one-stride",
+        "Assert fail: …, Argument arg0.strides[0] has an unsatisfied constraint",
+        "] has an unsatisfied constraint",
+        rf"Argument {_NAME}\.strides\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
+        _VERSIONS,
+        "The array has another stride along this axis than the function was compiled for, or than "
+        "another argument with the same symbolic stride.",
+        "The function was compiled for a buffer with strides of its own; '.strides: expected to be "
+        "compact array' comes from buffers without.",
+        ("print(array.strides)  (numpy counts bytes, TVM and torch elements)",),
+        _SOURCE,
+    ),
+    KnownMessage(
+        "argument-elem-offset",
+        "Assert fail: …, Argument A.elem_offset has an unsatisfied constraint",
+        ".elem_offset has an unsatisfied",
+        rf"Argument {_NAME}\.elem_offset has an unsatisfied constraint",
+        _VERSIONS,
+        "The array begins within its memory at a place that is no multiple of the buffer's "
+        "offset_factor, or at another than an argument with the same symbolic offset.",
+        "'.byte_offset' comes from buffers with a fixed offset.",
+        ("pass a copy of the array",),
+        _SOURCE,
+    ),
+    KnownMessage(
         "argument-byte-offset",
         "Assert fail: …, Argument arg0.byte_offset has an unsatisfied constraint",
         ".byte_offset has an unsatisfied",
@@ -98,6 +124,17 @@ MESSAGES = (
         "type + 128 × the number of the session.",
         ("print(array.device)", "tvm.nd.array(array, device=tvm.cuda(0))"),
         _SOURCE,
+    ),
+    KnownMessage(
+        "argument-device-needed",
+        "Assert fail: (dev_type == 1), device_type need to be 1",
+        "device_type need to be ",
+        r"device_type need to be (?P<device_type>\d{1,4})",
+        "v0.5, v0.6",
+        "The arrays are on another kind of device than the function was compiled for.",
+        "From v0.7 on it reads 'Argument arg0.device_type has an unsatisfied constraint'.",
+        ("print(array.ctx)",),
+        "src/pass/lower_packed_call.cc and bind_device_type.cc @ v0.6",
     ),
     KnownMessage(
         "argument-device-id",
@@ -135,10 +172,21 @@ MESSAGES = (
         _SOURCE,
     ),
     KnownMessage(
+        "arguments-null",
+        "Assert fail: not T.isnullptr(args), fused_add: args pointer is NULL",
+        ": args pointer is NULL",
+        rf"{_FUNCTION}: args pointer is NULL(?! when calling)",
+        "v0.19 to v0.23",
+        "The function was called from C with a null pointer in place of its arguments.",
+        "num_args is checked first and was right. Python never calls like that.",
+        ("look at the call in your C or C++ code",),
+        "src/tir/transforms/make_packed_api.cc @ v0.19 to v0.23",
+    ),
+    KnownMessage(
         "argument-count",
         "Assert fail: (num_args == 3), fused_add: num_args should be 3",
         "num_args should be ",
-        r"(?P<function>[\w.]{1,200}): num_args should be (?P<expected>\d{1,6})",
+        rf"{_FUNCTION}: num_args should be (?P<expected>\d{{1,6}})",
         _VERSIONS,
         "The function was called with another number of arguments than it was compiled for.",
         "Outputs are arguments too: a function of two inputs and one output takes three.",
@@ -149,7 +197,7 @@ MESSAGES = (
         "argument-pointer",
         "Assert fail: …, fused_add: Expect arg[0] to be pointer",
         "to be pointer",
-        r"(?P<function>[\w.]{1,200}): Expect arg\[(?P<index>\d{1,4})\] to be pointer",
+        rf"{_FUNCTION}: Expect arg\[(?P<index>\d{{1,4}})\] to be pointer",
         _VERSIONS,
         "A number or a text was passed where an array is expected.",
         "Compare with 'to be int' and 'to be float', which are about scalars.",
@@ -160,7 +208,7 @@ MESSAGES = (
         "argument-scalar",
         "Assert fail: …, fused_add: Expect arg[1] to be int",
         ": Expect arg[",
-        r"(?P<function>[\w.]{1,200}): Expect arg\[(?P<index>\d{1,4})\] "
+        rf"{_FUNCTION}: Expect arg\[(?P<index>\d{{1,4}})\] "
         r"to be (?P<kind>int|float|boolean)",
         _VERSIONS,
         "Something else than a number of this kind was passed as a scalar argument.",

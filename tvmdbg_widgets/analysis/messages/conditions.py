@@ -2,7 +2,8 @@
 
 ``tvm_struct_get(arg0, 0, 5) == (uint8)2`` @ v0.5, v0.6; with ``tir.`` before it @ v0.7 to v0.10;
 ``T.tvm_struct_get(A, 0, 5, "uint8") == T.uint8(2)`` from v0.11 on. Fields 5, 6, 7 are code, bits,
-lanes (``TVMStructFieldKind``, include/tvm/tir/builtin.h).
+lanes (``TVMStructFieldKind``, include/tvm/tir/builtin.h). Constants of int32, and they alone, have
+no type before them (``IntImmNode``, src/ir/expr.cc @ v0.7).
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _FIELDS = {"5": "code", "6": "bits", "7": "lanes"}
-_GET = (
-    r"tvm_struct_get\(\s{0,4}[\w.]{1,120}, ?0, ?([567])"
-    r'(?:, ?(?:dtype=)?"\w{1,10}")?\)'
+_LETTER = {"int": "i", "uint": "u", "i": "i", "u": "u"}
+_TOKEN = re.compile(
+    r"tvm_struct_get\(\s{0,80}[\w.]{1,120},\s{0,80}0,\s{0,80}(?P<field>[567])"
+    r'(?:,\s{0,80}(?:dtype=)?"\w{1,10}")?\)'
+    r"|\((?P<cast>u?int)(?P<cast_bits>\d{1,2})\)(?P<cast_value>\d{1,10})"
+    r"|\b(?P<call>u?int)(?P<call_bits>\d{1,2})\((?P<call_value>\d{1,10})\)"
+    r"|(?<![\w.])(?P<plain_value>\d{1,10})(?:(?P<suffix>[iu])(?P<suffix_bits>\d{1,2}))?\b"
+    r"|(?P<equal>==)"
+    r"|(?P<joint>&&|\band\b)"
 )
-_VALUE = r"\(?(?:T\.|tir\.)?(?:\((u?int)(\d{1,2})\)|(u?int)(\d{1,2})\()(\d{1,10})\)?"
-_COMPARED = re.compile(rf"{_GET} == {_VALUE}")
 
 
 class Comparison(NamedTuple):
@@ -46,12 +51,34 @@ class Comparison(NamedTuple):
 
 def comparisons(text: str) -> tuple[Comparison, ...]:
     """Return the comparisons of data types in a text."""
-    found = []
-    for match in _COMPARED.finditer(text):
-        number, sign, width, other_sign, other_width, value = match.groups()
-        kind = f"{(sign or other_sign)[0]}{width or other_width}"
-        found.append(Comparison(_FIELDS[number], int(value), kind))
-    return tuple(found)
+    return tuple(_comparisons(text))
+
+
+def _comparisons(text: str) -> Iterator[Comparison]:
+    """Read ``field == value`` and ``value == field``, each up to the next ``and``."""
+    field, value, equal = "", None, False
+    for token in _TOKEN.finditer(text):
+        if token["joint"]:
+            field, value, equal = "", None, False
+            continue
+        if token["equal"]:
+            equal = True
+        elif token["field"]:
+            field = _FIELDS[token["field"]]
+        else:
+            value = _value(token)
+        if field and value is not None and equal:
+            yield Comparison(field, *value)
+            field, value, equal = "", None, False
+
+
+def _value(token: re.Match[str]) -> tuple[int, str]:
+    for form in ("cast", "call"):
+        if token[form]:
+            kind = f"{_LETTER[token[form]]}{token[f'{form}_bits']}"
+            return int(token[f"{form}_value"]), kind
+    kind = f"{token['suffix']}{token['suffix_bits']}" if token["suffix"] else "i32"
+    return int(token["plain_value"]), kind
 
 
 def in_words(found: Sequence[Comparison]) -> list[str]:
@@ -63,12 +90,12 @@ def in_words(found: Sequence[Comparison]) -> list[str]:
         lines.append(f"The code expects {dtype}: {', '.join(_expected(each) for each in found)}.")
     elif found:
         lines.append(f"The code expects {', '.join(_expected(each) for each in found)}.")
-    lines += [_if_it_fails(each) for each in found]
+    lines += [_if_it_fails(each, values) for each in found]
     kinds = " ".join(f"{each.field}:{each.kind}" for each in found)
     layout = next((each for each in (NARROW, WIDE) if each.declaration == kinds), None)
     if layout is not None:
         lines.append(f"It compares {kinds}: compiled for the {layout.name} layout of DLDataType.")
-    elif len(found) == 3:
+    elif len(found) == len(_FIELDS):
         lines.append(f"It compares {kinds}: compiled for a DLDataType that no release has.")
     return lines
 
@@ -78,16 +105,26 @@ def _expected(each: Comparison) -> str:
     return f"{names[each.field]} {each.value}"
 
 
-def _if_it_fails(each: Comparison) -> str:
+def _if_it_fails(each: Comparison, values: dict[str, int]) -> str:
     match each.field:
         case "code":
-            return (
+            said = (
                 f"If the type code is not {each.value}: another family of types (0 int, 1 uint, "
                 "2 float, 4 bfloat, 6 bool)."
             )
-        case "bits":
+            if each.kind != "u16" or "bits" not in values:
+                return said
+            both = each.value | values["bits"] << 8
             return (
-                f"If bits is not {each.value}: another width. If it reads 0, the array's "
-                "DLDataType is wider than this code was compiled for."
+                f"{said} If it reads {both} ({both:#06x}), the array's DLDataType is narrower than "
+                "this code was compiled for: code and bits are read as one number."
+            )
+        case "bits":
+            said = f"If bits is not {each.value}: another width."
+            if each.kind != "u8":
+                return said
+            return (
+                f"{said} If it reads 0, the array's DLDataType is wider than this code was "
+                "compiled for."
             )
     return f"If lanes is not {each.value}: a vector type, or the fields lie elsewhere."

@@ -18,10 +18,11 @@ class KnownMessage:
     says : str
         Its text, with ``…`` for what varies.
     literal : str
-        Letters that every such message has: lines without them are not looked at further.
+        Letters that every such message has: it is looked for around them alone.
     pattern : str
         A regular expression for the whole of it; its named groups are facts. Linear: no repetition
-        within a repetition, every repetition bounded or ended by what it cannot match.
+        within a repetition, every repetition bounded, and one at its start preceded by what it
+        cannot match. At most 600 letters before the literal and 1,500 behind it.
     versions : str
         Releases that print it.
     cause : str

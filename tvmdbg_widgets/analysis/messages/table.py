@@ -1,9 +1,7 @@
-"""All messages that are known, and which of them a line holds."""
+"""All messages that are known."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.messages import (
@@ -34,13 +32,6 @@ GROUPS: dict[str, tuple[KnownMessage, ...]] = {
     "The debugger": debugger.MESSAGES,
 }
 MESSAGES = tuple(each for group in GROUPS.values() for each in group)
-
-
-@lru_cache(maxsize=1)
-def any_literal() -> re.Pattern[str]:
-    """Return what finds the letters that some message has."""
-    literals = sorted({each.literal for each in MESSAGES}, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, literals)))
 
 
 def message_of(name: str) -> KnownMessage:

@@ -1,0 +1,52 @@
+"""One message that a text holds: where, how often, and what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.analysis.messages.message import KnownMessage
+
+
+@dataclass(frozen=True)
+class FoundMessage:
+    """One message that a text holds.
+
+    Attributes
+    ----------
+    message : KnownMessage
+    line : int
+        Where it begins first, counted from 1.
+    text : str
+        The line, printable, up to 300 letters.
+    facts : mapping of str to str
+        What varies in it, such as ``{"dtype": "float32", "name": "arg0"}``.
+    details : tuple of str
+        What its condition and its argument say.
+    count : int
+        How often it stands there with the same facts.
+    """
+
+    message: KnownMessage
+    line: int
+    text: str
+    facts: Mapping[str, str]
+    details: tuple[str, ...] = ()
+    count: int = 1
+
+    def lines(self) -> list[str]:
+        """Return what is known about it as lines of text."""
+        known = self.message
+        often = f", {self.count:,} times" if self.count > 1 else ""
+        printed_by = known.versions if "ExecuTorch" in known.versions else f"TVM {known.versions}"
+        told = [f"line {self.line:,}{often}: {self.text}", f"  {known.id} ({printed_by})"]
+        told.append(f"  cause: {known.cause}")
+        told += [f"    {each}" for each in self.details]
+        if known.tell:
+            told.append(f"  how to tell: {known.tell}")
+        told += [f"  next: {each}" for each in known.next]
+        told.append(f"  source: {known.source}")
+        return told

@@ -1,0 +1,72 @@
+"""Console output as it was before a terminal cut its long lines."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, chain
+
+#: Terminal sequences (ECMA-48): control sequences, titles up to their end, character sets.
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07?|[()*+][0-9A-Za-z])"
+)
+#: Begins a message that no terminal shows in one line.
+_LONG = re.compile(r"Assert fail: ")
+#: Ends such a message, so that its line was not cut.
+_COMPLETE = re.compile(
+    r"is expected to (?:be (?:[a-z]{1,20}\d|bool|custom)|equal \d|have non-NULL \w)"
+    r"|has an unsatisfied constraint|expected to be compact array|num_args should be \d"
+    r"|Expect arg\[\d{1,4}\] to be \w|pointer is NULL|need to be \d"
+)
+_BEGINS_ANEW = re.compile(r"  |Traceback|TVMError|\[\d\d:\d\d:\d\d\]|.{0,200}Assert fail: ")
+_NARROWEST, _WIDEST = 40, 400
+_MOST_JOINED = 16
+
+
+def without_escapes(text: str) -> str:
+    """Return the text without terminal sequences."""
+    return _ESCAPES.sub("", text)
+
+
+def rejoined(text: str) -> tuple[str, list[int]]:
+    """Return the text with lines that a terminal cut put together again.
+
+    Returns
+    -------
+    text : str
+    starts : list of int
+        Where each line of the given text begins in the one returned.
+    """
+    if _LONG.search(text) is None:
+        return text, [0, *(match.end() for match in re.finditer("\n", text))]
+    lines = text.split("\n")
+    ends = ["\n"] * (len(lines) - 1) + [""]
+    row = 0
+    while row < len(lines):
+        last, width = _last_piece(lines, row)
+        for piece in range(row, last):
+            # Text copied from a terminal lacks the blank at the end of a line.
+            lines[piece] = lines[piece].rstrip("\r").ljust(width)
+            ends[piece] = ""
+        row = last + 1
+    lengths = (len(line) + len(end) for line, end in zip(lines, ends, strict=True))
+    starts = [0, *accumulate(lengths)][:-1]
+    return "".join(chain.from_iterable(zip(lines, ends, strict=True))), starts
+
+
+def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
+    """Return the last row of the line that begins at a row, and the width it was cut at."""
+    first = lines[row].rstrip("\r")
+    begins = _LONG.search(first) if _NARROWEST <= len(first) <= _WIDEST else None
+    if begins is None or row + 1 == len(lines) or _COMPLETE.search(first, begins.end()):
+        return row, 0
+    width = len(first)
+    last = row
+    while last + 1 < len(lines) and last - row < _MOST_JOINED:
+        piece, following = lines[last].rstrip("\r"), lines[last + 1].rstrip("\r")
+        if len(piece) < width - 1 or not following or _BEGINS_ANEW.match(following):
+            break
+        if len(following) > len(first) + 1:
+            break
+        width = max(width, len(following))
+        last += 1
+    return last, width

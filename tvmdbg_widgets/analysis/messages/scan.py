@@ -1,0 +1,123 @@
+"""Which known messages a text holds, and on which of its lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.messages.arguments import which_argument
+from tvmdbg_widgets.analysis.messages.conditions import comparisons, in_words
+from tvmdbg_widgets.analysis.messages.found import FoundMessage
+from tvmdbg_widgets.analysis.messages.lines import rejoined, without_escapes
+from tvmdbg_widgets.analysis.messages.table import MESSAGES
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.analysis.messages.message import KnownMessage
+
+#: Letters before and behind the literal of a message that are looked at.
+_BEFORE, _BEHIND = 600, 3000
+#: Letters behind its literal that a message may have, as message.py asks of patterns.
+_LONGEST = 1500
+_SHOWN = 300
+_ERROR = re.compile(
+    r"\b(?:\w{0,40}Error|Check failed|Assert fail|Mismatched|Segmentation fault"
+    r"|terminate called)\b"
+)
+#: Lines that speak of an error and do not say which.
+_SAYS_NOTHING = re.compile(
+    r"(?:raise|except|class|from|import)\b"
+    r"|.{0,200}(?:Error:$|\(most recent call last\):$)"
+)
+_CONDITION = "Assert fail: "
+_ENDS_CONDITION = re.compile(
+    r"is expected to |has an unsatisfied|to be compact|num_args should|Expect arg|\n\s{0,80}\n"
+)
+_LINES_OF_CONDITION = 16
+
+
+class Scan:
+    """The messages of one text.
+
+    Attributes
+    ----------
+    found : list of FoundMessage
+        In the order of their lines.
+    unknown : list of (int, str)
+        Lines, counted from 1, that look like errors and hold no message that is known.
+    lines : int
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text, self._starts = rejoined(without_escapes(text))
+        self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}
+        self._known_rows: set[int] = set()
+        for message in MESSAGES:
+            for match in self._matches(message):
+                self._add(message, match)
+        self.found = sorted(self._by_facts.values(), key=lambda each: each.line)
+        self.unknown = [(row + 1, self._shown(row)) for row in self._unknown_rows()]
+        self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
+
+    def _matches(self, message: KnownMessage) -> Iterator[re.Match[str]]:
+        """Yield every place of a message; looks around its literal alone, at no place often."""
+        text, literal = self._text, message.literal
+        done = 0
+        at = text.find(literal)
+        while at >= 0:
+            match = message.regex.search(text, max(done, at - _BEFORE), at + _BEHIND)
+            if match is None:
+                at = text.find(literal, at + _BEHIND - _LONGEST)
+                continue
+            yield match
+            done = match.end()
+            at = text.find(literal, max(done, at + 1))
+
+    def _add(self, message: KnownMessage, match: re.Match[str]) -> None:
+        facts = {key: one_line(value.strip()) for key, value in match.groupdict().items() if value}
+        is_assert = message.says.startswith(_CONDITION)
+        begin = self._condition_start(match.start()) if is_assert else None
+        row = self._row(match.start() if begin is None else begin)
+        self._known_rows.update(range(row, self._row(match.end() - 1) + 1))
+        key = (message.id, tuple(facts.items()))
+        seen = self._by_facts.get(key)
+        if seen is not None:
+            self._by_facts[key] = replace(seen, count=seen.count + 1)
+            return
+        details = [] if begin is None else in_words(comparisons(self._text[begin : match.start()]))
+        details += which_argument(facts)
+        self._by_facts[key] = FoundMessage(
+            message, row + 1, self._shown(row), facts, tuple(details)
+        )
+
+    def _condition_start(self, end: int) -> int | None:
+        """Return where the condition before a message begins, on its line or some lines above."""
+        row = self._row(end)
+        least = max(self._starts[max(0, row - _LINES_OF_CONDITION)], end - _BEHIND)
+        begin = self._text.rfind(_CONDITION, least, end)
+        if begin < 0 or _ENDS_CONDITION.search(self._text, begin, end):
+            return None
+        return begin
+
+    def _unknown_rows(self) -> list[int]:
+        rows = dict.fromkeys(self._row(match.start()) for match in _ERROR.finditer(self._text))
+        return [
+            row
+            for row in rows
+            if row not in self._known_rows and not _SAYS_NOTHING.match(self._line(row))
+        ]
+
+    def _row(self, place: int) -> int:
+        return bisect_right(self._starts, place) - 1
+
+    def _line(self, row: int) -> str:
+        end = self._starts[row + 1] if row + 1 < len(self._starts) else len(self._text)
+        return self._text[self._starts[row] : min(end, self._starts[row] + 4 * _SHOWN)].strip()
+
+    def _shown(self, row: int) -> str:
+        clean = one_line(self._line(row))
+        return clean if len(clean) <= _SHOWN else f"{clean[: _SHOWN - 1]}…"
