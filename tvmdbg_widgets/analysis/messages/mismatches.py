@@ -79,7 +79,7 @@ MESSAGES = (
         _VERSIONS,
         "The array begins within its memory at another place than the function was compiled for.",
         "Views of views have it; copies do not. Under another layout of DLDataType, byte_offset is "
-        "read from the wrong place: look whether shape and strides are sound.",
+        "read from the wrong place: look whether shape and strides are plausible.",
         ("pass a copy of the array", "tvmdbg struct DLTensor --hex dump.txt"),
         _SOURCE,
         layout=True,
