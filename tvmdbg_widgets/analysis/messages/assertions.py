@@ -1,4 +1,4 @@
-"""Asserts at the start of every compiled function, up to v0.23.
+"""Asserts at the start of every compiled function, up to v0.23, and what stops its build.
 
 ``ArgBinder``: src/pass/arg_binder.cc @ v0.6, src/tir/transforms/arg_binder.cc @ v0.7 to v0.23;
 printed by src/target/llvm/codegen_cpu.cc as ``Assert fail: <condition>, <message>``.
@@ -215,5 +215,34 @@ MESSAGES = (
         "A numpy scalar is no Python number for TVM: int(value), float(value).",
         ("print([type(each) for each in arguments])",),
         "src/tir/transforms/make_packed_api.cc @ v0.7 to v0.23",
+    ),
+    KnownMessage(
+        "bind-unmet",
+        "Bind have an unmet assertion: … on argument …",
+        "Bind have an unmet assertion",
+        r"Bind have an unmet assertion",
+        "v0.5 and later",
+        "While compiling: two buffers are bound to each other whose shapes, strides or offsets can "
+        "never be equal.",
+        "It comes before any array is passed: the fault is in the program, not in the call.",
+        ("print(module.script())  (the buffers of the function that is compiled)",),
+        "src/tir/transforms/arg_binder.cc @ v0.7 to v0.23, src/tirx/transform/tvm_ffi_binder.cc",
+    ),
+    KnownMessage(
+        "llvm-verification",
+        "LLVM module verification failed with the following errors: …",
+        "LLVM module verification failed",
+        r"LLVM module verification failed",
+        "all",
+        "The code generator wrote LLVM IR whose types do not fit. Where DLDataType was changed: "
+        "arg_binder.cc compares at other widths than the struct of codegen_cpu.cc has.",
+        "The lines below it name the instruction. icmp with operands of different types speaks for "
+        "the layout; all else is a fault of code generation.",
+        (
+            "tvmdbg struct --check TVM_SOURCE --layout LAYOUT",
+            "tvmdbg struct --ir module.ll",
+        ),
+        "src/target/llvm/llvm_module.cc @ v0.7 and later, src/codegen/llvm/ @ v0.6",
+        layout=True,
     ),
 )

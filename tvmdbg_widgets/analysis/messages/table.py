@@ -32,17 +32,3 @@ GROUPS: dict[str, tuple[KnownMessage, ...]] = {
     "The debugger": debugger.MESSAGES,
 }
 MESSAGES = tuple(each for group in GROUPS.values() for each in group)
-
-
-def message_of(name: str) -> KnownMessage:
-    """Return a message by its id.
-
-    Raises
-    ------
-    KeyError
-        There is none.
-    """
-    found = next((each for each in MESSAGES if each.id == name), None)
-    if found is None:
-        raise KeyError(name)
-    return found
