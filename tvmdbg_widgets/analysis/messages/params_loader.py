@@ -32,7 +32,9 @@ MESSAGES = (
         "An array of the file cannot be read: it is cut off or damaged, or was written with "
         "another layout of DLDataType, which moves everything behind the dtype.",
         "The list before the arrays is OK. With another layout every array is off by as many "
-        "bytes as the layouts differ; in a damaged file some arrays are OK.",
+        "bytes as the layouts differ; in a damaged file some arrays are OK. A file that ends "
+        "within the data of its last array is loaded without an error by v0.25: the values that "
+        "are missing are wrong.",
         (
             "tvmdbg.load_params(path)  (tells narrow from wide, and where it is damaged)",
             _CONVERT,
