@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pprint
 import re
 import shutil
 import subprocess
+import tempfile
 import textwrap
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +15,6 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.hexdump import read_hexdump
 from tvmdbg_widgets.model.errors import FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Letters that look like digits, zeros that are left out, and an odd length.
 DATA = bytes.fromhex("02200100") + b"ab cd|x>12 34 beef" + bytes(70) + b"deadbeefcafe0"
@@ -35,23 +33,138 @@ TOOLS = {
     "od -t x1z": ["od", "-t", "x1z"],
     "od -A x -t x4": ["od", "-A", "x", "-t", "x4"],
     "od -t x8": ["od", "-t", "x8"],
+    "od -A d -t x1": ["od", "-A", "d", "-t", "x1"],
+    "od -A d -x": ["od", "-A", "d", "-x"],
+    "od -v -A n -t x1": ["od", "-v", "-A", "n", "-t", "x1"],
+    "od -w4 -t x1": ["od", "-w4", "-t", "x1"],
+    "xxd -g0": ["xxd", "-g0"],
+    "xxd -g3": ["xxd", "-g3"],
+    "xxd -c64 -g2": ["xxd", "-c64", "-g2"],
+    "xxd -c4 -g1": ["xxd", "-c4", "-g1"],
+    "xxd -d": ["xxd", "-d"],
+    "xxd -o": ["xxd", "-o", "0x7fff0000"],
+    "xxd -i": ["xxd", "-i"],
+    "hexdump -x": ["hexdump", "-x"],
 }
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=str)
 @pytest.mark.parametrize("data", [DATA, DATA[:16], DATA[:5], b"\0" * 200], ids=len)
-def test_what_a_tool_prints_is_read_back(tool: str, data: bytes, tmp_path: Path) -> None:
-    command = TOOLS[tool]
+def test_what_a_tool_prints_is_read_back(tool: str, data: bytes) -> None:
+    printed = print_with(TOOLS[tool], data)
+    assert read_hexdump(printed).data == data, printed
+
+
+def print_with(command: list[str], data: bytes) -> str:
     if shutil.which(command[0]) is None:
         pytest.skip(f"no {command[0]} here")
-    path = tmp_path / "data"
-    path.write_bytes(data)
-    printed = subprocess.run([*command, path], capture_output=True, check=True, text=True).stdout
-    if tool == "od -x" and not any(data):
-        with pytest.raises(FormatError, match="may be octal or hexadecimal"):
-            read_hexdump(printed)
-        return
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        done = subprocess.run([*command, file.name], capture_output=True, check=True, text=True)
+    return done.stdout
+
+
+#: Letters that are digits, gaps, and the marks of other tools' columns.
+TRICKY = st.lists(
+    st.sampled_from(list(b"  ||<>0123abef-:.*`\0\x80\xff")) | st.integers(0, 255),
+    min_size=1, max_size=40,
+).map(bytes)  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None)
+@given(TRICKY)
+@pytest.mark.parametrize("tool", TOOLS, ids=str)
+def test_letters_are_never_read_as_digits(tool: str, data: bytes) -> None:
+    printed = print_with(TOOLS[tool], data)
     assert read_hexdump(printed).data == data, printed
+
+
+@settings(max_examples=25, deadline=None)
+@given(TRICKY)
+@pytest.mark.parametrize("size", [2, 4, 8])
+def test_words_of_xxd_are_read_back(size: int, data: bytes) -> None:
+    printed = print_with(["xxd", "-e", f"-g{size}"], data)
+    assert read_hexdump(printed, words=True).data == data, printed
+    assert read_hexdump(printed, words=True, order="big").data == data, printed
+
+
+def test_letters_tell_words_of_xxd_from_bytes() -> None:
+    for command, form in ((["xxd", "-e"], "xxd -e"), (["xxd", "-g4"], "xxd, bytes as they lie")):
+        found = read_hexdump(print_with(command, DATA))
+        assert (found.data, found.form) == (DATA, form)
+
+
+def test_equal_lines_that_leave_the_base_open_are_refused() -> None:
+    with pytest.raises(FormatError, match="may be octal or hexadecimal"):
+        read_hexdump(print_with(["od", "-x"], bytes(192)))
+    assert read_hexdump(print_with(["od", "-t", "x1"], bytes(192))).data == bytes(192)
+
+
+@pytest.mark.parametrize("command", [["od"], ["od", "-b"]], ids=" ".join)
+def test_octal_numbers_are_not_taken_for_hex(command: list[str]) -> None:
+    with pytest.raises(FormatError, match=r"may be octal.*od -t x1"):
+        read_hexdump(print_with(command, DATA))
+
+
+def shown(data: bytes) -> str:
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
+
+
+@given(TRICKY)
+def test_lldb_prints_bytes_with_letters(data: bytes) -> None:
+    lines = []
+    for at in range(0, len(data), 16):
+        own = data[at : at + 16]
+        lines.append(f"{0x16FDFF3A8 + at:#x}: {own.hex(' '):<47}  {shown(own)}")
+    found = read_hexdump("(lldb) memory read &t\n" + "\n".join(lines))
+    assert (found.data, found.address, found.form) == (data, 0x16FDFF3A8, "lldb's memory read")
+
+
+@given(TRICKY, st.sampled_from([1, 2, 4, 8]), st.booleans())
+def test_windbg_prints_bytes_and_words(data: bytes, size: int, wide: bool) -> None:
+    data += bytes(-len(data) % size)
+    lines = []
+    for at in range(0, len(data), 16):
+        own = data[at : at + 16]
+        address = 0x7FF612345678 + at if wide else 0x12FF40 + at
+        digits = f"{address:016x}" if wide else f"{address:08x}"
+        where = f"{digits[:8]}`{digits[8:]}" if wide else digits
+        if size == 1:
+            dashed = own[:8].hex(" ") + ("-" + own[8:].hex(" ") if own[8:] else "")
+            lines.append(f"{where}  {dashed:<47}  {shown(own)}")
+            continue
+        words = [own[i : i + size][::-1].hex() for i in range(0, len(own), size)]
+        if size == 8:
+            words = [f"{word[:8]}`{word[8:]}" for word in words]
+        lines.append(f"{where}  {' '.join(words)}")
+    found = read_hexdump("\n".join(lines))
+    assert found.data == data
+    assert found.address == (0x7FF612345678 if wide else 0x12FF40)
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=9))
+def test_words_without_addresses(numbers: list[int]) -> None:
+    for order in ("little", "big"):
+        data = b"".join(number.to_bytes(4, order) for number in numbers)
+        items = ", ".join(f"{number:#010x}" for number in numbers)
+        assert read_hexdump(f"uint32_t t[] = {{{items}}};", order=order).data == data
+        assert read_hexdump(items.replace(",", "\t"), order=order).data == data
+    bare = " ".join(f"{number:08x}" for number in [*numbers, 0])
+    with pytest.raises(FormatError, match="may be words of the machine, or bytes as they lie"):
+        read_hexdump(bare)
+    assert read_hexdump(bare, words=False).data == bytes.fromhex(bare)
+
+
+def test_what_gdb_says_beside_the_words() -> None:
+    symbols = (
+        "0x404060 <std::vector<int>::x>:\t0x00404100\t0x00000000\n"
+        "0x404068 <std::vector<int>::x+8>:\t0x00000002\t0x00200002\n"
+    )
+    told = bytes.fromhex("00414000 00000000 02000000 02002000")
+    assert read_hexdump(symbols).data == told
+    ended = symbols + "0x404070:\tCannot access memory at address 0x404070\n"
+    assert read_hexdump(ended).data == told
 
 
 @settings(max_examples=40)
@@ -78,6 +191,8 @@ def test_python_and_c_spell_bytes(data: bytes) -> None:
     assert read_hexdump(data.hex()).data == data
     assert read_hexdump(data.hex(" ")).data == data
     assert read_hexdump(textwrap.fill(data.hex(), 20)).data == data
+    assert read_hexdump(pprint.pformat(data, width=40)).data == data
+    assert read_hexdump(repr(bytearray(data))).data == data
     items = ", ".join(f"0x{byte:02x}" for byte in data)
     assert read_hexdump(f"{{{items}}};").data == data
 
@@ -114,7 +229,15 @@ def test_xxd_prints_bytes_unless_told_otherwise() -> None:
     [
         ("", "no bytes are shown here"),
         ("hello", "no bytes are shown here"),
-        ("02 20 0", "no bytes are shown here"),
+        ("02 20 0", "line 1, column 7: .* found '0'"),
+        ("02 20\n00 zz", "line 2, column 4: .* found 'zz'"),
+        ("{0x02, 10}", "item 1"),
+        ("{0x02, 0x20", "the array does not end"),
+        ("0x40:\t0x01\t0x0g\n", "line 1, column 12: .* found '0x0g'"),
+        ("0x40:\t0x01\n0x41:\t0xzz\n", "line 2, column 7"),
+        ("0x40:\t0x01\n0x4g:\t0x02\n", "line 2.*no line of the dump"),
+        ("00000000: 0220\n00000002: 0g20\n", "line 2, column 11"),
+        ("00000000  02 20  |. |\n00000002  02  |. |\n", "line 2.*not one for each byte"),
         ("0220010", "half a byte"),
         ("{0x02, 0x1ff}", "item 1"),
         (r"b'\xzz'", "no byte of a Python literal"),
@@ -155,7 +278,20 @@ def test_pieces_of_dumps_are_bytes_or_a_format_error(pieces: list[str]) -> None:
 
 
 def test_hostile_lines_take_linear_time() -> None:
-    for piece in ("0", "0x", "<", " ", "00 ", "-00", "`", "* \n", "00000000: \n"):
+    for piece in (
+        "0",
+        "0x",
+        "<",
+        " ",
+        "00 ",
+        "-00",
+        "`",
+        "* \n",
+        "00000000: \n",
+        "00  ",
+        "\\",
+        "b'",
+    ):
         try:
             read_hexdump(piece * (400_000 // len(piece)))
         except FormatError:
