@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from unit.abi.source_trees import WIDE, tree
 
 if TYPE_CHECKING:
@@ -51,6 +52,22 @@ def test_memory_says_its_layout(tvmdbg: Run, tmp_path: Path) -> None:
     assert bits["offset"] == 21
     assert bits["value"] == "0"
     assert bits["problem"] == "no data type has 0 bits"
+
+
+@pytest.mark.parametrize(
+    ("options", "lanes"),
+    [(["--bytes"], "256"), (["--words"], "1"), (["--bytes", "--big-endian"], "1")],
+)
+def test_groups_of_digits_are_what_is_asked_for(
+    tvmdbg: Run, options: list[str], lanes: str
+) -> None:
+    groups = b"2002 0001" if options == ["--words"] else b"0220 0001"
+    wanted = ["struct", "DLDataType", "--layout", "narrow", "--hex", "-", "--json"]
+    unclear = tvmdbg(*wanted, input=groups, text=False)
+    assert unclear.returncode != 0
+    assert b"--words" in unclear.stderr
+    (layout,) = json.loads(tvmdbg(*wanted, *options, input=groups, text=False).stdout)["layouts"]
+    assert [each["value"] for each in layout["members"][1:]] == ["32", lanes]
 
 
 def test_memory_comes_from_standard_input(tvmdbg: Run) -> None:

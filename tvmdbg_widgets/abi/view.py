@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.formats.hexdump import ByteOrder, HexDump
+    from tvmdbg_widgets.formats.hexdump import HexDump
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
+    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder, Machine, StructLayout
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,8 @@ class StructView:
         The bytes that are read under each.
     offset : int
         Where in the dump the struct begins.
+    order : str
+        Byte order of the machine.
     """
 
     name: str
@@ -39,6 +41,7 @@ class StructView:
     machines: tuple[Machine, ...]
     dump: HexDump | None = None
     offset: int = 0
+    order: ByteOrder = "little"
 
     @property
     def structs(self) -> tuple[StructLayout, ...]:
@@ -69,7 +72,7 @@ class StructView:
         if self.dump is None:
             return ()
         data = self.dump.data[self.offset :]
-        return decoded(data, self.name, self.dtype_layouts, self.machines)
+        return decoded(data, self.name, self.dtype_layouts, self.machines, order=self.order)
 
     @property
     def verdict(self) -> str:
@@ -175,7 +178,7 @@ def struct(
     offset : int
         Where in the dump the struct begins.
     order : str
-        ``"little"`` or ``"big"``: how the machine stores words, where the dump shows words.
+        ``"little"`` or ``"big"``: how the machine stores numbers.
     words : bool, optional
         Whether groups of digits are words, as of ``xxd -e``; default by the form of the dump.
 
@@ -191,7 +194,6 @@ def struct(
     >>> abi.struct("DLTensor", "packed64", "standard")  # doctest: +SKIP
     >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
     """
-    from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.abi.struct_layout import Machine
     from tvmdbg_widgets.model.abi.structs import struct_layout
@@ -200,17 +202,24 @@ def struct(
     machine = Machine(bits or 64, int64_align)
     for layout in chosen:
         struct_layout(name, layout, machine)
-    dump = None
-    if isinstance(hex, bytes):
-        dump = HexDump(hex, None, "bytes")
-    elif hex is not None:
-        dump = read_hexdump(hex, order=order, words=words)
+    dump = None if hex is None else _dump(hex, order, words)
     if not 0 <= offset <= (len(dump.data) if dump else 0):
         raise ValueError(f"the dump has no byte {offset}")
-    view = StructView(name, chosen, (machine,), dump, offset)
+    view = StructView(name, chosen, (machine,), dump, offset, order)
     if bits is None and view.decodings and not any(each.makes_sense for each in view.decodings):
-        return StructView(name, chosen, (machine, Machine(32, int64_align)), dump, offset)
+        both = (machine, Machine(32, int64_align))
+        return StructView(name, chosen, both, dump, offset, order)
     return view
+
+
+def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
+    from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
+
+    if order not in ("little", "big"):
+        raise ValueError(f"the byte order is 'little' or 'big', not {order!r}")
+    if isinstance(given, bytes):
+        return HexDump(given, None, "bytes")
+    return read_hexdump(given, order=order, words=words)
 
 
 def decode(
@@ -219,6 +228,7 @@ def decode(
     *layouts: DTypeLayout | str,
     bits: int = 64,
     int64_align: int = 8,
+    order: ByteOrder = "little",
 ) -> tuple[Decoding, ...]:
     """Read memory as a struct under each layout.
 
@@ -226,7 +236,7 @@ def decode(
     ----------
     data : bytes
         From the first byte of the struct.
-    name, *layouts, bits, int64_align
+    name, *layouts, bits, int64_align, order
         As of :func:`struct`.
 
     Returns
@@ -234,5 +244,5 @@ def decode(
     tuple of Decoding
         With the value of every member, and which of them cannot be.
     """
-    view = struct(name, *layouts, hex=bytes(data), bits=bits, int64_align=int64_align)
+    view = struct(name, *layouts, hex=bytes(data), bits=bits, int64_align=int64_align, order=order)
     return view.decodings

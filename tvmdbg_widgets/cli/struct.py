@@ -64,6 +64,18 @@ def struct(
     offset: Annotated[
         int, typer.Option(metavar="N", help="Where in the dump the struct begins.", min=0)
     ] = 0,
+    words: Annotated[
+        bool | None,
+        typer.Option(
+            "--words/--bytes",
+            metavar="",
+            help="What groups of digits are: words of the machine, or bytes as they lie.",
+            show_default="by the form of the dump",
+        ),
+    ] = None,
+    big_endian: Annotated[
+        bool, typer.Option("--big-endian", metavar="", help="The machine is big endian.")
+    ] = False,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -101,7 +113,10 @@ def struct(
     if name is None:
         _list_all(layout or ["narrow", "wide"], bits, int64_align)
         return
-    view = _view(name, layout or [], dump, bits=bits, int64_align=int64_align, offset=offset)
+    view = _view(
+        name, layout or [], dump, bits=bits, int64_align=int64_align, offset=offset,
+        words=words, order="big" if big_endian else "little",
+    )  # fmt: skip
     if output is not None:
         view.save(output)
         note(f"wrote {output}")

@@ -8,12 +8,16 @@ and ``-p``), ``hexdump`` (also ``-C``), ``od -x`` and ``od -t x1``, Python's ``b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.hexdump_joined import ByteOrder, join_lines
+from tvmdbg_widgets.formats.hexdump_joined import join_lines
 from tvmdbg_widgets.formats.hexdump_lines import SHOWN, dump_lines
 from tvmdbg_widgets.formats.hexdump_plain import array, digits_alone, literal
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _MOST_CHARACTERS = 256 << 20
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.hexdump_lines import shown_as
 from tvmdbg_widgets.model.errors import FormatError
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.hexdump_lines import DumpLine
-
-ByteOrder = Literal["little", "big"]
+    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 #: Bytes that a dump may stand for, those of a ``*`` included.
 _MOST_BYTES = 64 << 20

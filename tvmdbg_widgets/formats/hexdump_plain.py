@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.hexdump_joined import ByteOrder
+    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _LITERAL = re.compile(r"(?:bytearray\(|bytes\(|\()?\s*b['\"]")

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 _WIDTHS = {"narrow": ("uint8", "uint8", "uint16"), "wide": ("uint16", "uint16", "int32")}
 
 
-def dl_tensor(layout: str, **values: int) -> ctypes.Structure:
+def dl_tensor(
+    layout: str, kind: Any = ctypes.Structure, pointer: Any = ctypes.c_void_p, **values: int
+) -> Any:
     """A DLTensor as a C compiler lays it out, by ctypes."""
     kinds = [getattr(ctypes, f"c_{width}") for width in _WIDTHS[layout]]
     names = ("code", "bits", "lanes")
-    dtype = type(
-        "DLDataType", (ctypes.Structure,), {"_fields_": list(zip(names, kinds, strict=True))}
-    )
+    dtype = type("DLDataType", (kind,), {"_fields_": list(zip(names, kinds, strict=True))})
     fields = [
-        ("data", ctypes.c_void_p),
+        ("data", pointer),
         ("device_type", ctypes.c_int32),
         ("device_id", ctypes.c_int32),
         ("ndim", ctypes.c_int32),
         ("dtype", dtype),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
+        ("shape", pointer),
+        ("strides", pointer),
         ("byte_offset", ctypes.c_uint64),
     ]
-    made = type("DLTensor", (ctypes.Structure,), {"_fields_": fields})()
+    made = type("DLTensor", (kind,), {"_fields_": fields})()
     for name, value in values.items():
         setattr(made.dtype if name in names else made, name, value)
     return made
@@ -60,6 +60,33 @@ SOUND = {
     "strides": 0,
     "byte_offset": 64,
 }
+
+
+@pytest.mark.parametrize("layout", ["narrow", "wide"])
+def test_memory_of_a_big_endian_machine_has_the_same_values(layout: str) -> None:
+    kind, pointer = ctypes.BigEndianStructure, ctypes.c_uint64
+    big = bytes(dl_tensor(layout, kind, pointer, **SOUND))
+    little = bytes(dl_tensor(layout, **SOUND))
+    assert big != little
+    own = {"narrow": NARROW, "wide": WIDE}[layout]
+    (of_big,) = abi.decode(big, "DLTensor", own, order="big")
+    (of_little,) = abi.decode(little, "DLTensor", own)
+    assert of_big.values == of_little.values
+    assert not abi.decode(big, "DLTensor", own)[0].makes_sense
+    shown = [f"0x{big[at : at + 4].hex()}" for at in range(0, len(big), 4)]
+    pairs = zip(shown[::2], shown[1::2], strict=True)
+    lines = [f"0x{0x7F00 + 8 * at:x}:\t{one}\t{two}" for at, (one, two) in enumerate(pairs)]
+    view = abi.struct("DLTensor", hex="\n".join(lines), order="big")  # words, as gdb shows them
+    assert view.dump is not None
+    assert view.dump.data == big
+    by_layout = {each.dtype_layout: each for each in view.decodings}
+    assert by_layout[own].values == of_little.values
+    assert by_layout[own].makes_sense
+
+
+def test_a_byte_order_is_little_or_big() -> None:
+    with pytest.raises(ValueError, match="'little' or 'big'"):
+        abi.struct("DLTensor", hex=bytes(48), order="middle")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("layout", ["narrow", "wide"])

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _LETTERS = {("uint", 1): "B", ("uint", 2): "H", ("uint", 4): "I", ("uint", 8): "Q"}
 _LETTERS |= {("int", 1): "b", ("int", 2): "h", ("int", 4): "i", ("int", 8): "q"}
 _LETTERS |= {("pointer", 4): "I", ("pointer", 8): "Q"}
 UNKNOWN = "unknown"
+_ORDERS = {"little": "<", "big": ">"}
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def decode(
     name: str,
     layouts: Sequence[DTypeLayout],
     machines: Sequence[Machine] = (Machine(),),
+    *,
+    order: ByteOrder = "little",
 ) -> tuple[Decoding, ...]:
     """Read bytes as a struct, under every layout and machine.
 
@@ -100,6 +104,8 @@ def decode(
         From the first byte of the struct; fewer than it has give fewer values.
     name : str
         One of :data:`tvmdbg_widgets.model.abi.structs.STRUCTS`.
+    order : str
+        Byte order of the machine.
 
     Raises
     ------
@@ -107,14 +113,16 @@ def decode(
         The struct is not known.
     """
     return tuple(
-        _decoded(data, name, layout, machine) for machine in machines for layout in layouts
+        _decoded(data, name, layout, machine, _ORDERS[order])
+        for machine in machines
+        for layout in layouts
     )
 
 
-def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine) -> Decoding:
+def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine, order: str) -> Decoding:
     placed = struct_layout(name, layout, machine)
     leaves = list(placed.leaves())
-    numbers = {leaf.path: _number(data, leaf) for leaf in leaves if leaf.end <= len(data)}
+    numbers = {leaf.path: _number(data, leaf, order) for leaf in leaves if leaf.end <= len(data)}
     whole = {path: value for path, value in numbers.items() if isinstance(value, int)}
     problems = {} if placed.is_union else problems_of(whole, machine)
     values = []
@@ -126,12 +134,12 @@ def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine) -> D
     return Decoding(layout, machine, placed, tuple(values), complete, _summary(whole))
 
 
-def _number(data: bytes, leaf: Leaf) -> int | float:
+def _number(data: bytes, leaf: Leaf, order: str) -> int | float:
     if leaf.type.kind == "float":
-        value: float = struct.unpack_from("<d", data, leaf.offset)[0]
+        value: float = struct.unpack_from(f"{order}d", data, leaf.offset)[0]
         return value
     letter = _LETTERS[leaf.type.kind, leaf.type.size]
-    number: int = struct.unpack_from(f"<{letter}", data, leaf.offset)[0]
+    number: int = struct.unpack_from(f"{order}{letter}", data, leaf.offset)[0]
     return number
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Kind = Literal["int", "uint", "float", "pointer"]
+ByteOrder = Literal["little", "big"]
 
 
 @dataclass(frozen=True, slots=True)
