@@ -1,4 +1,4 @@
-import { type Drawing, type FigureRequest, shares, svgDocument } from "../shared/figure.ts";
+import { type Drawing, type FigureRequest, panelDrawing } from "../shared/figure.ts";
 import { heightOf, MARGIN, type Part, paintParts, paragraph } from "../shared/figure_parts.ts";
 import type { SequenceData } from "./data.ts";
 import { hoverOf, layoutSequence } from "./layout.ts";
@@ -29,14 +29,15 @@ export function sequenceFigure(request: Request): Drawing {
   const height = heightOf(parts);
   const top = heightOf(head) - MARGIN;
   const hover = hoverOf(data, layout, MARGIN, top, room);
-  const page = { height, title: data.title, words: data.text, hover };
-  const svg = svgDocument(request, page, (pen, theme) => paintParts(parts, pen, theme));
   const { title, summary, notes, rows, loops, pauses } = data;
   const bars = layout.bars.map(({ side, from, to, depth }) => ({ side, from, to, depth }));
-  return {
-    svg,
+  return panelDrawing(request, {
+    height,
+    title,
+    words: data.text,
     text: data.text,
     description: { title, summary, notes, rows, loops, pauses, bars },
-    hover: shares(hover, width, height),
-  };
+    hover,
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  });
 }

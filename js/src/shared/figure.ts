@@ -39,6 +39,29 @@ export interface Hover {
   text: string;
 }
 
+/** A figure before it is a document, so that several may stand below each other in one. */
+export interface FigurePanel extends Page {
+  /** The figure as text. */
+  text: string;
+  description: Drawing["description"];
+  /** Draws from the pen's origin down. */
+  paint: (pen: SvgContext, theme: Theme) => void;
+}
+
+/** A panel as a figure of its own. */
+export function panelDrawing(
+  request: Pick<FigureRequest, "width" | "theme" | "text">,
+  panel: FigurePanel,
+): Drawing {
+  const { height, text, description, hover = [] } = panel;
+  return {
+    svg: svgDocument(request, panel, panel.paint),
+    text,
+    description,
+    hover: shares(hover, request.width, height),
+  };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
 export type FigureMaker = (request: FigureRequest<any, any>) => Drawing;
 

@@ -1,4 +1,4 @@
-import { type Drawing, type FigureRequest, MONO, pencil, svgDocument } from "../shared/figure.ts";
+import { type Drawing, type FigureRequest, MONO, panelDrawing, pencil } from "../shared/figure.ts";
 import {
   heightOf,
   LINE,
@@ -78,10 +78,14 @@ export function tuningFigure(request: Request): Drawing {
   ];
   const height = heightOf(parts);
   const title = `Tuning log ${given.info.title}: ${headline(data)}`;
-  const svg = svgDocument(request, { height, title, words: lines.join("; ") }, (pen, theme) => {
-    paintParts(parts, pen, theme);
+  return panelDrawing(request, {
+    height,
+    title,
+    words: lines.join("; "),
+    text: lines.join("\n"),
+    description: describe(data, rows, scene, given.schedule),
+    paint: (pen, theme) => paintParts(parts, pen, theme),
   });
-  return { svg, text: lines.join("\n"), description: describe(data, rows, scene, given.schedule) };
 }
 
 function sceneOf(data: TuningData, options: TuningOptions, schedule: ScheduleInfo | null): Scene {
