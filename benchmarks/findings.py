@@ -18,7 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.measure import Times, machine, measure
 from benchmarks.params_open import ARRAY_BYTES, write
 from tvmdbg_widgets.analysis.findings import find, probes
-from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 
 
 def main() -> None:

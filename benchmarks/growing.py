@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.graphs import network, residual_graph
 from benchmarks.traces import write_trace
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

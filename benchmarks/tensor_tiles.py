@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.measure import Times, machine, measure
-from tvmdbg_widgets.model.array_values import ArrayValues
-from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
-from tvmdbg_widgets.model.planes import Plane
-from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
     from collections.abc import Callable

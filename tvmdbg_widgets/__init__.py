@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from . import plots as plots
     from . import samples as samples
     from .analysis.messages.explanation import explain as explain
-    from .formats.tvm.params import load_params as load_params
-    from .model.errors import FormatError as FormatError
+    from .formats.tvm.params.file import load_params as load_params
+    from .model.base.errors import FormatError as FormatError
     from .open import open as open
     from .rpc import RpcLog as RpcLog
     from .rpc import open_rpc as open_rpc
@@ -45,7 +45,7 @@ _HOMES = {
     "DebugRun": ".run",
     "Debugger": ".widgets.debugger",
     "Flamechart": ".widgets.timeline",
-    "FormatError": ".model.errors",
+    "FormatError": ".model.base.errors",
     "GraphView": ".widgets.graph",
     "MemoryView": ".widgets.memory",
     "Session": ".widgets.session",
@@ -56,7 +56,7 @@ _HOMES = {
     "compare": ".run",
     "compare_times": ".run",
     "explain": ".analysis.messages.explanation",
-    "load_params": ".formats.tvm.params",
+    "load_params": ".formats.tvm.params.file",
     "open": ".open",
     "open_rpc": ".rpc",
     "open_tuning": ".tuning",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
+    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.tuning import TuningLog
@@ -126,8 +126,8 @@ def open(
     from tvmdbg_widgets.formats.executorch import assemble as executorch
     from tvmdbg_widgets.formats.registry import RPC, TUNING
     from tvmdbg_widgets.formats.sources.gather import gather
-    from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
-    from tvmdbg_widgets.formats.tvm.params_layout import layout_text
+    from tvmdbg_widgets.formats.tvm.assemble.assemble import assemble, title_of
+    from tvmdbg_widgets.formats.tvm.params.layout import layout_text
     from tvmdbg_widgets.run import DebugRun
 
     sources = [content_of(each) for each in flat((source, *more))]
@@ -171,7 +171,7 @@ def flat(sources: Iterable[Any]) -> list[SourceLike]:
 
 def content_of(source: SourceLike) -> SourceLike:
     """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
-    from tvmdbg_widgets.model.urls import local_path
+    from tvmdbg_widgets.model.base.urls import local_path
 
     if not isinstance(source, str):
         return source

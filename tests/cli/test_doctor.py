@@ -12,10 +12,10 @@ import pytest
 from hatch_build import content_hash
 
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.cli.doctor import _tell_parts
-from tvmdbg_widgets.cli.doctor_bundles import NAMES, bundle_problem, state
-from tvmdbg_widgets.cli.doctor_environments import Environment, environments
-from tvmdbg_widgets.cli.doctor_rules import problems
+from tvmdbg_widgets.cli.doctor.bundles import NAMES, bundle_problem, state
+from tvmdbg_widgets.cli.doctor.doctor import _tell_parts
+from tvmdbg_widgets.cli.doctor.environments import Environment, environments
+from tvmdbg_widgets.cli.doctor.rules import problems
 
 if TYPE_CHECKING:
     import subprocess

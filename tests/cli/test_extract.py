@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     import subprocess
@@ -175,9 +175,9 @@ def test_parameters_only_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_wide_dump_stays_wide(tmp_path: Path) -> None:
-    from tvmdbg_widgets.formats.tvm.params import read_params
-    from tvmdbg_widgets.formats.tvm.params_convert import conversion
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.formats.tvm.params.convert import conversion
+    from tvmdbg_widgets.formats.tvm.params.file import read_params
+    from tvmdbg_widgets.model.sources.given import as_source
 
     dump = samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
     with (tmp_path / "wide.params").open("wb") as file:

@@ -9,7 +9,7 @@ import pytest
 
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
-from tvmdbg_widgets.cli.hints import for_shell
+from tvmdbg_widgets.cli.common.hints import for_shell
 
 if TYPE_CHECKING:
     import subprocess

@@ -21,8 +21,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats import limits
 from tvmdbg_widgets.formats.sources import unpacking
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import ByteSource, BytesSource, FileSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource, FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

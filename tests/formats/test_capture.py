@@ -36,8 +36,8 @@ from formats.capture_files import (
 
 from tvmdbg_widgets.formats.capture.capture import read_capture, sniff
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.connection import Capture, Direction

@@ -19,14 +19,14 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.chrome_times import microseconds
 from tvmdbg_widgets.export.chrome_trace import send_chrome_trace, write_chrome_trace
 from tvmdbg_widgets.formats.decimals import DecimalText, nanoseconds
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_events import from_events
-from tvmdbg_widgets.model.trace_extras import Counters, FlowEnds, TraceExtras
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, TraceExtras
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Document = dict[str, Any]
 

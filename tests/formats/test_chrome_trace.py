@@ -17,10 +17,10 @@ from tvmdbg_widgets.formats.chrome import events as chrome_events
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, sniff
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

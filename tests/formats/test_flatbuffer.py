@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 
 def rows() -> bytes:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from formats.graph_truth import assert_consistent, mutate, operator, read, valid
 
-import tvmdbg_widgets.formats.tvm.graph_json as reader
-from tvmdbg_widgets.formats.tvm.graph_log import GraphLog
-from tvmdbg_widgets.model.issues import Severity
+import tvmdbg_widgets.formats.tvm.graph.graph_json as reader
+from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
+from tvmdbg_widgets.model.base.issues import Severity
 
 Change = Callable[[dict[str, Any]], Any]
 

@@ -13,11 +13,11 @@ from formats.graph_truth import assert_consistent, mutate, read, valid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.graph_json import sniff
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 DATA = Path(__file__).parents[1] / "data"
 FORMS = {

@@ -16,12 +16,12 @@ from formats.graph_truth import (
     valid,
 )
 
-from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.graph import NodeKind
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import NodeKind
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

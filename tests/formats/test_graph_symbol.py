@@ -11,11 +11,11 @@ from formats.graph_truth import assert_consistent, edges_of, read, valid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.graph_json import sniff
-from tvmdbg_widgets.formats.tvm.graph_symbol import FLAGS
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.graph import NodeKind
-from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
+from tvmdbg_widgets.formats.tvm.graph.symbol import FLAGS
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.graph.graph import NodeKind
 
 pytestmark = pytest.mark.spec_only  # NNVM's and MXNet's writers: no file of theirs is at hand
 

@@ -11,13 +11,13 @@ import pytest
 from conftest import corpus_path
 from formats.graph_truth import assert_consistent, assert_is, edges_of
 
-from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 DATA = Path(__file__).parents[1] / "data" / "graph"
 OWN = sorted(DATA.glob("*/graph.json"))

@@ -13,7 +13,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.limits import LIMITS
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from pathlib import Path

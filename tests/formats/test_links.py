@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from pathlib import Path

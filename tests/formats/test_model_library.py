@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.formats.graph_truth import valid
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

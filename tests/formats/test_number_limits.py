@@ -9,7 +9,7 @@ import pytest
 from formats.graph_truth import valid
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.tensors.layouts import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

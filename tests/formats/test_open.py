@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.trust import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ from formats.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.params import ParamsFile, load_params, read_params, sniff
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, load_params, read_params, sniff
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

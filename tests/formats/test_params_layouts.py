@@ -13,14 +13,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.params import load_params, read_params
-from tvmdbg_widgets.formats.tvm.params_convert import conversion
-from tvmdbg_widgets.formats.tvm.params_layout import layout_text, layouts_to_try
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.convert import conversion
+from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.formats.tvm.params.layout import layout_text, layouts_to_try
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
-from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 pytestmark = pytest.mark.spec_only
 

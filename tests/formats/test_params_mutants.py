@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from formats.params_truth import DATA
 
-from tvmdbg_widgets.formats.tvm import params_layout, params_list, params_record
-from tvmdbg_widgets.formats.tvm.params import read_params
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params import layout as params_layout
+from tvmdbg_widgets.formats.tvm.params import list as params_list
+from tvmdbg_widgets.formats.tvm.params import record as params_record
+from tvmdbg_widgets.formats.tvm.params.file import read_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

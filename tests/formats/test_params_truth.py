@@ -10,8 +10,8 @@ import pytest
 from formats.params_truth import Dump, dumps, sha256
 
 from tvmdbg_widgets.formats.tvm.output_keys import parse_key
-from tvmdbg_widgets.formats.tvm.params import load_params, read_params
-from tvmdbg_widgets.model.tensors import ArrayRecord, Tensor
+from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
 
 if TYPE_CHECKING:
     from pathlib import Path

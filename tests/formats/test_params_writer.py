@@ -15,11 +15,11 @@ from formats.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.params import load_params, read_params
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.tensors import Tensor
+from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from formats.params_truth import DATA
 
-from tvmdbg_widgets.formats.tvm.params import load_params, read_params
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,12 +18,12 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.recording.recording import encoded
 from tvmdbg_widgets.formats.recording.times import read_recorded_times, times_document
 from tvmdbg_widgets.formats.recording.writer import IR, RECORDING, TIMES, write_recording
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunFile, RunParts
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import Timeline
-from tvmdbg_widgets.model.timeline_columns import COLUMNS
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.timeline.columns import COLUMNS
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

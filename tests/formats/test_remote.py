@@ -20,22 +20,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.formats.tvm.params import ParamsFile, read_params
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model import sources_remote, urls
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.ranges import coalesced, cut
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.sources_given import as_source
-from tvmdbg_widgets.model.sources_remote import RemoteSource
-from tvmdbg_widgets.model.urls import without_secrets
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base import urls
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.ranges import coalesced, cut
+from tvmdbg_widgets.model.base.urls import without_secrets
+from tvmdbg_widgets.model.sources import remote as sources_remote
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.sources.remote import RemoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")

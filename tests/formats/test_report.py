@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.assemble_reports import same_report
-from tvmdbg_widgets.formats.tvm.report import read_report, sniff
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.report import Argument, Report, parse_arguments
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.formats.tvm.assemble.reports import same_report
+from tvmdbg_widgets.formats.tvm.report.report import read_report, sniff
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+from tvmdbg_widgets.model.timeline.report import Argument, Report, parse_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params
-from tvmdbg_widgets.formats.tvm.params import read_params
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.array_record import storage_notes
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.formats.tvm.params.file import read_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.tensors.array_record import storage_notes
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 CODE_6, UINT1 = b"\x06\x08\x01\x00", b"\x01\x01\x01\x00"
 NIBBLES = np.arange(8, dtype=np.int8).astype(ml_dtypes.int4)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from formats.times_truth import Case, corpus_cases, own_cases
 
-from tvmdbg_widgets.formats.tvm.table import Table, read_table, read_tables, sniff
-from tvmdbg_widgets.formats.tvm.table_printer import TimedNode, format_table, print_table
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, format_table, print_table
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_table, read_tables, sniff
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table import Table, read_table, read_tables
-from tvmdbg_widgets.formats.tvm.table_printer import (
+from tvmdbg_widgets.formats.tvm.table.printer import (
     TimedNode,
     format_table,
     print_table,
     unprintable_names,
 )
-from tvmdbg_widgets.formats.tvm.table_rows import clock_ns
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_table, read_tables
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 DATA = Path(__file__).parents[1] / "data" / "times"
 TABLES = ("split_multi_v0.19/run_stdout.txt", "odd_names_v0.8/run_stdout.txt")

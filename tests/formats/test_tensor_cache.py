@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.tensor_cache import TensorCache, read_cache, sniff, superseded
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.sources import ByteSource, BytesSource, FileSource
+from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache, read_cache, sniff, superseded
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource, FileSource
 
 RAW, HALVED = DATA / "cache" / "raw", DATA / "cache" / "halved"
 MODELS = ("convnet_cpu", "mlp_cpu", "onnx_small_default", "transformer_default")

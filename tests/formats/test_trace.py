@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.trace import Trace, read_trace, sniff
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
 DATA = Path(__file__).parents[1] / "data" / "times"
 

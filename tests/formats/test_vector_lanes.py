@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.figures.tensor import tensor_figure
-from tvmdbg_widgets.formats.tvm.params import read_params
+from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.array_record import ArrayRecord
+    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
 ZOO = DATA / "zoo" / "zoo.params"
 TYPES = {

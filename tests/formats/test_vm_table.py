@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.vm_table import read_vm_table, sniff
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_table, sniff
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 pytestmark = pytest.mark.spec_only
 

@@ -16,9 +16,9 @@ from tests.formats.capture_files import ACK, FIN, PSH, SYN, Tcp, frame, pcap
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_colors import colors_of
 from tvmdbg_widgets.figures.theme import theme_of
-from tvmdbg_widgets.model.node_columns import NodeColumn, classed
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 
 FILE = Path(__file__).parents[1] / "data" / "color" / "columns.json"
 NAN = math.nan

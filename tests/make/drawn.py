@@ -16,7 +16,7 @@ import numpy as np
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.figures import graph_sheet
 from tvmdbg_widgets.figures.graph_faults import Faults
-from tvmdbg_widgets.model.health import VERDICTS, Verdict
+from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"
 #: Open groups, and options of the figure: none, all, a run but none of its blocks, some of all.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases
 from tvmdbg_widgets.formats.registry import identify
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

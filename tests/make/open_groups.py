@@ -14,14 +14,14 @@ import numpy as np
 from benchmarks.graphs import network
 from tests.unit.block_graphs import Draft
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.analysis.open_groups import open_by_itself
-from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 PATH = Path(__file__).parents[1] / "data/groups/open.json"
 

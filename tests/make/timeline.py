@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from tests.unit.slices_truth import Span, timeline
-from tvmdbg_widgets.analysis.timeline_lod import TimelineLod
+from tvmdbg_widgets.analysis.timeline.lod import TimelineLod
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 FOLDER = Path(__file__).parents[1] / "data" / "timeline"
 SEEDS = range(4)

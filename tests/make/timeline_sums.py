@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.merged import CallTree
-    from tvmdbg_widgets.analysis.times_table import TimeTable
+    from tvmdbg_widgets.analysis.timeline.merged import CallTree
+    from tvmdbg_widgets.analysis.times.table import TimeTable
 
 FILE = Path(__file__).parents[1] / "data" / "timeline" / "sums.json"
 TABLES = FILE.with_name("tables.json")

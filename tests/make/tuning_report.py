@@ -13,7 +13,7 @@ import numpy as np
 
 from tests.conftest import CORPUS, corpus_path
 from tests.make.tuning_story import SCENARIOS, story
-from tvmdbg_widgets.model.numbers import percent
+from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.tuning import open_tuning
 

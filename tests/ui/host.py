@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.answers.messages import message_id
 from tvmdbg_widgets.widgets.bundles import STATIC
 from tvmdbg_widgets.widgets.desk import Desk
-from tvmdbg_widgets.widgets.messages import message_id
 
 from .contract import contract_module
 

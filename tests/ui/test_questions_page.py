@@ -15,7 +15,7 @@ from ui.host import serve, visit
 from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.numbers import bytes_text, duration_text
+from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from ui.tensors import READOUT, expect_readout, place_read
 from ui.waits import asking, frames, rest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

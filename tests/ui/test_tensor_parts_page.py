@@ -17,8 +17,8 @@ from ui.waits import asking, rest
 from unit.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.number_text import computed_text, number_text
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from ui.host import serve, visit
 from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from ui.tensors import expect_readout
 from ui.waits import frames, painted
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

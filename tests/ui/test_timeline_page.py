@@ -15,8 +15,8 @@ from ui.toolbars import tool
 from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_builders import from_table
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

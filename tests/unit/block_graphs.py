@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.model.groups import GroupSource
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.graph.groups import GroupSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Group, Groups
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Group, Groups
 
 Entry = tuple[int, int]
 

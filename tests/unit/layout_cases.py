@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.tensors.layouts import Layout
 
 
 @st.composite

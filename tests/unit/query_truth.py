@@ -7,9 +7,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.layouts import known_layouts
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

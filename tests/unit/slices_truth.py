@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_events import from_events
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.timeline.events import from_events
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Start, duration and track, nanoseconds.
 Span = tuple[float, float, int]

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import strategies as st
 
 from tests.unit import wire
-from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.model.unfolded import Unfolded
-from tvmdbg_widgets.widgets.answers import answer
-from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     import numpy as np
 
     from tvmdbg_widgets.export.page.stored import Stored
-    from tvmdbg_widgets.model.tensors import Tensor
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.values import Values
     from tvmdbg_widgets.run import DebugRun
 
 ROOT = Path(__file__).parents[2]

@@ -210,7 +210,7 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
     [
         ("model.graph", "def f():\n    import networkx"),
         ("model.graph", "if TYPE_CHECKING:\n    import pandas as pd"),
-        ("formats.x", "from tvmdbg_widgets.model.errors import FormatError"),
+        ("formats.x", "from tvmdbg_widgets.model.base.errors import FormatError"),
         ("widgets.graph", "import anywidget\nfrom . import session"),
         ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
         ("cli.x", "from tvmdbg_widgets.open import open"),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model import bits
-from tvmdbg_widgets.model.dtypes import _SMALL_FLOATS
+from tvmdbg_widgets.model.base import bits
+from tvmdbg_widgets.model.tensors.dtypes import _SMALL_FLOATS
 
 FLOATS = sorted({*_SMALL_FLOATS.values(), "bfloat16", "float16", "float32", "float64"})
 INTEGERS = ["int8", "uint16", "int32", "uint64", "int4", "uint4", "int2", "uint2", "bool"]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.unit.test_critical_path import dag
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
-from tvmdbg_widgets.model.groups import GroupSource
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 LABELS = ("", "A, instruction 0", "B, instruction 3")
 

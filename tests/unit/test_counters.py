@@ -10,7 +10,7 @@ import pytest
 from unit.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.counters import counters
+from tvmdbg_widgets.analysis.timeline.counters import counters
 
 if TYPE_CHECKING:
     from pathlib import Path

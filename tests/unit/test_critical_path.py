@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.critical_path import critical_path, critical_path_of
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.analysis.timeline.critical_path import critical_path, critical_path_of
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.theme import THEMES
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure

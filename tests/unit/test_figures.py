@@ -17,8 +17,8 @@ from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
-from tvmdbg_widgets.model.numbers import duration_text
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from tvmdbg_widgets.figures.bytes.html import byte_map_html
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
 from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
-from tvmdbg_widgets.model.byte_map import ByteField
+from tvmdbg_widgets.model.base.byte_map import ByteField
 
 HOSTILE = "</title></svg><script>alert(1)</script>\"'&\x1b[31m\u202e\x00\n" + "w" * 400
 DECLARED = DTypeLayout("code:u8 lanes:u32 bits:u8")

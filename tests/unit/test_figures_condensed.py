@@ -22,13 +22,13 @@ from tvmdbg_widgets.figures.graph_groups import Runs, group
 from tvmdbg_widgets.figures.graph_label import Labels
 from tvmdbg_widgets.figures.graph_scene import build_scene
 from tvmdbg_widgets.figures.graph_times import Times
-from tvmdbg_widgets.model.groups import Groups
-from tvmdbg_widgets.model.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.graph.groups import Groups
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 class Recorded:

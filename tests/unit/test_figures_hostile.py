@@ -16,8 +16,8 @@ from tvmdbg_widgets.figures.colors import table
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
-from tvmdbg_widgets.model.numbers import fixed, percent
-from tvmdbg_widgets.model.planes import default_axes
+from tvmdbg_widgets.model.base.numbers import fixed, percent
+from tvmdbg_widgets.model.tensors.planes import default_axes
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -127,7 +127,7 @@ def test_lines_cut_at_a_fold_are_led_on() -> None:
     from tvmdbg_widgets.figures.graph_nesting import GroupWords
     from tvmdbg_widgets.figures.graph_scene import build_scene
     from tvmdbg_widgets.figures.graph_times import Times
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.groups import Groups
 
     count = 40
     edges = [(at, at + 1) for at in range(count - 1)] + [(at, at + 3) for at in range(0, 36, 4)]

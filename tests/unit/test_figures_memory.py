@@ -11,7 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound
 from tests.unit.test_memory_plan import IN, graph_of, op
-from tvmdbg_widgets.analysis.memory_words import sentences
+from tvmdbg_widgets.analysis.memory.words import sentences
 from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
 from tvmdbg_widgets.figures.handed_on import HandedOn
 from tvmdbg_widgets.figures.tensor_facts import BINS
 from tvmdbg_widgets.figures.theme import channels
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.pictures import picture
-from tvmdbg_widgets.model.planes import Plane
 from tvmdbg_widgets.model.statistics.contrast import linear_zone
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
     from pathlib import Path

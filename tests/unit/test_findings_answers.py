@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, plant
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.widgets import desk
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.findings import Confidence, Severity
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.verdicts.findings import Findings
 
 CLEAN = [
     "tvm/resnet20_cifar",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tvmdbg_widgets.model import findings
-from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
+from tvmdbg_widgets.model.verdicts import findings
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 
 NEW = list(zip(Severity, ("fault", "doubt", "cost", "note"), strict=True))
 SURE = list(zip(Confidence, ("certain", "likely", "possible"), strict=True))

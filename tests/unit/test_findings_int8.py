@@ -10,13 +10,13 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
 from tests.unit.int8_network import IMAGE, Network
-from tvmdbg_widgets.analysis import layouts
 from tvmdbg_widgets.analysis.findings import probes
-from tvmdbg_widgets.analysis.findings.narrow_channels import NAME as CHANNELS
-from tvmdbg_widgets.analysis.findings.narrow_range import NAME
-from tvmdbg_widgets.analysis.tensor_scan import TensorScan
-from tvmdbg_widgets.model.findings import Severity
-from tvmdbg_widgets.model.tensor import Tensor
+from tvmdbg_widgets.analysis.findings.values.narrow_channels import NAME as CHANNELS
+from tvmdbg_widgets.analysis.findings.values.narrow_range import NAME
+from tvmdbg_widgets.analysis.layouts import layouts
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.model.tensors.tensor import Tensor
+from tvmdbg_widgets.model.verdicts.findings import Severity
 
 if TYPE_CHECKING:
     from pathlib import Path

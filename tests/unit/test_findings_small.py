@@ -10,14 +10,15 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.analysis import small_tensors
-from tvmdbg_widgets.analysis.findings import first_nonfinite, probes, screens
+from tvmdbg_widgets.analysis.findings import probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
-from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
-from tvmdbg_widgets.model.health import Verdict
-from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.analysis.findings.values import first_nonfinite
+from tvmdbg_widgets.analysis.scan import small_tensors
+from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.model.statistics import compute
 from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.verdicts.health import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +163,7 @@ def test_a_probe_that_fails_marks_its_small_tensor_and_no_other() -> None:
 
 def test_small_tensors_are_scanned_in_slices_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_tensors, "TOGETHER", 50)
-    monkeypatch.setattr("tvmdbg_widgets.analysis.tensor_scan.TOGETHER", 50)
+    monkeypatch.setattr("tvmdbg_widgets.analysis.scan.tensor_scan.TOGETHER", 50)
     run = plant(*small(300))
     rounds = 0
     while run.search.scan.state != "done":

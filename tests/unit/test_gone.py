@@ -17,9 +17,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.cli.app import app
 from tvmdbg_widgets.export.page.stored import store
-from tvmdbg_widgets.model import sources
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.widgets.answers import Answers
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources import byte_source as sources
+from tvmdbg_widgets.widgets.answers.answers import Answers
 
 from .findings_dump import Op, graph_json, params, trace
 
@@ -293,7 +293,7 @@ def test_the_command_line_tells_it(
     verb: str,
 ) -> None:
     folder = write(tmp_path / "dump")
-    from tvmdbg_widgets.cli.dump import Named
+    from tvmdbg_widgets.cli.common.dump import Named
 
     real = Named.open
 

@@ -16,11 +16,11 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.colors import FILE, vectors
-from tvmdbg_widgets.analysis.memory_sizes import known_sizes
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.output_errors import OutputErrors, _difference
-from tvmdbg_widgets.model.label_template import LabelTemplate
-from tvmdbg_widgets.model.node_columns import node_column
+from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.node_columns import node_column
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

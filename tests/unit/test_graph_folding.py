@@ -7,7 +7,7 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.open_groups import open_by_itself
+from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from formats.graph_truth import operator, read, valid
 
-from tvmdbg_widgets.model.graph import Entry, Graph, NodeKind
-from tvmdbg_widgets.model.graph_columns import looks_like_parameter
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.columns import looks_like_parameter
+from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
 
 if TYPE_CHECKING:
     from pathlib import Path

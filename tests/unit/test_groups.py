@@ -14,9 +14,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.open_groups import PATH, cases
 from tests.unit.block_graphs import Draft, isomorphic, networks, random_drafts, require_sound
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.model.groups import Groups, GroupSource
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     import random

@@ -10,10 +10,10 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.calls import calls
 from tests.unit.findings_dump import Op, graph_json
-from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.graph_fold import fold
 from tvmdbg_widgets.figures.timeline_tracks import tracks
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.graph.operators import parts
 
 
 def test_times_of_a_list_are_read_without_a_call_for_each() -> None:

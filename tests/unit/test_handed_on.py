@@ -13,7 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.export.withheld import withheld
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.widgets.bundles import STATIC
 
 if TYPE_CHECKING:

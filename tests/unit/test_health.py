@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
 from tests.unit.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.findings import Severity
-from tvmdbg_widgets.model.health import VERDICTS, EntryHealth, Health, Verdict
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.verdicts.findings import Severity
+from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

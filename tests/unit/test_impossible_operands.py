@@ -12,7 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.test_work import count
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.work.elementwise import TABLE
 from tvmdbg_widgets.analysis.work.movement import MOVING
 from tvmdbg_widgets.analysis.work.reductions import REDUCTIONS

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model import isolation
-from tvmdbg_widgets.model.bridges import bridges
-from tvmdbg_widgets.model.graph_walk import Adjacency
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph import isolation
+from tvmdbg_widgets.model.graph.bridges import bridges
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.walk import Adjacency
 
 Edges = list[tuple[int, int]]
 

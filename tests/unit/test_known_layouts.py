@@ -11,10 +11,10 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
-from tvmdbg_widgets.analysis import layouts
-from tvmdbg_widgets.analysis.layout_attrs import keeps_axes, of_operand, of_output
-from tvmdbg_widgets.analysis.layouts import known_layouts
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.analysis.layouts import layouts
+from tvmdbg_widgets.analysis.layouts.attrs import keeps_axes, of_operand, of_output
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.model.base.trust import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tests.unit.layout_cases import stored
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.tensors.layouts import Layout
 
 
 @pytest.mark.parametrize(

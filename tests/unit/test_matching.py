@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason, match
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 PLAIN = "resnet20_cifar"
 Document = dict[str, Any]

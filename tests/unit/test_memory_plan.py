@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.memory_planned import memory_plan
-from tvmdbg_widgets.analysis.memory_sizes import known_sizes
-from tvmdbg_widgets.model.nodes import Entry, NodeKind
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 RECORDED = (
     *("resnet20_cifar", "resnet20_cifar_fp16", "resnet20_cifar_int8", "resnet20_cifar_nchw8c"),

@@ -15,9 +15,9 @@ from unit.times_truth import STEP, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.timeline_sums import FILE, TABLES, tables, vectors
-from tvmdbg_widgets.analysis.merged import CallTree, callers, merged
-from tvmdbg_widgets.analysis.merged_tree import Frames, merge
-from tvmdbg_widgets.model.groups import Groups
+from tvmdbg_widgets.analysis.timeline.merged import CallTree, callers, merged
+from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, merge
+from tvmdbg_widgets.model.graph.groups import Groups
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.number_text import (
+from tvmdbg_widgets.model.base.number_text import (
     about_text,
     computed_text,
     most_digits,

@@ -10,7 +10,7 @@ from conftest import HERE
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
     from pathlib import Path

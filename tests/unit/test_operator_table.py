@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis import operators
+from tvmdbg_widgets.analysis.times import operators
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.operators import OP_KINDS, family, op_kind, parts
+from tvmdbg_widgets.model.graph.operators import OP_KINDS, family, op_kind, parts
 
 if TYPE_CHECKING:
     from pathlib import Path

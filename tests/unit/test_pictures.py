@@ -25,7 +25,7 @@ from tvmdbg_widgets.model.pictures import (
     profiles,
     stack,
 )
-from tvmdbg_widgets.model.planes import Plane
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

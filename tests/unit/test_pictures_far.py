@@ -20,11 +20,11 @@ from tests.unit.test_pictures_kept import nothing_quick
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.figures.colors import OVER, SCALES, UNDER, ColorScale
 from tvmdbg_widgets.figures.tensor_facts import interval_text
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.number_text import about_text, short_text
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import about_text, short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
-from tvmdbg_widgets.model.planes import Plane
 from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
     from pathlib import Path

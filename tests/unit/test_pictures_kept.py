@@ -17,7 +17,7 @@ from tests.unit.picture_truth import Held, arrays, planes_of, whole_plane
 from tests.unit.test_pictures import CELLS, check_cells, check_place, parts, small_blocks
 from tvmdbg_widgets.model.pictures import Picture, Pictures, picture, sampled
 from tvmdbg_widgets.model.pictures.grid import Span
-from tvmdbg_widgets.model.planes import Plane
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

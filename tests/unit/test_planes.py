@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tvmdbg_widgets.model.planes import Plane, axis_along
+from tvmdbg_widgets.model.tensors.planes import Plane, axis_along
 
 ALONG = Path(__file__).parents[1] / "data" / "axes" / "along.json"
 

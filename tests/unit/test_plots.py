@@ -16,7 +16,7 @@ from bokeh.plotting import figure as new_figure
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import plots
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tvmdbg_widgets.formats.tvm.params import read_params
-from tvmdbg_widgets.model import bits, ulp
-from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
-from tvmdbg_widgets.model.dtypes import DataType, from_numpy
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.tensors import Tensor
+from tvmdbg_widgets.formats.tvm.params.file import read_params
+from tvmdbg_widgets.model.base import bits, ulp
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
+from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 RELAX = Path(__file__).parents[1] / "data" / "params" / "relax"
 SMALL = sorted(

@@ -10,8 +10,12 @@ import pytest
 from unit.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix, repeat_matrix, why_no_repeats
-from tvmdbg_widgets.model.warm_up import warm_up
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
+    RepeatMatrix,
+    repeat_matrix,
+    why_no_repeats,
+)
+from tvmdbg_widgets.model.timeline.warm_up import warm_up
 
 if TYPE_CHECKING:
     from pathlib import Path

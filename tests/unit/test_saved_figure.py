@@ -10,7 +10,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.widgets import saved
 from tvmdbg_widgets.widgets.outputs import WIDGET
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.slice_colors import slice_colors
+from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tvmdbg_widgets.model import sources, sources_state
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import (
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources import byte_source as sources
+from tvmdbg_widgets.model.sources import state as sources_state
+from tvmdbg_widgets.model.sources.byte_source import (
     ByteSource,
     BytesSource,
     FileSource,
 )
-from tvmdbg_widgets.model.sources_given import as_source
-from tvmdbg_widgets.model.sources_part import PartSource
-from tvmdbg_widgets.model.sources_stream import StreamSource
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.model.sources.stream import StreamSource
 
 DESCRIPTORS = Path("/proc/self/fd")
 CONTENT = bytes(range(256)) * 40

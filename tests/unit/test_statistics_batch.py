@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics_truth import NAMES, SMALL, values_of
-from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.near_ranges import read_near
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.near_ranges import read_near
 from tvmdbg_widgets.model.statistics import Statistics, batch, statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,16 +28,16 @@ from tvmdbg_widgets.export.page import stored as stored_module
 from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.export.page.stored import store
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.number_text import (
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import (
     about_text,
     computed_text,
     number_text,
     percentile_text,
     short_text,
 )
-from tvmdbg_widgets.model.planes import default_axes
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.tensors.planes import default_axes
 
 if TYPE_CHECKING:
     from pathlib import Path

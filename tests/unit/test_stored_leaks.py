@@ -12,8 +12,8 @@ from unit import wire
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.stored import store
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.suffixes import Suffixes, suffix_medians
+from tvmdbg_widgets.model.base.suffixes import Suffixes, suffix_medians
 
 VALUES = st.one_of(st.integers(0, 4).map(float), st.floats(-1e9, 1e9))
 

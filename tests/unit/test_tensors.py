@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.array_record import storage_notes
-from tvmdbg_widgets.model.dtypes import DataType, from_numpy
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.tensors import ArrayRecord, Tensor, Tensors
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.array_record import storage_notes
+from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor, Tensors
 
 
 class Counting(BytesSource):

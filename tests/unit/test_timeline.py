@@ -11,20 +11,20 @@ from formats.times_truth import Case, corpus_cases, own_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table import Table, read_table
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_table
 from tvmdbg_widgets.formats.tvm.trace import read_trace
-from tvmdbg_widgets.model.node_times import node_statistics, rank
-from tvmdbg_widgets.model.numbers import duration_text
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_builders import from_table, from_trace
-from tvmdbg_widgets.model.timeline_combined import combine
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
+from tvmdbg_widgets.model.timeline.combined import combine
+from tvmdbg_widgets.model.timeline.node_times import node_statistics, rank
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def trace_of(case: Case) -> Timeline:

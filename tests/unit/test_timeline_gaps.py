@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.test_timeline_rows import SPANS, STEP, Span, timeline
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline import Timeline
-    from tvmdbg_widgets.model.timeline_slice import Slice
+    from tvmdbg_widgets.model.timeline.slice import Slice
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def idle(spans: list[Span], track: int, low: int, high: int) -> list[tuple[int, int]]:

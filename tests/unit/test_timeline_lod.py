@@ -16,14 +16,14 @@ from unit.slices_truth import Span, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
-from tvmdbg_widgets.analysis.timeline_find import matching
-from tvmdbg_widgets.analysis.timeline_lod import LongestPyramid, TimelineLod
-from tvmdbg_widgets.model.timeline_rows import RowKind
+from tvmdbg_widgets.analysis.timeline.find import matching
+from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod
+from tvmdbg_widgets.model.timeline.rows import RowKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 steps = st.sampled_from([0.25, 1.0, 1.5, 3.0, 7.0, 64.0, 1000.0])
 

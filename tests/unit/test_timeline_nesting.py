@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.operators import operators
+from tvmdbg_widgets.analysis.times.operators import operators
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_events import from_events
+from tvmdbg_widgets.model.timeline.events import from_events
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Times are multiples of this, far above the tolerance for rounding.
 STEP = 10.0

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_events import from_events
-from tvmdbg_widgets.model.timeline_rows import RowKind, Rows, rows
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.timeline.rows import RowKind, Rows, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Span = tuple[float, float, int]
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from unit.times_truth import STEP, Steps, parts, ranges, same, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.times import times
-from tvmdbg_widgets.analysis.times_area import area
-from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
+from tvmdbg_widgets.analysis.times.area import area
+from tvmdbg_widgets.analysis.times.sums import group_spread, group_sums, total
+from tvmdbg_widgets.analysis.times.times import times
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 
 def groups() -> Groups:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model import bits, ulp
-from tvmdbg_widgets.model.dtypes import _SMALL_FLOATS
+from tvmdbg_widgets.model.base import bits, ulp
+from tvmdbg_widgets.model.tensors.dtypes import _SMALL_FLOATS
 
 SMALL = sorted({*_SMALL_FLOATS.values(), "bfloat16", "float16"})
 NUMPY = ["float16", "float32", "float64"]

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.layout_cases import stored
-from tvmdbg_widgets.model.dtypes import DataType, from_numpy
-from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.tensors import ArrayRecord, Tensor
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
 
 
 class Counting(BytesSource):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.node_times import node_statistics
-from tvmdbg_widgets.model.warm_up import WarmUp, warm_up, without_first
+from tvmdbg_widgets.model.timeline.node_times import node_statistics
+from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -140,7 +140,7 @@ def slow_at_first(draw: st.DrawFn) -> npt.NDArray[np.float64]:
 def test_the_cut_is_the_defined_one(few: int, times: npt.NDArray[np.float64]) -> None:
     offsets = np.arange(0, times.size + 1, times.shape[1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tvmdbg_widgets.model.suffixes._FEW", few)
+        patch.setattr("tvmdbg_widgets.model.base.suffixes._FEW", few)
         assert warm_up(offsets, times.ravel()).cut == defined(times)
 
 
@@ -164,8 +164,8 @@ def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> N
 
 
 def test_the_timeline_shows_both_statistics() -> None:
-    from tvmdbg_widgets.model.strings import StringColumn
-    from tvmdbg_widgets.model.timeline_builders import from_table
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.timeline.builders import from_table
 
     repeats = np.array([30.0, 10, 10, 10, 10, 10])
     line = from_table(

@@ -14,7 +14,7 @@ from formats.params_truth import DATA, Dump, dumps
 from unit import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -256,7 +256,7 @@ SMALL += ["float8_e4m3b11fnuz", "float8_e3m4", "float8_e8m0fnu", "float4_e2m1fn"
 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_bit_pattern_of_a_small_type_comes_back_from_its_text(name: str) -> None:
-    from tvmdbg_widgets.model.number_text import number_text
+    from tvmdbg_widgets.model.base.number_text import number_text
 
     dtype = dtype_of(name)
     patterns = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)

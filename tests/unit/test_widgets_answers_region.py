@@ -13,7 +13,7 @@ from unit import wire
 from unit.test_widgets_answers_tensor import ask, run_of
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
     from pathlib import Path

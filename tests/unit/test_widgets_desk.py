@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from unit.test_widgets_answers_tensor import run_of
 
-from tvmdbg_widgets.model.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.widgets.desk import Desk
 from tvmdbg_widgets.widgets.turns import Turn, Turns
 

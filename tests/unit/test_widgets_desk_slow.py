@@ -20,8 +20,8 @@ from unit.test_widgets_desk import (
     values,
 )
 
-from tvmdbg_widgets.model.array_values import ArrayValues
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

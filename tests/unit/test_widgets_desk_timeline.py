@@ -10,9 +10,9 @@ import pytest
 from unit.slices_truth import timeline
 from unit.test_widgets_desk import LIMIT, Pages
 
-from tvmdbg_widgets.analysis.timeline_find import Hits
-from tvmdbg_widgets.model import timeline as model
+from tvmdbg_widgets.analysis.timeline.find import Hits
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline import timeline as model
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
             watch()
         return Hits(np.array([3]), 8.0)
 
-    monkeypatch.setattr("tvmdbg_widgets.widgets.answers_ranges.matching", matching)
+    monkeypatch.setattr("tvmdbg_widgets.widgets.answers.ranges.matching", matching)
     old = pages.send(FIND, text="slow")
     assert begun.wait(LIMIT)
     assert pages.ask({"kind": "slice", "source": 5})["start"] == 50

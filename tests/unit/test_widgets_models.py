@@ -19,7 +19,7 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.widgets import desk
-from tvmdbg_widgets.widgets.answers import Answers
+from tvmdbg_widgets.widgets.answers.answers import Answers
 from tvmdbg_widgets.widgets.run_model import RunModel
 from tvmdbg_widgets.widgets.view import View
 

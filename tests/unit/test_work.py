@@ -13,8 +13,8 @@ from tests.unit.counted import Number, Tally, arrays, each_element
 from tvmdbg_widgets.analysis.work.call import Call, Operand
 from tvmdbg_widgets.analysis.work.elementwise import COMPOSED, TABLE
 from tvmdbg_widgets.analysis.work.fusion import operations
-from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.tensors.layouts import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from tvmdbg_widgets.analysis.work.elementwise import elementwise
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 Shape = tuple[int, ...]
 UNARY = ("nn_relu", "exp", "sqrt", "cast")

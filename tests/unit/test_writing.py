@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tvmdbg_widgets.model.unfinished import clean, hidden_name, new_folder
-from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.model.base.unfinished import clean, hidden_name, new_folder
+from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
     from tvmdbg_widgets.analysis.abi.source_checked import SourceCheck
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCheck:
@@ -82,7 +82,7 @@ def layout_of_ir(
     from tvmdbg_widgets.analysis.abi.ir_layout import layout_of_tensors
     from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
-    from tvmdbg_widgets.model.sources import ByteSource, FileSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource, FileSource
 
     known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, layouts))))
     if isinstance(text, (str, bytes, ByteSource)):

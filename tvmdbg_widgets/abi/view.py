@@ -115,7 +115,7 @@ class StructView:
 
     def to_dataframe(self) -> Any:
         """One row per member and layout (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
+        from tvmdbg_widgets.model.base.frames import data_frame
 
         rows = [
             (label, leaf.path, leaf.type.name, leaf.offset, leaf.type.size)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.timeline_words import Measured
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.words import Measured
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts

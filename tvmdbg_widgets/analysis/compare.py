@@ -18,11 +18,11 @@ from tvmdbg_widgets.analysis.differences import (
     label_of,
 )
 from tvmdbg_widgets.analysis.matching import Matching, match
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.graph import Graph
-from tvmdbg_widgets.model.node_words import shape_text
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.node_words import shape_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeComparison

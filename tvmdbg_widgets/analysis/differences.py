@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.dtypes import canonical
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.node_words import node_label
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import duration_text, speed_text
-from tvmdbg_widgets.model.operators import parts as operators_of
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import duration_text, speed_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.node_words import node_label
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import parts as operators_of
+from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
 
 #: What the compiler writes for itself: the signature says it, or it differs in every build.

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.memory_planned import why_not
-from tvmdbg_widgets.analysis.memory_sizes import UNKNOWN, entry_sizes
-from tvmdbg_widgets.model.node_words import node_label, node_title, tensor_title
-from tvmdbg_widgets.model.nodes import Entry, NodeKind
-from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent
+from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
+from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text, percent
+from tvmdbg_widgets.model.graph.node_words import node_label, node_title, tensor_title
+from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 

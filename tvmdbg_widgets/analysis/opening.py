@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.health import Verdict
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.verdicts.health import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
 #: So many tensors are looked into, so many values of each that was not counted yet.

@@ -10,19 +10,19 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.differences import value_pairs
 from tvmdbg_widgets.analysis.matching import Certainty, match
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.node_columns import NodeColumn
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.ulp import NO_DISTANCE, distance
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ulp import NO_DISTANCE, distance
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensor import Tensor
+    from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 Entry: TypeAlias = tuple[int, int]
 Block: TypeAlias = np.ndarray[Any, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.operators import operators
-from tvmdbg_widgets.model.numbers import duration_text, percent
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.analysis.times.operators import operators
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts

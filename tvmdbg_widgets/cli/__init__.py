@@ -11,7 +11,7 @@ def main() -> None:
     0: done, nothing to tell. 1: something was found. 2: it could not be done.
     """
     if sys.argv[1:] == ["--version"]:
-        from tvmdbg_widgets.cli.terminal import prepare, version
+        from tvmdbg_widgets.cli.common.terminal import prepare, version
 
         prepare()
         print(version())

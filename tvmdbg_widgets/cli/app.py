@@ -12,7 +12,6 @@ from tvmdbg_widgets.cli import (
     compare,
     convert,
     demo,
-    doctor,
     explain,
     extract,
     findings,
@@ -26,9 +25,10 @@ from tvmdbg_widgets.cli import (
     table,
     trace,
 )
-from tvmdbg_widgets.cli.failures import INTERRUPTED, end_politely
-from tvmdbg_widgets.cli.register import register
-from tvmdbg_widgets.cli.terminal import prepare, version
+from tvmdbg_widgets.cli.common.failures import INTERRUPTED, end_politely
+from tvmdbg_widgets.cli.common.register import register
+from tvmdbg_widgets.cli.common.terminal import prepare, version
+from tvmdbg_widgets.cli.doctor import doctor
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (

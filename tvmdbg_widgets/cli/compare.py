@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, verb
+from tvmdbg_widgets.cli.common.dump import Named
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison
@@ -80,7 +80,7 @@ def compare(
         return
     found = tvmdbg.compare(Named([a]).open(), Named([b]).open())
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_record(found)))
     else:
@@ -109,7 +109,7 @@ def _times(
 
     found = tvmdbg.compare_times(Named([a]).open(), Named([b]).open(), warm_up=warm_up)
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_times_record(found)))
     else:

@@ -9,13 +9,13 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.terminal import is_terminal, note
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import is_terminal, note
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params_convert import Conversion
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.formats.tvm.params.convert import Conversion
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 EXAMPLES = examples(
     (
@@ -69,8 +69,8 @@ def convert(
     a file of any size needs little memory. The whole file is checked before the first byte is
     written, OUT appears when it is complete, and IN is never written to.
     """
-    from tvmdbg_widgets.formats.tvm.params_convert import conversion
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.formats.tvm.params.convert import conversion
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     with ExitStack() as stack:
         opened = _opened(source, stack)
@@ -85,7 +85,7 @@ def convert(
             _write(planned, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            from tvmdbg_widgets.model.writing import replacing
+            from tvmdbg_widgets.model.base.writing import replacing
 
             with replacing(output) as file:
                 _write(planned, file)
@@ -96,7 +96,7 @@ def convert(
 
 
 def _write(planned: Conversion, file: IO[bytes]) -> None:
-    from tvmdbg_widgets.cli.progress import byte_bar
+    from tvmdbg_widgets.cli.common.progress import byte_bar
 
     with byte_bar(planned.size, "converting") as bar:
         planned.write(file, bar.update)
@@ -104,8 +104,8 @@ def _write(planned: Conversion, file: IO[bytes]) -> None:
 
 def _opened(name: str, stack: ExitStack) -> ByteSource:
     """Open the input; what comes through a pipe is laid on disk first, for it is read twice."""
-    from tvmdbg_widgets.model.sources_given import as_source
-    from tvmdbg_widgets.model.sources_stream import StreamSource
+    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.model.sources.stream import StreamSource
 
     if name != "-":
         if Path(name).is_dir():

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import note
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
-from tvmdbg_widgets.cli.terminal import note
 
 EXAMPLES = examples(
     ("A ResNet-20, as TVM ran it", "tvmdbg demo"),
@@ -40,7 +40,7 @@ def demo(
 ) -> None:
     """Show a real run included in this package; no dump of your own needed."""
     from tvmdbg_widgets import samples
-    from tvmdbg_widgets.cli.terminal import say
+    from tvmdbg_widgets.cli.common.terminal import say
 
     if fault and executorch:
         raise UsageError("--fault and --executorch are two runs: choose one")
@@ -54,7 +54,7 @@ def demo(
     if path:
         say(str(sample))
         return
-    from tvmdbg_widgets.cli.dump import Named
+    from tvmdbg_widgets.cli.common.dump import Named
 
     note(told)
     show_page(Named([str(sample)]).open(), no_browser)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
-from tvmdbg_widgets.cli.terminal import say
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.terminal import say
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.messages.explanation import Explanation
@@ -35,13 +35,13 @@ def explain(
     two layouts of DLDataType may be behind one, lists the places that must change together.
     """
     from tvmdbg_widgets.analysis.messages.explanation import explain as explained
-    from tvmdbg_widgets.cli.dump import source_of
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.cli.common.dump import source_of
+    from tvmdbg_widgets.model.sources.given import as_source
 
     source = as_source(source_of(file))
     found = explained(source.read(0, source.size))
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_as_json(found)))
         return

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
 
 EXAMPLES = examples(
     (
@@ -50,10 +50,10 @@ def extract(
     kept; nodes are renumbered, and README.txt in the folder maps new ids to old ones. Values of
     parameters are excluded unless you ask for them.
     """
-    from tvmdbg_widgets.cli.nodes import several_nodes
-    from tvmdbg_widgets.cli.terminal import note, say
+    from tvmdbg_widgets.cli.common.nodes import several_nodes
+    from tvmdbg_widgets.cli.common.terminal import note, say
     from tvmdbg_widgets.export.extract import extract as take
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import counted
 
     run = named.open()
     made = take(run.parts, several_nodes(run, nodes), output, hops=hops, parameters=parameters)

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, INTERRUPTED, verb
-from tvmdbg_widgets.cli.finding_text import SEVERITIES, finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.terminal import note
-from tvmdbg_widgets.model import findings_former as former
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
+from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
+from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.model.verdicts import findings_former as former
 
 EXAMPLES = examples(
     ("What is wrong, what is slow", "tvmdbg findings /tmp/tvmdbg"),
@@ -55,12 +55,12 @@ def findings(
     wrong, or cannot be relied on. [bold]hotspot[/]: where the time goes. [bold]info[/]: worth
     knowing. Ctrl+C stops the scan and lists what was found so far.
     """
-    from tvmdbg_widgets.cli.progress import wanted
+    from tvmdbg_widgets.cli.common.progress import wanted
 
     run = named.open()
     found = run.findings(progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         body = {
             "run": run.title,

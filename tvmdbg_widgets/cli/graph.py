@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.nodes import graph_of
-from tvmdbg_widgets.cli.terminal import is_terminal, note, say
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.nodes import graph_of
+from tvmdbg_widgets.cli.common.terminal import is_terminal, note, say
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -129,7 +129,7 @@ def _write(output: str, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    from tvmdbg_widgets.model.writing import replacing
+    from tvmdbg_widgets.model.base.writing import replacing
 
     with replacing(output) as file:
         file.write(data)

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.terminal import note, say
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import note, say
 
 EXAMPLES = examples(
     ("A page to attach to an issue", "tvmdbg html /tmp/tvmdbg -o run.html"),
@@ -136,6 +136,6 @@ def _check_target(output: Path) -> None:
 
 
 def _node(run: object, text: str) -> int:
-    from tvmdbg_widgets.cli.nodes import one_node
+    from tvmdbg_widgets.cli.common.nodes import one_node
 
     return one_node(run, text)  # type: ignore[arg-type]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 
 EXAMPLES = examples(
     ("Peak memory, what makes it, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),
@@ -42,7 +42,7 @@ def memory(
     except ValueError as problem:
         raise UsageError("this run has no memory plan", str(problem)) from None
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_as_json(run.title, plan)))
         return
@@ -54,7 +54,7 @@ def memory(
 
 def _tell_slots(plan: MemoryPlan) -> None:
     from tvmdbg_widgets.figures.memory_chart import Chart
-    from tvmdbg_widgets.model.numbers import bytes_text, counted
+    from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 
     rows = Chart.rows_of(plan)
     if not rows:

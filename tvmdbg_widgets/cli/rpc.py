@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def rpc(
         return
     rows = log[: top or None]
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_as_json(log, rows)))
     else:
@@ -94,9 +94,9 @@ def rpc(
 def _opened(
     client: str, server: str | None, connection: str | None, layout: str, era: Any
 ) -> RpcLog:
-    from tvmdbg_widgets.cli.dump import source_of
-    from tvmdbg_widgets.cli.progress import quiet_unless_terminal
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.cli.common.dump import source_of
+    from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal
+    from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.rpc import open_rpc
 
     quiet_unless_terminal()
@@ -115,7 +115,7 @@ def _opened(
 
 
 def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
-    from tvmdbg_widgets.model.numbers import bytes_text, duration_text
+    from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
     for line in repr(log).splitlines():
         say(line)
@@ -139,7 +139,7 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
 
 
 def _tell_packet(packet: Packet) -> None:
-    from tvmdbg_widgets.model.byte_map import byte_rows
+    from tvmdbg_widgets.model.base.byte_map import byte_rows
 
     say(repr(packet))
     head = ("offset", "bytes", "field", "hex", "value")

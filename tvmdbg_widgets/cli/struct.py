@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.terminal import grid, note, say
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import grid, note, say
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.abi import StructView
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 EXAMPLES = examples(
     (
@@ -122,7 +122,7 @@ def struct(
         note(f"wrote {output}")
         return
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_as_json(view)))
         return
@@ -133,7 +133,7 @@ def struct(
 def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) -> None:
     """Check sources or compiled code, or print assertions."""
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     wrong = False
     try:
@@ -157,7 +157,7 @@ def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) ->
 
 def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> StructView:
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     text = None if dump is None else _read(dump)
     try:
@@ -169,8 +169,8 @@ def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> St
 
 
 def _source(name: str) -> ByteSource:
-    from tvmdbg_widgets.cli.dump import source_of
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.cli.common.dump import source_of
+    from tvmdbg_widgets.model.sources.given import as_source
 
     return as_source(source_of(name))
 

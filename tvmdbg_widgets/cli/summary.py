@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
 
 EXAMPLES = examples(
     ("Contents, slowest operators, issues", "tvmdbg summary /tmp/tvmdbg"),
@@ -18,12 +18,12 @@ EXAMPLES = examples(
 @of_run
 def summary(named: Named) -> None:
     """Summarize a run: contents, slowest operators, issues."""
-    from tvmdbg_widgets.analysis.operators import operators
     from tvmdbg_widgets.analysis.summary import missing
-    from tvmdbg_widgets.cli.hints import for_shell
-    from tvmdbg_widgets.cli.issues import tell_issues
-    from tvmdbg_widgets.cli.terminal import note, say, styled
-    from tvmdbg_widgets.model.numbers import duration_text, percent
+    from tvmdbg_widgets.analysis.times.operators import operators
+    from tvmdbg_widgets.cli.common.hints import for_shell
+    from tvmdbg_widgets.cli.common.issues import tell_issues
+    from tvmdbg_widgets.cli.common.terminal import note, say, styled
+    from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
@@ -53,7 +53,7 @@ def summary(named: Named) -> None:
 def _folded(text: str) -> list[str]:
     import sys
 
-    from tvmdbg_widgets.cli.terminal import folded, width
+    from tvmdbg_widgets.cli.common.terminal import folded, width
 
     return ["\n".join(folded(text, width(sys.stdout), first=11, rest=11))]
 
@@ -61,8 +61,8 @@ def _folded(text: str) -> list[str]:
 def _shortened(names: list[str]) -> list[str]:
     import sys
 
-    from tvmdbg_widgets.cli.terminal import columns_of, is_terminal, padded, shortened, width
-    from tvmdbg_widgets.model.text import one_line
+    from tvmdbg_widgets.cli.common.terminal import columns_of, is_terminal, padded, shortened, width
+    from tvmdbg_widgets.model.base.text import one_line
 
     clean = [one_line(name) for name in names]
     if not is_terminal(sys.stdout):

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.table_by import By
-from tvmdbg_widgets.cli.terminal import grid, note
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.operators import Operator
-    from tvmdbg_widgets.analysis.times_table import TimeTable
+    from tvmdbg_widgets.analysis.times.operators import Operator
+    from tvmdbg_widgets.analysis.times.table import TimeTable
 
 EXAMPLES = examples(
     ("The ten slowest operators", "tvmdbg table /tmp/tvmdbg --top 10"),
@@ -96,7 +96,7 @@ def table(
     found = run.table() if top is None else run.top(top)
     rows = _sorted(list(found), sort or Sort.TIME)
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         total = None if run.timeline is None else run.timeline.total_ns
         body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
@@ -113,7 +113,7 @@ def table(
 
 def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -> None:
     from tvmdbg_widgets.cli import table_by
-    from tvmdbg_widgets.cli.json_text import json_text
+    from tvmdbg_widgets.cli.common.json_text import json_text
 
     if as_json:
         print(json_text(table_by.as_json(table, top)))
@@ -137,7 +137,7 @@ def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
 
 
 def _cells(row: Operator) -> tuple[str, ...]:
-    from tvmdbg_widgets.model.numbers import duration_text, percent
+    from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     spread = "-"
     if row.repeats > 1:
@@ -161,7 +161,7 @@ def _record(row: Operator) -> dict[str, Any]:
 
 def _write_csv(rows: list[Operator]) -> None:
     """Write CSV by RFC 4180; unknown numbers are empty, control characters in names escaped."""
-    from tvmdbg_widgets.analysis.operators import Operator as Row
+    from tvmdbg_widgets.analysis.times.operators import Operator as Row
 
     names = [field.name for field in dataclasses.fields(Row)]
     writer = csv.writer(sys.stdout, lineterminator="\n")

@@ -8,11 +8,11 @@ import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.cli.terminal import grid, note
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.cli.common.terminal import grid, note
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.times_table import TimeRow, TimeTable
+    from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 
 
 class By(StrEnum):

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import Named, of_run
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.terminal import note, say
+from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import note, say
 
 EXAMPLES = examples(
     ('For ui.perfetto.dev, "Open trace file"', "tvmdbg trace /tmp/tvmdbg -o trace.json"),

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline_holding import Intervals, holding
-from tvmdbg_widgets.model.timeline_rows import in_order
+from tvmdbg_widgets.model.timeline.holding import Intervals, holding
+from tvmdbg_widgets.model.timeline.rows import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 

@@ -19,17 +19,17 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.export.chrome_threads import Threads, metadata, threads
 from tvmdbg_widgets.export.chrome_times import microseconds
-from tvmdbg_widgets.model.node_words import node_op_kinds
-from tvmdbg_widgets.model.timeline_flows import bound_slices
-from tvmdbg_widgets.model.trust import Trust
-from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.timeline.flows import bound_slices
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _BLOCK = 1 << 14
 

@@ -18,16 +18,16 @@ from tvmdbg_widgets.figures.choices import DIRECTIONS, one_of
 from tvmdbg_widgets.figures.graph_label import Labels
 from tvmdbg_widgets.figures.graph_scene import foldable
 from tvmdbg_widgets.figures.graph_times import Times
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.subgraph import Subgraph
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.subgraph import Subgraph
     from tvmdbg_widgets.run import DebugRun
 
 _MOST_LABEL, _MOST_TIP = 80, 400

@@ -12,18 +12,18 @@ from tvmdbg_widgets.export.extract_graph import Part, Place, neighborhood
 from tvmdbg_widgets.export.extract_times import trace_of
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
-from tvmdbg_widgets.formats.tvm.params import read_params
-from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.unfinished import new_folder
+from tvmdbg_widgets.formats.tvm.params.file import read_params
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.unfinished import new_folder
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)

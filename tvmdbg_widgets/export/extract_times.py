@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.decimals import nanoseconds
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.extract_graph import Part, Place
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _STEPS = 64
 

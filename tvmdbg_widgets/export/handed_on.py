@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.findings import Findings
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tvmdbg_widgets.export.withheld import Withheld
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _GONE = "…"
 _VALUE = re.compile(r"[-−]?\d+(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)

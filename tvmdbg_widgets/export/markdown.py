@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -25,11 +25,11 @@ from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.export.overlay import Overlay
 from tvmdbg_widgets.figures.graph_label import Labels
 from tvmdbg_widgets.figures.graph_times import Times
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.numbers import duration_text
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.trust import Trust
-from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.graph.devices import device_name
 
 if TYPE_CHECKING:
     import os
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
-    from tvmdbg_widgets.model.subgraph import Subgraph
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.graph.subgraph import Subgraph
     from tvmdbg_widgets.run import DebugRun
 
 _MOST_LABEL, _MOST_VALUE = 200, 2_000

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.groups import Group
-from tvmdbg_widgets.model.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.groups import Group
+from tvmdbg_widgets.model.graph.subgraph import Subgraph
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 __all__ = ["around_nodes", "cut", "entry_text", "part"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.choices import COLOR_BY, one_of
 from tvmdbg_widgets.figures.graph_colors import NumberColors, colors_of
 from tvmdbg_widgets.figures.graph_health import NodeHealth
@@ -13,12 +13,12 @@ from tvmdbg_widgets.figures.graph_health import fill as health_fill
 from tvmdbg_widgets.figures.graph_label import Labels
 from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.figures.theme import THEMES
-from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 #: A color, what is said, and the value itself; of a node of which nothing is known None each.

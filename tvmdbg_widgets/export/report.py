@@ -17,8 +17,8 @@ from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import GraphOptions, graph_figure
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.report_node import Tell
     from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.findings import Finding, Findings
+    from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
     from tvmdbg_widgets.run import DebugRun
 
 _ISSUES = 50

@@ -11,18 +11,18 @@ from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.withheld import FEWEST
 from tvmdbg_widgets.figures.tensor_counts import specials_told
 from tvmdbg_widgets.figures.texts import index_text
-from tvmdbg_widgets.model import bits
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.number_text import computed_text, number_text
-from tvmdbg_widgets.model.numbers import exact_ns
-from tvmdbg_widgets.widgets.answers_node import node_details
+from tvmdbg_widgets.model.base import bits
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.number_text import computed_text, number_text
+from tvmdbg_widgets.model.base.numbers import exact_ns
+from tvmdbg_widgets.widgets.answers.node import node_details
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
 #: Makes Markdown of a message.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.run import DebugRun
 
 _OPTIONS: dict[str, tuple[type, ...]] = {

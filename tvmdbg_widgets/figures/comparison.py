@@ -18,8 +18,8 @@ from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.node_columns import NodeColumn
-from tvmdbg_widgets.model.node_words import node_label
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+from tvmdbg_widgets.model.graph.node_words import node_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

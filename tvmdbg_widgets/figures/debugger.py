@@ -22,7 +22,7 @@ from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.handed_on import Withhold
-    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.run import DebugRun
 
 PARTS = ("findings", "graph", "tensor", "timeline")

@@ -21,7 +21,7 @@ from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.texts import width_tables
 from tvmdbg_widgets.figures.theme import ThemeName, theme_of
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

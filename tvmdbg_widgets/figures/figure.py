@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from tvmdbg_widgets.model.writing import replacing
+from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
     import os

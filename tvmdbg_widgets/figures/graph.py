@@ -11,8 +11,8 @@ from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import seen_from
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.label_template import LabelTemplate
-from tvmdbg_widgets.model.node_columns import NodeColumn, checked_range, node_column
+from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def graph_figure(
     ----------
     color_by : str, NodeColumn, array_like or mapping
         A name as of ``GraphView``, or data as of
-        :func:`tvmdbg_widgets.model.node_columns.node_column`. Of ``"health"`` what was looked
+        :func:`tvmdbg_widgets.model.graph.node_columns.node_column`. Of ``"health"`` what was looked
         at is shown; ``run.figure`` looks at all values.
     fold_parameters : bool
         Draw parameters as a count on what reads them; a condensed graph always does.

@@ -10,9 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.figures.colors import ColorScale
 from tvmdbg_widgets.figures.theme import CLASS_COLORS
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.number_text import short_text
-from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent, speed_text
+from tvmdbg_widgets.model.base.number_text import short_text
+from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text, percent, speed_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.figures.theme import Paint, Ramp, Theme
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 Part: TypeAlias = "tuple[Paint, float]"
 

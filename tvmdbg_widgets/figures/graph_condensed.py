@@ -10,15 +10,15 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
 from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Scene
-from tvmdbg_widgets.model.node_words import GIVEN, shape_text
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_label import Labels
     from tvmdbg_widgets.figures.graph_times import Times
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 _OWN_INPUTS = 3
 _NAMED = 3

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.figures.svg import LARGE, TEXT_Z, Style
-from tvmdbg_widgets.model.health import VERDICTS, Verdict
+from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.figures.svg import Marks
-    from tvmdbg_widgets.model.health import Health
+    from tvmdbg_widgets.model.verdicts.health import Health
     from tvmdbg_widgets.run import DebugRun
 
 #: How much of the color of errors lies over what has a fault.

@@ -26,7 +26,7 @@ from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring, hatch
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.groups import GroupSource
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 _MOST_CELLS = 12
 

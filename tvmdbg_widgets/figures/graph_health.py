@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.health import Verdict
+from tvmdbg_widgets.model.verdicts.health import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.figures.graph_scene import Scene
     from tvmdbg_widgets.figures.theme import Paint, Theme
-    from tvmdbg_widgets.model.health import EntryHealth, Health
+    from tvmdbg_widgets.model.verdicts.health import EntryHealth, Health
 
 #: What is said of a node whose values the dump does not hold.
 NO_VALUES = "no values"

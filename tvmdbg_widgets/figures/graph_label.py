@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts import known_layouts
-from tvmdbg_widgets.analysis.memory_sizes import known_sizes
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.figures.graph_colors import value_text
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.label_template import LabelTemplate
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.node_words import GIVEN, shape_text
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_times import Times
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
 
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.groups import GroupSource
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.graph_times import Times
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
 from tvmdbg_widgets.figures.graph_scene import badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_picture import Picture

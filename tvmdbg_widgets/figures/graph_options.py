@@ -9,7 +9,7 @@ from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_boxes import Direction
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.hidden import hidden_nodes
-from tvmdbg_widgets.model.bridges import Bridge, bridges
-from tvmdbg_widgets.model.isolation import checked_isolation, isolated
-from tvmdbg_widgets.model.node_words import node_title
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.bridges import Bridge, bridges
+from tvmdbg_widgets.model.graph.isolation import checked_isolation, isolated
+from tvmdbg_widgets.model.graph.node_words import node_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.figures.graph_options import GraphOptions
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 

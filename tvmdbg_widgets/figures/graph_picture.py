@@ -17,8 +17,8 @@ from tvmdbg_widgets.figures.graph_health import fill as health_fill
 from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring
 from tvmdbg_widgets.figures.graph_node_box import NodeBox
 from tvmdbg_widgets.figures.theme import THEMES
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_boxes import Arrangement
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.figures.theme import Paint, Theme
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 #: Where the bar of a group's share has its color on the ramp, as in js/src/graph/color/numbers.ts.

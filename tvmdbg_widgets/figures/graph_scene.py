@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from tvmdbg_widgets.figures.graph_nesting import Nesting
-    from tvmdbg_widgets.model.bridges import Bridge
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.bridges import Bridge
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 DATA, AMBIGUOUS, CONTROL, BRIDGE = 0, 1, 2, 3
 EDGE_STYLES = ("data", "ambiguous", "control", "bridge")

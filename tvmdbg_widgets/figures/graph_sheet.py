@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.graph_colors import colors_of
 from tvmdbg_widgets.figures.graph_faults import known_faults
 from tvmdbg_widgets.figures.graph_health import NodeHealth
@@ -20,14 +20,14 @@ from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.figures.graph_words import describe, graph_text, totals
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
 from tvmdbg_widgets.figures.texts import fit
-from tvmdbg_widgets.model.node_words import node_title
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.node_words import node_title
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 _DESCRIBED = 2_000

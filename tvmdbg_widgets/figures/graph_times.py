@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class Times:

@@ -19,8 +19,8 @@ from tvmdbg_widgets.figures.graph_scene import Scene, build_scene, foldable
 from tvmdbg_widgets.figures.graph_sheet import SLOWEST, GraphSheet
 from tvmdbg_widgets.figures.graph_words import condensed_text
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.findings import Findings
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.model.verdicts.findings import Findings
 
 #: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
 Withhold: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"

@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.memory_planned import why_not
-from tvmdbg_widgets.analysis.memory_words import loss_sentences, sentences
+from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.analysis.memory.words import loss_sentences, sentences
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.memory_chart import Chart
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.graph.devices import device_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
 

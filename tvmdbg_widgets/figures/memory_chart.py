@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.memory_words import ELSEWHERE, offset_text
+from tvmdbg_widgets.analysis.memory.words import ELSEWHERE, offset_text
 from tvmdbg_widgets.figures.memory_offsets import FAINT, held_elsewhere, in_place_order, spans
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.node_words import node_label
-from tvmdbg_widgets.model.numbers import bytes_text, counted
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted
+from tvmdbg_widgets.model.graph.node_words import node_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.figures.memory import MemoryOptions
     from tvmdbg_widgets.figures.theme import Paint
 

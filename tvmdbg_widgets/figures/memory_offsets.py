@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 
 #: Opacity of what another row holds.
 FAINT = "0.3"

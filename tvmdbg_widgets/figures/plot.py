@@ -18,7 +18,7 @@ from tvmdbg_widgets.figures.plot_chart import (
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, frame, number
 from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.figures.theme import THEMES
-from tvmdbg_widgets.model.number_text import short_text
+from tvmdbg_widgets.model.base.number_text import short_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

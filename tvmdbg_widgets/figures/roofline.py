@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.critical_path import why_not
-from tvmdbg_widgets.analysis.roofline_words import rate_text, significant
+from tvmdbg_widgets.analysis.timeline.critical_path import why_not
+from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text, significant
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.slice_paint import SlicePaint
 from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import theme_of
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.graph.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from tvmdbg_widgets.analysis.roofline import Point, Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
 

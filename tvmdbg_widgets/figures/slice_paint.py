@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.slice_colors import slice_colors
+from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
 from tvmdbg_widgets.figures.timeline_names import node_kind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.slice_colors import SliceColors
+    from tvmdbg_widgets.analysis.timeline.slice_colors import SliceColors
     from tvmdbg_widgets.figures.theme import Paint, Theme
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
 _STEPS = 20

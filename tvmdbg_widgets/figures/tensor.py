@@ -22,9 +22,9 @@ from tvmdbg_widgets.figures.tensor_picture import (
 )
 from tvmdbg_widgets.figures.texts import fit, width, wrap, wrap_parts
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.pictures import Channels, Profile
-from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

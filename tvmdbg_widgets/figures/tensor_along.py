@@ -28,7 +28,7 @@ from tvmdbg_widgets.figures.tensor_picture import (
 )
 from tvmdbg_widgets.figures.tensor_ticks import DIGIT, index_ticks, nice_ticks
 from tvmdbg_widgets.figures.texts import width, wrap
-from tvmdbg_widgets.model.number_text import short_text
+from tvmdbg_widgets.model.base.number_text import short_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 
-from tvmdbg_widgets.model.bits import is_integer
+from tvmdbg_widgets.model.base.bits import is_integer
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.tensor_counts import tensor_counts
 from tvmdbg_widgets.figures.tensor_facts import exact_text, float_text
-from tvmdbg_widgets.model.number_text import percentile_text
+from tvmdbg_widgets.model.base.number_text import percentile_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.findings.saturated import SHARE
+from tvmdbg_widgets.analysis.findings.values.saturated import SHARE
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
 from tvmdbg_widgets.figures.tensor_spread import Spread, SpreadChoice, spread_of
 from tvmdbg_widgets.figures.texts import index_text, shape_text
-from tvmdbg_widgets.model.errors import FormatError, why_unread
-from tvmdbg_widgets.model.node_words import tensor_title
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.number_text import (
+from tvmdbg_widgets.model.base.errors import FormatError, why_unread
+from tvmdbg_widgets.model.base.number_text import (
     about_text,
     computed_text,
     number_text,
     percentile_text,
     screen_text,
 )
-from tvmdbg_widgets.model.numbers import bytes_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import bytes_text, fixed, percent
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.node_words import tensor_title
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.robust import Robust
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
 BINS = 64

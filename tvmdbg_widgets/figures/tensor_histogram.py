@@ -11,8 +11,8 @@ from tvmdbg_widgets.figures.tensor_marks import draw_special
 from tvmdbg_widgets.figures.tensor_picture import Box
 from tvmdbg_widgets.figures.tensor_spread import SLOT_TEXT, Spread
 from tvmdbg_widgets.figures.texts import width, wrap
-from tvmdbg_widgets.model.number_text import about_text, screen_text, short_text
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.number_text import about_text, screen_text, short_text
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_bins import SpreadBar

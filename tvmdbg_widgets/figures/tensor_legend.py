@@ -8,7 +8,7 @@ from tvmdbg_widgets.figures.colors import OVER, SPECIAL_TEXT, UNDER, ColorScale
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks
 from tvmdbg_widgets.figures.tensor_marks import draw_chevron, draw_special
 from tvmdbg_widgets.figures.texts import fit, width, wrap
-from tvmdbg_widgets.model.number_text import about_text, short_text
+from tvmdbg_widgets.model.base.number_text import about_text, short_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts

@@ -20,7 +20,7 @@ from tvmdbg_widgets.figures.tensor_picture import (
     facts_cols,
 )
 from tvmdbg_widgets.figures.tensor_ticks import DIGIT, index_ticks, nice_ticks, power_ticks
-from tvmdbg_widgets.model.number_text import short_text
+from tvmdbg_widgets.model.base.number_text import short_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt

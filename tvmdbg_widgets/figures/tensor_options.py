@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES
-from tvmdbg_widgets.model.layouts import Layout, checked_sizes
+from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

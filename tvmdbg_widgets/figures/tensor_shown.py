@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.layouts import known_layouts, laid_out
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, laid_out
 from tvmdbg_widgets.model.pictures import (
     Channels,
     Picture,
@@ -15,16 +15,16 @@ from tvmdbg_widgets.model.pictures import (
     picture,
     profile,
 )
-from tvmdbg_widgets.model.planes import Plane, axis_along, default_axes
+from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.layouts import KnownLayout
+    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
-    from tvmdbg_widgets.model.tensors import Tensor
-    from tvmdbg_widgets.model.unfolded import Unfolded
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+    from tvmdbg_widgets.model.tensors.values import Values
     from tvmdbg_widgets.run import DebugRun
 
 #: Values of a plane from which on a picture is made of a sample of them.

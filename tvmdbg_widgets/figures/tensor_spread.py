@@ -14,7 +14,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.tensor_axis import ValueAxis
 from tvmdbg_widgets.figures.tensor_bins import Bins, Floats, SpreadBar
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics import Histogram, Statistics

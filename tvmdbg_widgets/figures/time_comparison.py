@@ -15,8 +15,8 @@ from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
-from tvmdbg_widgets.model.numbers import duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

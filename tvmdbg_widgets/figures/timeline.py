@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.operators import Operators, operators
+from tvmdbg_widgets.analysis.times.operators import Operators, operators
 from tvmdbg_widgets.figures.choices import (
     CHARTS,
     SHOWN,
@@ -31,16 +31,16 @@ from tvmdbg_widgets.figures.timeline_other import (
     draw_summed,
 )
 from tvmdbg_widgets.figures.timeline_table import draw_table
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.timeline_words import PRINTED_ONCE_AN_OUTPUT, timeline_words
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.timeline import Timeline
-    from tvmdbg_widgets.model.timeline_words import TimelineWords
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.words import TimelineWords
     from tvmdbg_widgets.run import DebugRun
 
 TOP = 10

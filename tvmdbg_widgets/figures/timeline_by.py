@@ -8,14 +8,14 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.node_words import node_op_kinds
-from tvmdbg_widgets.model.numbers import duration_text, percent
-from tvmdbg_widgets.model.operators import OP_KINDS, family
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.graph.operators import OP_KINDS, family
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.times_table import TimeRow, TimeTable
+    from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
     from tvmdbg_widgets.figures.timeline_names import Names
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _ROW = 17.0
 _BARRED = 420

@@ -12,15 +12,15 @@ from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import Names, numbered, titled
 from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
-from tvmdbg_widgets.model.timeline_kinds import name_kinds
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.figures.slice_paint import SlicePaint
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _MOST_SLICES = 160
 _MOST_TRACKS = 8

@@ -8,14 +8,14 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, Panel
 from tvmdbg_widgets.figures.timeline_names import numbered, titled
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tvmdbg_widgets.analysis.merged import CallTree
+    from tvmdbg_widgets.analysis.timeline.merged import CallTree
     from tvmdbg_widgets.figures.slice_paint import SlicePaint
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _HIGH = 20.0
 _LEAST = 0.6

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures.svg import SMALL
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.node_words import repeated_labels
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.node_words import repeated_labels
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class Names:

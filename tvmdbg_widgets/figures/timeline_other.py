@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.repeat_matrix import why_no_repeats
-from tvmdbg_widgets.analysis.times_keys import BY
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import why_no_repeats
+from tvmdbg_widgets.analysis.times.keys import BY
 from tvmdbg_widgets.figures import roofline, timeline_by, timeline_merged, timeline_repeats
 from tvmdbg_widgets.figures.timeline_names import Names
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.timeline_kinds import name_kinds
-from tvmdbg_widgets.model.timeline_words import left_out
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.timeline.kinds import name_kinds
+from tvmdbg_widgets.model.timeline.words import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection

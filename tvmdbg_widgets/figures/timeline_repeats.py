@@ -10,12 +10,12 @@ import numpy.typing as npt
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import numbered, titled
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
+    from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
     from tvmdbg_widgets.figures.slice_paint import SlicePaint
 
 Floats = npt.NDArray[np.float64]

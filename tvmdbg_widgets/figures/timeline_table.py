@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import output_shapes
-from tvmdbg_widgets.model.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from tvmdbg_widgets.analysis.operators import Operator
+    from tvmdbg_widgets.analysis.times.operators import Operator
     from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.figures.timeline_names import Names
-    from tvmdbg_widgets.model.timeline_words import TimelineWords
+    from tvmdbg_widgets.model.timeline.words import TimelineWords
 
 _ROW = 17.0
 #: Narrower tables have no bars.

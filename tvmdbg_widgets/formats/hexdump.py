@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.hexdump_joined import join_lines
 from tvmdbg_widgets.formats.hexdump_lines import SHOWN, dump_lines
 from tvmdbg_widgets.formats.hexdump_plain import array, digits_alone, literal
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.struct_layout import ByteOrder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.hexdump_lines import shown_as
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

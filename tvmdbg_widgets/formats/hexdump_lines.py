@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 _DEBUGGER = re.compile(r"\s*0x([0-9a-fA-F]{1,16})(\s?<.*?>)?:(?=\s|$)")
 _XXD = re.compile(r"\s*([0-9a-fA-F]{6,16}):(?=\s|$)")

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.hexdump_lines import SHOWN, WrongDigitsError, wrong_digits
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.struct_layout import ByteOrder

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _SHOWN = 60
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.formats.registry import Format
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _MB, _GB = 1 << 20, 1 << 30
 

@@ -18,12 +18,12 @@ from tvmdbg_widgets.formats.llvm_ir_types import (
     places_of,
     struct_type,
 )
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _LONGEST_LINE = 20_000

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.llvm_ir_types import NAME, IrPlaces, placed
-from tvmdbg_widgets.model.dtypes import STORABLE_BITS
+from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

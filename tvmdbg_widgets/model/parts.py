@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.base.issues import Issues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.report import Report
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.tensors import Tensors
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.tensors.tensors import Tensors
+    from tvmdbg_widgets.model.timeline.report import Report
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _RELEASES = re.compile(r"TVM v([\d.]+)(?: to v([\d.]+))?")
 

@@ -92,11 +92,11 @@ def memory(run: DebugRun, *, theme: ThemeName = "light", width: int = WIDTH) -> 
 
 def _columns(run: DebugRun) -> tuple[dict[str, Any], str, str, list[str]]:
     """Columns, those of start and end, and notes."""
-    from tvmdbg_widgets.analysis.counters import MEMORY
-    from tvmdbg_widgets.model.node_words import node_labels
-    from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
-    from tvmdbg_widgets.model.text import one_line
-    from tvmdbg_widgets.model.timeline_words import MEMORY_LEAVES_OUT
+    from tvmdbg_widgets.analysis.timeline.counters import MEMORY
+    from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
+    from tvmdbg_widgets.model.base.text import one_line
+    from tvmdbg_widgets.model.graph.node_words import node_labels
+    from tvmdbg_widgets.model.timeline.words import MEMORY_LEAVES_OUT
 
     plan = run.memory_plan()
     if not len(plan.order):

@@ -111,12 +111,12 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
 
 def _columns(run: DebugRun, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
     """Columns, notes, and what the time is."""
-    from tvmdbg_widgets.analysis.operators import Operator
     from tvmdbg_widgets.analysis.summary import how_to_get
-    from tvmdbg_widgets.model.labels import label
-    from tvmdbg_widgets.model.numbers import counted, duration_text, percent
-    from tvmdbg_widgets.model.text import one_line
-    from tvmdbg_widgets.model.timeline_words import timeline_words
+    from tvmdbg_widgets.analysis.times.operators import Operator
+    from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+    from tvmdbg_widgets.model.base.text import one_line
+    from tvmdbg_widgets.model.graph.labels import label
+    from tvmdbg_widgets.model.timeline.words import timeline_words
 
     if run.timeline is None:
         raise ValueError(how_to_get("timeline", run.parts))

@@ -20,7 +20,7 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
+    from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
     from tvmdbg_widgets.run import DebugRun
 
 #: Dots of one operator; of more repeats some are drawn, evenly spaced.
@@ -110,7 +110,7 @@ def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: 
 
 def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[str, Any], int]:
     """Columns, and how many repeats of an operator are drawn."""
-    from tvmdbg_widgets.model.numbers import duration_text
+    from tvmdbg_widgets.model.base.numbers import duration_text
 
     step = -(-matrix.repeats // _MOST)
     drawn = np.arange(0, matrix.repeats, step)
@@ -131,7 +131,7 @@ def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[st
 
 
 def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import counted
 
     notes = [matrix.warm_up.why]
     if matrix.of_slices:

@@ -22,7 +22,7 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.roofline import Point, Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.run import DebugRun
 
@@ -124,11 +124,11 @@ def _drawn(point: Point) -> bool:
 
 
 def _columns(found: Roofline, points: list[Point], colors: Theme) -> dict[str, Any]:
-    from tvmdbg_widgets.analysis.roofline import Point
-    from tvmdbg_widgets.analysis.roofline_words import rate_text
-    from tvmdbg_widgets.model.labels import label
-    from tvmdbg_widgets.model.numbers import duration_text, percent
-    from tvmdbg_widgets.model.text import one_line
+    from tvmdbg_widgets.analysis.timeline.roofline import Point
+    from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
+    from tvmdbg_widgets.model.base.numbers import duration_text, percent
+    from tvmdbg_widgets.model.base.text import one_line
+    from tvmdbg_widgets.model.graph.labels import label
 
     columns = columns_of(points, Point.__dataclass_fields__)
     columns["why"] = ["; ".join(point.why) for point in points]
@@ -156,7 +156,7 @@ def _columns(found: Roofline, points: list[Point], colors: Theme) -> dict[str, A
 
 
 def _notes(found: Roofline, drawn: int) -> list[str]:
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import counted
 
     notes = list(found.said[:2])
     if missing := len(found) - drawn:

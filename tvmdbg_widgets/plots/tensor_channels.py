@@ -19,9 +19,9 @@ from tvmdbg_widgets.plots.tensor_of import called, tensor_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures import Profile
-    from tvmdbg_widgets.model.readings import Reading
-    from tvmdbg_widgets.model.tensor import Tensor
-    from tvmdbg_widgets.model.tensors import TensorKey
+    from tvmdbg_widgets.model.tensors.readings import Reading
+    from tvmdbg_widgets.model.tensors.tensor import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import TensorKey
     from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 320
@@ -139,7 +139,7 @@ def _profile(
 ) -> tuple[Profile, np.dtype[Any]]:
     """Return the values along the axis, and their type."""
     from tvmdbg_widgets.model.pictures import profile
-    from tvmdbg_widgets.model.planes import axis_along
+    from tvmdbg_widgets.model.tensors.planes import axis_along
 
     name = called(run, tensor)
     values = tensor.values(reading or next(iter(tensor.readings), None))
@@ -157,7 +157,7 @@ def _profile(
 
 def _columns(tensor: Tensor, drawn: Profile, dtype: np.dtype[Any]) -> tuple[dict[str, Any], int]:
     """Columns, and how many bars have no finite value."""
-    from tvmdbg_widgets.model.number_text import computed_text, screen_text, value_text
+    from tvmdbg_widgets.model.base.number_text import computed_text, screen_text, value_text
     from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
 
     size = len(drawn.flags)

@@ -20,11 +20,11 @@ from tvmdbg_widgets.plots.tensor_of import called, tensor_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.statistics.robust import Robust
-    from tvmdbg_widgets.model.tensor import Tensor
-    from tvmdbg_widgets.model.tensors import TensorKey
+    from tvmdbg_widgets.model.tensors.readings import Reading
+    from tvmdbg_widgets.model.tensors.tensor import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import TensorKey
     from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 320
@@ -85,7 +85,7 @@ def histogram(
         The run has no tensors, or this one no values to count; or an argument is none of these.
     """
     from tvmdbg_widgets.figures.choices import one_of
-    from tvmdbg_widgets.model.numbers import counted, percent
+    from tvmdbg_widgets.model.base.numbers import counted, percent
 
     tensor = tensor_of("histogram", run, key)
     colors = colors_of(theme)
@@ -189,7 +189,7 @@ def _without_zeros(found: Histogram, zeros: int) -> npt.NDArray[np.int64]:
 
 def _zeros(tensor: Tensor, found: Histogram, zeros: int, size: int) -> dict[str, Any]:
     """Return the columns of the zeros: as those of the bins, and where their bar is."""
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import counted
 
     first, last = float(found.edges[0]), float(found.edges[-1])
     left = last + _APART * (last - first)
@@ -208,7 +208,7 @@ def _zeros(tensor: Tensor, found: Histogram, zeros: int, size: int) -> dict[str,
 
 
 def _ranges(found: Histogram) -> list[str]:
-    from tvmdbg_widgets.model.number_text import short_text
+    from tvmdbg_widgets.model.base.number_text import short_text
 
     edges = [short_text(edge) for edge in found.edges.tolist()]
     return [f"{low} … {high}" for low, high in pairwise(edges)]
@@ -228,8 +228,8 @@ def _why_nothing(statistics: Statistics) -> str:
 
 
 def _told(tensor: Tensor, reading: Reading | None, statistics: Statistics) -> str:
-    from tvmdbg_widgets.model.number_text import number_text
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.number_text import number_text
+    from tvmdbg_widgets.model.base.numbers import counted
 
     bounds = f"{number_text(statistics.minimum)} … {number_text(statistics.maximum)}"
     read = f", read as {reading.removeprefix('as ')}" if reading else ""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.plots.chart import require_run
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensor import Tensor
-    from tvmdbg_widgets.model.tensors import TensorKey
+    from tvmdbg_widgets.model.tensors.tensor import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import TensorKey
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -34,7 +34,7 @@ def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
 
 def called(run: DebugRun, tensor: Tensor) -> str:
     """``"conv2d + add + relu #38"``, of an output beyond the first ``"split #7:1"``."""
-    from tvmdbg_widgets.model.node_words import tensor_title
-    from tvmdbg_widgets.model.text import one_line
+    from tvmdbg_widgets.model.base.text import one_line
+    from tvmdbg_widgets.model.graph.node_words import tensor_title
 
     return one_line(tensor_title(tensor, run.graph))

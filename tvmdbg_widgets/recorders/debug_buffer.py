@@ -9,9 +9,9 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.dtypes import from_numpy
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
 from tvmdbg_widgets.model.executorch.scalar_types import runtime_number
+from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.writing import replacing
 from tvmdbg_widgets.recorders.debug_buffer import DebugBuffer
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 

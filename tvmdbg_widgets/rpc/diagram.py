@@ -62,8 +62,8 @@ def _status(log: RpcLog, packet: Packet) -> Status:
 
 
 def _hover(packet: Packet) -> str:
-    from tvmdbg_widgets.model.byte_map import byte_rows
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.base.byte_map import byte_rows
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     try:
         data = packet.data(_HOVER_BYTES)
@@ -82,8 +82,8 @@ def table(log: RpcLog) -> str:
     """Return the first packets as an HTML table, each opening to its bytes."""
     from tvmdbg_widgets.figures.bytes.html import byte_map_html
     from tvmdbg_widgets.figures.rpc.packet_table import PacketRow, packet_table_html
-    from tvmdbg_widgets.model.errors import FormatError
-    from tvmdbg_widgets.model.numbers import bytes_text, duration_text
+    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
     shown = log[:_ROWS]
     origin = next((each.time_ns for each in shown if each.time_ns is not None), None)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
     from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.issues import Issues
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
@@ -212,7 +212,7 @@ class RpcLog(Sequence[Packet]):
 
     def to_dataframe(self) -> Any:
         """One row per packet (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
+        from tvmdbg_widgets.model.base.frames import data_frame
 
         rows = list(self)
         names = ("time_ns", "side", "name", "function", "about", "size", "waited_ns", "reply")

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.formats.rpc.grammar import Era
     from tvmdbg_widgets.formats.sources.file import Part
-    from tvmdbg_widgets.formats.tvm.params_layout import LayoutLike
-    from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
+    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.rpc.log import RpcLog
 
 
@@ -65,7 +65,7 @@ def open_rpc(
     """
     from tvmdbg_widgets.formats.capture import capture
     from tvmdbg_widgets.formats.rpc.connection import Stream
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.model.sources.given import as_source
 
     if client is None and server is None:
         raise ValueError("pass what the client sent, what the server sent, or both")
@@ -93,7 +93,7 @@ def log_of_parts(
         They are of more than one connection.
     """
     from tvmdbg_widgets.formats.rpc.connection import Stream
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     captures = [part for part in parts if part.kind == "capture"]
     if len(captures) == 1 and len(parts) == 1:
@@ -147,7 +147,7 @@ def _log(
 ) -> RpcLog:
     from tvmdbg_widgets.formats.rpc.connection import read_connection
     from tvmdbg_widgets.formats.rpc.grammar import ERAS
-    from tvmdbg_widgets.formats.tvm.params_layout import layouts_to_try
+    from tvmdbg_widgets.formats.tvm.params.layout import layouts_to_try
     from tvmdbg_widgets.rpc.log import RpcLog
 
     if era is not None and era not in ERAS:

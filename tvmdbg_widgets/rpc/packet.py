@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.rpc.connection import Direction
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
-    from tvmdbg_widgets.model.byte_map import ByteField
+    from tvmdbg_widgets.model.base.byte_map import ByteField
     from tvmdbg_widgets.model.rpc.values import Argument
 
 #: Bytes of a packet that are shown.
@@ -75,8 +75,8 @@ class Packet:
     def fields(self) -> ByteField:
         """What each of its bytes means, nested; offsets count from its first byte."""
         from tvmdbg_widgets.formats.rpc.fields import packet_fields
-        from tvmdbg_widgets.model.byte_map import ByteField
-        from tvmdbg_widgets.model.numbers import bytes_text
+        from tvmdbg_widgets.model.base.byte_map import ByteField
+        from tvmdbg_widgets.model.base.numbers import bytes_text
 
         if self._raw is None:
             note = "the stream ends within this packet"
@@ -98,8 +98,8 @@ class Packet:
     @property
     def about(self) -> str:
         """What it says, in one line: function, arguments, bytes copied."""
-        from tvmdbg_widgets.model.numbers import bytes_text
-        from tvmdbg_widgets.model.text import one_line
+        from tvmdbg_widgets.model.base.numbers import bytes_text
+        from tvmdbg_widgets.model.base.text import one_line
 
         raw = self._raw
         if raw is None:
@@ -129,7 +129,7 @@ class Packet:
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
         from tvmdbg_widgets.figures.bytes.byte_map import byte_map_figure
-        from tvmdbg_widgets.model.numbers import bytes_text
+        from tvmdbg_widgets.model.base.numbers import bytes_text
 
         title = f"{self.name} of the {self.side}, {bytes_text(self.size)} at byte {self.offset:,}"
         return byte_map_figure(title, self.fields, self.data(_SHOWN), width=width, theme=theme)
@@ -142,7 +142,7 @@ class Packet:
         return self.figure(theme="auto").bundle(repr(self), more)
 
     def __repr__(self) -> str:
-        from tvmdbg_widgets.model.numbers import counted, duration_text
+        from tvmdbg_widgets.model.base.numbers import counted, duration_text
 
         where = f"packet {self.row} ({self.side}'s {self.number}), at byte {self.offset:,}"
         waited = f", answered after {duration_text(self.waited_ns)}" if self.waited_ns else ""

@@ -109,8 +109,9 @@ class Files(Recorded):
     def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:
         """Return the graph for networkx, with times and groups of the nodes.
 
-        As :meth:`tvmdbg_widgets.model.graph.Graph.to_networkx`; nodes also have ``time_ns``, None
-        where unknown, and ``groups``, ids of the groups around them, the outermost first.
+        As :meth:`tvmdbg_widgets.model.graph.graph.Graph.to_networkx`; nodes also have
+        ``time_ns``, None where unknown, and ``groups``, ids of the groups around them, the
+        outermost first.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class Files(Recorded):
         ValueError
             The run has no graph.
         """
-        from tvmdbg_widgets.analysis.as_networkx import as_networkx
+        from tvmdbg_widgets.analysis.graph.as_networkx import as_networkx
         from tvmdbg_widgets.export.nodes import part
 
         chosen = part(self._known_graph, nodes)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.run.recorded import Recorded
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.critical_path import CriticalPath
-    from tvmdbg_widgets.analysis.roofline import Roofline
+    from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath
+    from tvmdbg_widgets.analysis.timeline.roofline import Roofline
     from tvmdbg_widgets.analysis.work import Work
 
 
@@ -37,7 +37,7 @@ class Paths(Recorded):
 
     @cached_property
     def _critical_path(self) -> CriticalPath:
-        from tvmdbg_widgets.analysis.critical_path import critical_path_of
+        from tvmdbg_widgets.analysis.timeline.critical_path import critical_path_of
 
         return critical_path_of(self.parts)
 
@@ -77,6 +77,6 @@ class Paths(Recorded):
         ValueError
             The run has no graph, or no times of nodes; or a ceiling is not above zero.
         """
-        from tvmdbg_widgets.analysis.roofline import roofline_of
+        from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 
         return roofline_of(self.parts, self.work, peak_flops, bandwidth)

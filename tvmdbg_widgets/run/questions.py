@@ -10,13 +10,13 @@ from tvmdbg_widgets.run.recorded import Recorded
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.delegate_call_times import DelegateCallTimes
     from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
-    from tvmdbg_widgets.analysis.operators import Operators
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.analysis.query.facts import Facts
     from tvmdbg_widgets.analysis.query.selection import Selection
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
-    from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.analysis.times.operators import Operators
+    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
     from tvmdbg_widgets.run.debug_run import DebugRun
     from tvmdbg_widgets.run.executorch.inspector import Inspector
 
@@ -166,13 +166,13 @@ class Questions(Recorded):
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
-        from tvmdbg_widgets.analysis.operators import operators
+        from tvmdbg_widgets.analysis.times.operators import operators
 
         return operators(self.parts)
 
     def top(self, k: int = 10) -> Operators:
         """Return the ``k`` operators that take longest."""
-        from tvmdbg_widgets.analysis.operators import operators
+        from tvmdbg_widgets.analysis.times.operators import operators
 
         return operators(self.parts, top=k)
 
@@ -198,7 +198,7 @@ class Questions(Recorded):
 
     @cached_property
     def _memory_plan(self) -> MemoryPlan:
-        from tvmdbg_widgets.analysis.memory_planned import plan_of
+        from tvmdbg_widgets.analysis.memory.planned import plan_of
 
         return plan_of(self.parts)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import Provenance, RunParts
-    from tvmdbg_widgets.model.report import Report
-    from tvmdbg_widgets.model.tensors import Tensors
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.tensors.tensors import Tensors
+    from tvmdbg_widgets.model.timeline.report import Report
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.run.debug_run import DebugRun
 
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from tvmdbg_widgets.analysis.findings.search import Search
-    from tvmdbg_widgets.model.findings import Findings
-    from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.verdicts.findings import Findings
+    from tvmdbg_widgets.model.verdicts.health import Health
 
 
 class Scan(Recorded):

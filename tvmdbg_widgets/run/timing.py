@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.run.questions import Questions
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.counters import RunCounters
-    from tvmdbg_widgets.analysis.merged import CallTree
-    from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.analysis.times_area import Area
-    from tvmdbg_widgets.analysis.times_table import TimeTable
+    from tvmdbg_widgets.analysis.timeline.counters import RunCounters
+    from tvmdbg_widgets.analysis.timeline.merged import CallTree
+    from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
+    from tvmdbg_widgets.analysis.times.area import Area
+    from tvmdbg_widgets.analysis.times.table import TimeTable
 
 
 class Timing(Questions):
@@ -48,7 +48,7 @@ class Timing(Questions):
             The run has no times, ``by`` or ``within`` is none of these, or groups are wanted of a
             run without a graph.
         """
-        from tvmdbg_widgets.analysis.times import times
+        from tvmdbg_widgets.analysis.times.times import times
 
         return times(self.parts, lambda: self.groups, by, within, level)
 
@@ -71,7 +71,7 @@ class Timing(Questions):
         ValueError
             The run has no times, or ``start`` is not before ``end``.
         """
-        from tvmdbg_widgets.analysis.times_area import area
+        from tvmdbg_widgets.analysis.times.area import area
 
         return area(self.parts, lambda: self.groups, start, end)
 
@@ -95,7 +95,7 @@ class Timing(Questions):
         ValueError
             The run has no times, or ``within`` is no range.
         """
-        from tvmdbg_widgets.analysis.merged import merged
+        from tvmdbg_widgets.analysis.timeline.merged import merged
 
         return merged(self.parts, lambda: self.groups, within)
 
@@ -113,7 +113,7 @@ class Timing(Questions):
         ValueError
             The run has no times.
         """
-        from tvmdbg_widgets.analysis.merged import callers
+        from tvmdbg_widgets.analysis.timeline.merged import callers
 
         return callers(self.parts, lambda: self.groups, name)
 
@@ -132,7 +132,7 @@ class Timing(Questions):
         ValueError
             The run has no repeats; tells how to get them.
         """
-        from tvmdbg_widgets.analysis.repeat_matrix import repeat_matrix
+        from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix
 
         return repeat_matrix(self.parts)
 
@@ -148,6 +148,6 @@ class Timing(Questions):
         ValueError
             The run has no times.
         """
-        from tvmdbg_widgets.analysis.counters import counters
+        from tvmdbg_widgets.analysis.timeline.counters import counters
 
         return counters(self.parts, self.memory_plan)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.gains import Gains
     from tvmdbg_widgets.analysis.tuning.sessions import Session
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
-    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.verdicts.findings import Findings
 
 
 class Diagnosis(Recorded):

@@ -55,7 +55,7 @@ class Follower:
 
     def __init__(self, log: Any, seconds: float = 1.0) -> None:
         from tvmdbg_widgets.formats.tuning.follow import FollowedParts
-        from tvmdbg_widgets.model.sources_growing import GrowingFile
+        from tvmdbg_widgets.model.sources.growing import GrowingFile
 
         if not seconds > 0:
             raise ValueError(f"seconds must be above 0, not {seconds!r}")
@@ -70,7 +70,7 @@ class Follower:
 
     def poll(self) -> TuningLog | None:
         """Look at the files now; None where nothing changed, or they cannot be read right now."""
-        from tvmdbg_widgets.model.errors import FormatError
+        from tvmdbg_widgets.model.base.errors import FormatError
 
         with self._lock:
             self.problem = None

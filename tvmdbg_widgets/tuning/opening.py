@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.tuning.records.weights import Weights
     from tvmdbg_widgets.formats.sources.file import Part
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
 
 
@@ -76,7 +76,7 @@ def open_tuning(
 
 def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
     """Name a log after what it was opened from, or after the first of several with records."""
-    from tvmdbg_widgets.formats.tvm.assemble import title_of
+    from tvmdbg_widgets.formats.tvm.assemble.assemble import title_of
 
     logs = [each for each in pieces if each.kind == "tuning-records" and len(each.value.trials)]
     if len(sources) == 1 or not logs:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.tuning import TuningLog

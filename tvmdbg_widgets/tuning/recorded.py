@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.model.base.issues import Issues
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.tuning.trials import Trials

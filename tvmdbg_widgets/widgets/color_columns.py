@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.critical_path import why_not
 from tvmdbg_widgets.analysis.executorch.node_columns import (
     EXECUTORCH_COLUMNS,
     METADATA,
     executorch_column,
     metadata_column,
 )
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
-from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
+from tvmdbg_widgets.analysis.timeline.critical_path import why_not
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 #: What a graph can be colored by without being given anything.

@@ -12,13 +12,13 @@ from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.model.node_words import node_labels, shape_text
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answering import Reply
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
+from tvmdbg_widgets.widgets.answers.answering import Reply
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.guarded import ModelTrait
-from tvmdbg_widgets.widgets.messages import Question, message_id
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]

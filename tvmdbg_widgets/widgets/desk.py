@@ -10,15 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.widgets.answers import Answers
-from tvmdbg_widgets.widgets.messages import Question, message_id
-from tvmdbg_widgets.widgets.timeline_kept import ALONG
+from tvmdbg_widgets.widgets.answers.answers import Answers
+from tvmdbg_widgets.widgets.answers.kept_timeline import ALONG
+from tvmdbg_widgets.widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.widgets.turns import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+    from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
     from tvmdbg_widgets.run import DebugRun
 
     Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]

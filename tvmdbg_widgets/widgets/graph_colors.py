@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import traitlets
 
-from tvmdbg_widgets.model.label_template import LabelTemplate
-from tvmdbg_widgets.model.node_columns import checked_range
+from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.node_columns import checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -47,7 +47,7 @@ class ColorName(str):
             ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``, ``"device"``, ``"storage"``,
             ``"layout"``, ``"bytes"``, ``"slack"``, ``"critical"``, ``"intensity"``, ``"flops"``,
             ``"error"``, the name of data given before, or data as of
-            :func:`tvmdbg_widgets.model.node_columns.node_column`. A callable is given each
+            :func:`tvmdbg_widgets.model.graph.node_columns.node_column`. A callable is given each
             ``Node`` and returns a number, a text or None.
         **how
             Of data: ``name``, ``unit``, ``scale``, ``range`` and ``together``. Of ``"error"``:

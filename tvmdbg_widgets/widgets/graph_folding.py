@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import traitlets
 
-from tvmdbg_widgets.model.groups import Group, Groups
+from tvmdbg_widgets.model.graph.groups import Group, Groups
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -92,7 +92,7 @@ class Folding(traitlets.HasTraits):
             return set(self.open_groups)
         if self._opened is not None:
             return set(self._opened)
-        from tvmdbg_widgets.analysis.open_groups import open_by_itself
+        from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
 
         run = self._debug_run
         if run.graph is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import traitlets
 
-from tvmdbg_widgets.model.choice import one_of
-from tvmdbg_widgets.model.isolation import checked_isolation
-from tvmdbg_widgets.model.node_refs import listed
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.graph.isolation import checked_isolation
+from tvmdbg_widgets.model.graph.node_refs import listed
 from tvmdbg_widgets.widgets import looks
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
@@ -128,7 +128,7 @@ class Navigation:
         TypeError, ValueError
             A query that cannot be read, or that finds nothing.
         """
-        from tvmdbg_widgets.analysis.hidden import hidden_nodes
+        from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
 
         asked = looks.checked_queries(getattr(each, "query", each) for each in queries)
         for query in asked:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.model.choice import fields_of
-from tvmdbg_widgets.model.isolation import checked_isolation
+from tvmdbg_widgets.model.base.choice import fields_of
+from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.widgets.marks import node_id
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def checked_queries(given: Iterable[object]) -> list[str]:
     TypeError, ValueError
         No queries, or one that cannot be read; says where.
     """
-    from tvmdbg_widgets.analysis.hidden import checked_query
+    from tvmdbg_widgets.analysis.graph.hidden import checked_query
 
     return list(dict.fromkeys(checked_query(each) for each in given))
 

@@ -12,9 +12,9 @@ from tvmdbg_widgets.widgets.turns import Turn, Turns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 State: TypeAlias = Literal["exact", "sampled", "scanning", "cancelled"]
 Key: TypeAlias = tuple[int, int, str | None]

@@ -17,7 +17,7 @@ from tvmdbg_widgets.widgets.outputs import makes_one_output, outputs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+    from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
 

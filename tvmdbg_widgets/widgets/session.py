@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.model.node_refs import listed
+from tvmdbg_widgets.model.graph.node_refs import listed
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
@@ -125,14 +125,14 @@ class Session(Guarded):
 
     @property
     def node(self) -> Any:
-        """The last selected node (:class:`~tvmdbg_widgets.model.nodes.Node`), or None."""
+        """The last selected node (:class:`~tvmdbg_widgets.model.graph.nodes.Node`), or None."""
         if not self.selected or self._run is None or self._run.graph is None:
             return None
         return self._run.graph.nodes[self.selected[-1]]
 
     @property
     def tensor(self) -> Any:
-        """The tensor looked at (:class:`~tvmdbg_widgets.model.tensor.Tensor`), or None."""
+        """The tensor looked at (:class:`~tvmdbg_widgets.model.tensors.tensor.Tensor`), or None."""
         if self._run is None or self._run.tensors is None:
             return None
         return None if self.entry is None else self._run.tensors.get(tuple(self.entry))

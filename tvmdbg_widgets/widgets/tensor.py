@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.model.layouts import Layout, checked_sizes
+from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.view import View, auto_height
 

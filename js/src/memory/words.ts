@@ -14,7 +14,7 @@ export function short(count: number): string {
   return bytes(count).replace(/ \(.*/, "");
 }
 
-/** What the view says, in the words of `analysis/memory_words.py`. */
+/** What the view says, in the words of `analysis/memory/words.py`. */
 export class Words {
   readonly #plan: Plan;
   readonly #note: (node: number) => string;

@@ -1,4 +1,4 @@
-/** Everything known of one node, as `widgets/answers_node.py` tells it. */
+/** Everything known of one node, as `widgets/answers/node.py` tells it. */
 import type { StringColumn } from "../shared/columns.ts";
 import { duration, percent } from "../shared/format.ts";
 import { givenText } from "../shared/node_title.ts";

@@ -1,4 +1,4 @@
-/** Two axes of a view as a plane, as `model/planes.py` has them. */
+/** Two axes of a view as a plane, as `model/tensors/planes.py` has them. */
 import { defaultAxes } from "../tensor/plane.ts";
 import type { View } from "./stored_layout.ts";
 import type { Axes, Question } from "./stored_question.ts";

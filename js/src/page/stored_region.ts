@@ -1,4 +1,4 @@
-/** The values of a part of a plane, counted as `widgets/answers_tensor/region.py` counts them. */
+/** The values of a part of a plane, counted as `widgets/answers/tensor/region.py` counts them. */
 import { computedText, numberText } from "../shared/number_text.ts";
 import type { ExactNumber, RegionAnswer, RegionNumbers } from "../shared/tensor_questions.ts";
 import { isWide } from "./stored_cells.ts";

@@ -1,4 +1,4 @@
-/** The statistics of one tensor, as `widgets/answers_tensor/statistics.py` answers them. */
+/** The statistics of one tensor, as `widgets/answers/tensor/statistics.py` answers them. */
 import type { StringColumn } from "../shared/columns.ts";
 import { computedText, percentileText } from "../shared/number_text.ts";
 import type {

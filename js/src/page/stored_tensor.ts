@@ -1,4 +1,4 @@
-/** Pictures, numbers and values of the tensors of a page, as `widgets/answers_tensor` answers them. */
+/** Pictures, numbers and values of the tensors of a page, as `widgets/answers/tensor` answers them. */
 import type { Distribution } from "../shared/tensor_questions.ts";
 import { type Along, channels, profile } from "./stored_along.ts";
 import { apartOf } from "./stored_contrast.ts";

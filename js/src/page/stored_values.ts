@@ -1,4 +1,4 @@
-/** Single values of a plane as text and as bytes, as `widgets/answers_tensor/values.py` and `data.py` answer them. */
+/** Single values of a plane as text and as bytes, as `widgets/answers/tensor/values.py` and `data.py` answer them. */
 
 import { computedText } from "../shared/number_text.ts";
 import type { OneValue, ValuesAnswer } from "../shared/tensor_questions.ts";

@@ -8,7 +8,7 @@ export const UNITS = [
   [1, "ns"],
 ] as const;
 
-/** A duration with four significant digits, as `duration_text` in `model/numbers.py` writes it: `2.571 ms`. */
+/** A duration with four significant digits, as `duration_text` in `model/base/numbers.py` writes it: `2.571 ms`. */
 export function duration(ns: number): string {
   if (Number.isNaN(ns)) return "unknown";
   if (ns === 0) return "0 ns";

@@ -1,4 +1,4 @@
-/** Single values as text, as `tvmdbg_widgets/model/number_text.py` writes them. */
+/** Single values as text, as `tvmdbg_widgets/model/base/number_text.py` writes them. */
 
 /** Digits of the significand, and the exponent below which steps get no smaller. */
 type FloatFormat = readonly [digits: number, least: number];

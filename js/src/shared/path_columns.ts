@@ -1,6 +1,6 @@
 import type { StringColumn } from "./columns.ts";
 
-/** The longest path through the graph by time; see `tvmdbg_widgets/analysis/critical_path.py`. */
+/** The longest path through the graph by time; see `tvmdbg_widgets/analysis/timeline/critical_path.py`. */
 export interface CriticalColumns {
   /** Its nodes in order. */
   path: Int32Array;

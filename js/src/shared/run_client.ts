@@ -39,7 +39,7 @@ export interface RunSummary {
   provenance: string[];
 }
 
-/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph.py`. */
+/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph/graph.py`. */
 export interface GraphColumns {
   names: StringColumn;
   labels: StringColumn;
@@ -69,7 +69,7 @@ export interface GraphColumns {
   nodeTrust: Uint8Array;
   /** 1 where the run holds the entry's tensor. */
   hasTensor: Uint8Array;
-  /** Groups (G) are intervals of this order of all nodes; see `tvmdbg_widgets/model/groups.py`. */
+  /** Groups (G) are intervals of this order of all nodes; see `tvmdbg_widgets/model/graph/groups.py`. */
   groupOrder: Int32Array;
   groupStart: Int32Array;
   groupEnd: Int32Array;
@@ -97,7 +97,7 @@ export interface GraphColumns {
   } | null;
 }
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/widgets/answers_facts.py`. */
+/** What queries need beyond the graph; see `tvmdbg_widgets/widgets/answers/facts.py`. */
 export interface FactColumns {
   /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
   attrOffsets: Int32Array;
@@ -109,7 +109,7 @@ export interface FactColumns {
   layouts: StringColumn;
 }
 
-/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory_plan.py`. */
+/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/plan.py`. */
 export interface MemoryColumns {
   /** The node that runs at each step. */
   order: Int32Array;
@@ -181,7 +181,7 @@ export interface NodeDetails {
   notes: string[];
 }
 
-/** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
+/** A ranked statement about the run; see `tvmdbg_widgets/model/verdicts/findings.py`. */
 export interface Finding {
   rule: string;
   severity: "error" | "warning" | "hotspot" | "info";

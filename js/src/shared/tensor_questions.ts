@@ -1,6 +1,6 @@
 import type { AxisKind } from "./value_axis.ts";
 
-/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers_tensor` answers. */
+/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers/tensor` answers. */
 
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];
@@ -353,7 +353,7 @@ export interface DataAnswer {
   bytes: DataView;
 }
 
-/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health.py`. */
+/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health.py`. */
 export interface HealthColumns {
   node: Int32Array;
   output: Int32Array;

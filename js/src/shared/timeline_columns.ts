@@ -1,4 +1,4 @@
-/** The timeline of a run as columns; see `tvmdbg_widgets/widgets/answers_timeline.py`. */
+/** The timeline of a run as columns; see `tvmdbg_widgets/widgets/answers/timeline.py`. */
 import type { StringColumn } from "./columns.ts";
 
 /** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */
@@ -132,13 +132,13 @@ export interface TimelineInfo {
   tiles: number;
   /** Every start and duration is a whole number of nanoseconds. */
   exact: boolean;
-  /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/warm_up.py`. */
+  /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/timeline/warm_up.py`. */
   warmUp: { cut: number; why: string; totals: number[] };
   /** Of every slice, where all are alike. */
   trust: number | null;
   /**
    * What slices are colored by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
-   * the blocks of a kind are called. See `analysis/slice_colors.py`.
+   * the blocks of a kind are called. See `analysis/timeline/slice_colors.py`.
    */
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   /** Number of distinct names. */
@@ -155,7 +155,7 @@ export interface TimelineColumns extends TimelineHead {
   info: TimelineInfo;
 }
 
-/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline_words.py`. */
+/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline/words.py`. */
 export interface TimelineWords {
   measured: "mean" | "call" | "sum";
   said: string;

@@ -1,4 +1,4 @@
-/** Which index of the logical axes each stored one stands for; `model/layouts.py` tells the same in Python. */
+/** Which index of the logical axes each stored one stands for; `model/tensors/layouts.py` tells the same in Python. */
 
 import { shapeText } from "./format.ts";
 import type { KnownLayout } from "./tensor_questions.ts";

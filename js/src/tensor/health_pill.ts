@@ -10,7 +10,7 @@ import { refill } from "./refill.ts";
 import { share } from "./share.ts";
 import type { Acts, Shown } from "./state.ts";
 
-/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/saturated.py`. */
+/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/saturated.py`. */
 const SATURATED = 0.05;
 
 type Health = "error" | "doubt" | "good" | "empty";

@@ -82,7 +82,7 @@ export function axesAlong(
     : axes;
 }
 
-/** The one that is wanted, else the channels, else the longest; `model/planes.py` has the same. */
+/** The one that is wanted, else the channels, else the longest; `model/tensors/planes.py` has the same. */
 export function axisAlong(
   shape: readonly number[],
   names: readonly string[],

@@ -15,7 +15,7 @@ export { Row, RowKind, Track };
 
 /** Slices that overlap by no more follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
-/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline_holding.py`. */
+/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/holding.py`. */
 const MOST_OUTSIDE = 0.4;
 
 /** Nanoseconds by slice. */

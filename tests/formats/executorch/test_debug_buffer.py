@@ -21,9 +21,9 @@ from tvmdbg_widgets.formats.executorch.debug_buffer import (
     needed_size,
 )
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
 INSPECTED = tuple(name for name in CASES if "blocks" in answers(name)["inspector"])
 WITH_BUFFER = tuple(name for name in INSPECTED if (case_dir(name) / "debug_buffer.bin").exists())

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.formats.executorch.etrecord import zip_members
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
 from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Severity
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 EDGE = "edge_dialect_exported_program/forward"
 CASE = "06a_demo_generated_ids"

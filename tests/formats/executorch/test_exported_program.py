@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.formats.executorch.etrecord.arguments import read_argument
 from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
 from tvmdbg_widgets.formats.executorch.etrecord.module_stack import module_stack
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.exported_program import (

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.executorch_cases import CASES, FOLDER, answers, read_json
-from tvmdbg_widgets.analysis.memory_planned import memory_plan
+from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.program.bundled import read_bundled_program
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph, graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
-from tvmdbg_widgets.model.graph import Entry, NodeKind
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Entry, NodeKind
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Program

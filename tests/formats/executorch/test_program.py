@@ -14,12 +14,12 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, n
 from tvmdbg_widgets.formats.executorch.program import bundled
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program, sniff
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BufferDevice, DataLocation, Operator
 from tvmdbg_widgets.model.executorch.program_instructions import Frame
 from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
-from tvmdbg_widgets.model.sources import BytesSource, FileSource
-from tvmdbg_widgets.model.sources_part import PartSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+from tvmdbg_widgets.model.sources.part import PartSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,16 +9,16 @@ from executorch_cases import answers
 from formats.executorch.etrecord_files import RECORDS, record
 
 from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.exported_program import (
     ExportedProgram,
     ProgramNode,
     ProgramValue,
 )
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 GETITEM = "<built-in function getitem>"
 

@@ -14,11 +14,11 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, n
 from tvmdbg_widgets.formats.executorch.program.bundled import read_bundled_program
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
 from tvmdbg_widgets.model.executorch.program_values import NoValue
-from tvmdbg_widgets.model.graph import Entry
-from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.graph.graph import Entry
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Program

@@ -10,10 +10,10 @@ from tvmdbg_widgets.formats.rpc.bodies import Body, CopyRange, read_body
 from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader
-from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.readahead import ReadAhead
 from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,8 +17,8 @@ from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,9 +17,9 @@ from tvmdbg_widgets.formats.rpc.encode import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.reader import WireError
-from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 pytestmark = pytest.mark.spec_only
 

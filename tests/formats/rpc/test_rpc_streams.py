@@ -17,9 +17,9 @@ from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.handshake import read_handshake
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
-from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.rpc.packets import PacketState, StreamPackets
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 pytestmark = pytest.mark.spec_only
 

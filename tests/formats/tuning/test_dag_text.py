@@ -11,7 +11,7 @@ from unit.tuning.printed_states import dag_rows
 
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of, key_hash, simple_text
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.expressions import Binary, Call, Read, Reduction, reads
 
 ROWS = [pytest.param(row, id=f"{row['workload']} {row['conv_name']}") for row in dag_rows()]

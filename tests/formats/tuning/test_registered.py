@@ -12,7 +12,7 @@ from unit.tuning.printed_states import dag_rows
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.registered import read_registered
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import DagSource
 
 # DAGs that were made for the printed states; TVM has no function of these names.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
 from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
-from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from pathlib import Path

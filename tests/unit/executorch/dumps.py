@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump, EventKind, ValueType
-from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

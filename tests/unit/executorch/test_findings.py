@@ -23,12 +23,12 @@ from tests.unit.executorch.finding_cases import (
     silent_kernel,
 )
 from tests.unit.findings_dump import found
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.findings import Confidence, Severity
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_re
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tests.unit.executorch.gap_cases import (
     record_of,
 )
 from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 if TYPE_CHECKING:

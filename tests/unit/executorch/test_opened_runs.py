@@ -13,6 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
 from tvmdbg_widgets import FormatError
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -21,8 +22,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     UNMAPPED,
     WHOLE_INSTRUCTION,
 )
-from tvmdbg_widgets.model.groups import GroupSource
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,16 +15,16 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, read_json
 from tests.unit.test_memory_plan import graph_of as graph_of_nodes
 from tests.unit.test_memory_plan import op
-from tvmdbg_widgets.analysis.memory_planned import memory_plan
+from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.planned_memory import PlannedMemory
-from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.nodes import Entry
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.nodes import Entry
 
 PTE = FOLDER / "pte"
 METHODS = tuple(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.make.tuning_report import log_files
-from tvmdbg_widgets.model.findings import Confidence, Severity
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.tuning import open_tuning
 
 if TYPE_CHECKING:

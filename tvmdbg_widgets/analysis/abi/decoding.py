@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.abi.plausible import dtype_of, in_words, problems_of
 from tvmdbg_widgets.model.abi.struct_layout import Leaf, Machine, Scalar, StructLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
-from tvmdbg_widgets.model.byte_map import ByteField
+from tvmdbg_widgets.model.base.byte_map import ByteField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.abi.structs import struct_layout
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class IrLayout:
 
     def to_dataframe(self) -> Any:
         """One row per read or store (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
+        from tvmdbg_widgets.model.base.frames import data_frame
 
         rows = [(tensor, read) for tensor in self.tensors for read in tensor.reads]
         return data_frame(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.dtypes import FIRST_CUSTOM, HANDLE, STORABLE_BITS, DataType
+from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.rpc.values import SESSION_MASK
+from tvmdbg_widgets.model.tensors.dtypes import FIRST_CUSTOM, HANDLE, STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

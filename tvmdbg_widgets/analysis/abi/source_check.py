@@ -11,8 +11,8 @@ from tvmdbg_widgets.analysis.abi.places import PLACES, Place
 from tvmdbg_widgets.analysis.abi.source_checked import PlaceFound, SourceCheck, Status
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import FileSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
     import os

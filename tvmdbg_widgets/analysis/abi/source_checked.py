@@ -6,8 +6,8 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.place_types import FieldType
@@ -77,7 +77,7 @@ class SourceCheck:
 
     def to_dataframe(self) -> Any:
         """One row per file of a place (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
+        from tvmdbg_widgets.model.base.frames import data_frame
 
         return data_frame(
             {

@@ -10,7 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.blocks.sequence import Ints
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Attribute of a node that says which call of which delegate ran it.
 ATTRIBUTE: Final = "delegate"

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.blocks.sequence import Ints
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:

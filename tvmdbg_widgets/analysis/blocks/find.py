@@ -14,8 +14,8 @@ from tvmdbg_widgets.analysis.blocks.sequence import Ints, Letters, Sequence
 from tvmdbg_widgets.formats.collector import collector_paused
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 #: Share of the operators that blocks must hold for the order of execution to be kept.
 _ENOUGH = 0.5

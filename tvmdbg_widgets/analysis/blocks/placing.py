@@ -9,13 +9,13 @@ import numpy as np
 from tvmdbg_widgets.analysis.blocks.naming import Names
 from tvmdbg_widgets.analysis.blocks.rows import rows_of
 from tvmdbg_widgets.analysis.blocks.scopes import scopes
-from tvmdbg_widgets.model.groups import Groups
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.groups import Groups
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
     from tvmdbg_widgets.analysis.blocks.sequence import Ints
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int) -> Groups:

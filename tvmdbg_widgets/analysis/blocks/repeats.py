@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.blocks.branching import branching
 from tvmdbg_widgets.analysis.blocks.runs import FEWEST, Runs, runs
-from tvmdbg_widgets.model.groups import GroupSource
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

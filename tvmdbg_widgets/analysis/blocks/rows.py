@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.blocks.repeats import Found
-from tvmdbg_widgets.model.groups import GroupSource
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.blocks.repeats import Search

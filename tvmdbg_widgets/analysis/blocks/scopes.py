@@ -8,13 +8,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE
-from tvmdbg_widgets.model.groups import GroupSource
+from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.blocks.sequence import Sequence
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _DELEGATE: Final = GroupSource.DELEGATE
 _STACK: Final = "nn_module_stack"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis import structure
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.analysis.graph import structure
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-from tvmdbg_widgets.model.node_columns import NodeColumn
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.result import TimeComparison

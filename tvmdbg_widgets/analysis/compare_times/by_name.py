@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.named_nodes import joined, named_graph, own_times, timed
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.timeline_words import Measured
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.words import Measured
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.strings import StringColumn
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _SHOWN, _LONGEST = 3, 80
 _WITH_GRAPHS = (

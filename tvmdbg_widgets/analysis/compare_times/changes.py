@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.words import change_text, p_text, ratio_text
 from tvmdbg_widgets.analysis.matching import Reason
-from tvmdbg_widgets.model.numbers import duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.graph import Graph
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_events import from_events
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.timeline.events import from_events
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def named_graph(names: Sequence[str], works: npt.NDArray[np.bool_] | None = None) -> Graph:

@@ -16,20 +16,20 @@ from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds, shape_text
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.timeline_words import Measured
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds, shape_text
+from tvmdbg_widgets.model.timeline.words import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
     from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
 _ONE_TIME = {

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline_words import Measured
+from tvmdbg_widgets.model.timeline.words import Measured
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

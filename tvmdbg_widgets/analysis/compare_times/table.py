@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from tvmdbg_widgets.analysis.compare_times.changes import TITLES, TimeChange
-from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.base.frames import data_frame
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns

@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.compare_times.words import (
     p_text,
     ratio_text,
 )
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent, speed_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, speed_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns

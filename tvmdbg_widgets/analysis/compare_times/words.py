@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.changes import TimeChange

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles

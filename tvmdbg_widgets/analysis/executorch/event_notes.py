@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.analysis.executorch.fancy_grid import fancy_grid
-from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.base.frames import data_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ import unicodedata
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.analysis.executorch.event_handles import HandleMaps, associate
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

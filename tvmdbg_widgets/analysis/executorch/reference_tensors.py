@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.tensor import Tensor
-from tvmdbg_widgets.model.tensors import Tensors
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.tensor import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbering import numbered
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.numbering import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.findings.rule import Rule
-    from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
 
 
 def _rule(module: str) -> Rule:
@@ -74,7 +74,7 @@ def find(evidence: Evidence) -> Findings:
     Parameters
     ----------
     evidence : Evidence
-        The run and what :class:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan` with
+        The run and what :class:`~tvmdbg_widgets.analysis.scan.tensor_scan.TensorScan` with
         :func:`probes` knows.
 
     Returns

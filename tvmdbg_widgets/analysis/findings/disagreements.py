@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,29 +9,29 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
-from tvmdbg_widgets.model.buffer_reuse import later_writers
-from tvmdbg_widgets.model.findings import Confidence
-from tvmdbg_widgets.model.node_words import node_labels, node_title
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.operators import bare, parts
-from tvmdbg_widgets.model.short_names import without_prefix
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.text import one_line
-from tvmdbg_widgets.model.timeline_words import timeline_words
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.node_words import node_labels, node_title
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import bare, parts
+from tvmdbg_widgets.model.graph.short_names import without_prefix
+from tvmdbg_widgets.model.join.buffer_reuse import later_writers
+from tvmdbg_widgets.model.timeline.words import timeline_words
+from tvmdbg_widgets.model.verdicts.findings import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.analysis.scan_columns import ScanColumns
-    from tvmdbg_widgets.analysis.scanned import Scanned
-    from tvmdbg_widgets.analysis.tensor_scan import Entry
-    from tvmdbg_widgets.model.issues import Issue, Issues
+    from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
+    from tvmdbg_widgets.analysis.scan.scanned import Scanned
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+    from tvmdbg_widgets.model.base.issues import Issue, Issues
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors import Tensor
-    from tvmdbg_widgets.model.timeline_words import TimelineWords
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.model.timeline.words import TimelineWords
 
 _LONGEST_NAME = 80
 _LISTED = 5

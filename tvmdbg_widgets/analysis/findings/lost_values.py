@@ -8,9 +8,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.memory_planned import memory_plan
-from tvmdbg_widgets.analysis.memory_words import loss_text
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.memory.words import loss_text
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,9 +12,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.node_times import NOISY_RATIO
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
+from tvmdbg_widgets.model.timeline.node_times import NOISY_RATIO
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

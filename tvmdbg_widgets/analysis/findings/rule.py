@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
-    from tvmdbg_widgets.model.findings import Finding
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
+    from tvmdbg_widgets.model.verdicts.findings import Finding
 
 
 @dataclass(frozen=True)

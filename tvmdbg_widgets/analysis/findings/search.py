@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
-from tvmdbg_widgets.analysis.health_table import health
-from tvmdbg_widgets.analysis.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.scan.health_table import health
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tvmdbg_widgets.model.findings import Findings
-    from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.verdicts.findings import Findings
+    from tvmdbg_widgets.model.verdicts.health import Health
 
 _PATIENCE = 10.0
 
@@ -54,7 +54,7 @@ class Search:
         progress
             Show a progress bar.
         executor
-            Where to count, see :meth:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan.run`.
+            Where to count, see :meth:`~tvmdbg_widgets.analysis.scan.tensor_scan.TensorScan.run`.
         """
         self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)

@@ -1,6 +1,6 @@
 """First repeats that are slower throughout: caches, clocks or compilers warming up.
 
-Says what :mod:`tvmdbg_widgets.model.warm_up` found.
+Says what :mod:`tvmdbg_widgets.model.timeline.warm_up` found.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, percent
-from tvmdbg_widgets.model.operators import family, parts
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.graph.operators import family, parts
+from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

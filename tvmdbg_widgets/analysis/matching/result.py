@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.graph_walk import Adjacency
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.walk import Adjacency
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _SHOWN = 40
 

@@ -21,7 +21,7 @@ from tvmdbg_widgets.analysis.matching.side import Side, Table, side_of
 from tvmdbg_widgets.formats.collector import collector_paused
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
 _ROUNDS = 4

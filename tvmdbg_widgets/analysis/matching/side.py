@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.dtypes import canonical
-from tvmdbg_widgets.model.graph_walk import Adjacency
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.graph.walk import Adjacency
+from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Numbers for what nodes are; both graphs share one, so that equal numbers mean equal things.
 Table: TypeAlias = dict[Hashable, int]

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-from tvmdbg_widgets.model.dtypes import STORABLE_BITS, DataType
+from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from typing import Any, overload
 from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.found import FoundMessage
 from tvmdbg_widgets.analysis.messages.scan import Scan
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
 
 _UNKNOWN_SHOWN = 5
 
@@ -63,7 +63,7 @@ class Explanation(Sequence[FoundMessage]):
 
     def to_dataframe(self) -> Any:
         """One row per message (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.frames import data_frame
+        from tvmdbg_widgets.model.base.frames import data_frame
 
         return data_frame(
             {

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.messages.conditions import comparisons, in_words
 from tvmdbg_widgets.analysis.messages.found import FoundMessage
 from tvmdbg_widgets.analysis.messages.lines import rejoined, without_escapes
 from tvmdbg_widgets.analysis.messages.table import MESSAGES
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

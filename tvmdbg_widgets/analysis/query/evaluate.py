@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.query.facts import Facts
     from tvmdbg_widgets.analysis.query.tree import Arrow
-    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
 _SIZES: Final = re.compile(r"[0-9(), ×x]+")
 _ID: Final = re.compile(r"#|#?[0-9]+")

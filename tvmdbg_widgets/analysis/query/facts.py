@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.entry_layouts import entry_layouts
-from tvmdbg_widgets.analysis.memory_sizes import known_sizes
-from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.graph_walk import Neighbors
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.operators import op_kind
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.analysis.layouts.entry_layouts import entry_layouts
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import op_kind
+from tvmdbg_widgets.model.graph.walk import Neighbors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

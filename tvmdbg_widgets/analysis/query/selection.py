@@ -10,15 +10,15 @@ from tvmdbg_widgets.analysis.query.evaluate import Evaluation
 from tvmdbg_widgets.analysis.query.fields import GRAPH
 from tvmdbg_widgets.analysis.query.listed import Listed
 from tvmdbg_widgets.analysis.query.masks import rows_found
-from tvmdbg_widgets.model.node_words import GIVEN
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.node_words import GIVEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.query.facts import Facts
-    from tvmdbg_widgets.model.nodes import Node
+    from tvmdbg_widgets.model.graph.nodes import Node
 
 
 class Selection(Listed):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.numbers import bytes_text, counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import Connection, Direction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.rpc.conversation import Conversation

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.issues import Issues
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import WALL, Timeline
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

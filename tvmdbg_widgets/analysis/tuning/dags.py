@@ -13,7 +13,7 @@ from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
 from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:

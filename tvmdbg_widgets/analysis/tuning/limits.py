@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.analysis.tuning.threads import UNKNOWN, threads_per_block
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES, UNCHECKED
 
 if TYPE_CHECKING:

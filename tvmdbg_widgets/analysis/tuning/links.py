@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.curves import best_costs
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.node_columns import NodeColumn, classed
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.operators import op_kind
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import op_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
 
 BY_HASH: Final = "by hash"

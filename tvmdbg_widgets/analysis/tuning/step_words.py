@@ -9,7 +9,7 @@ from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
 from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.dag import DagSource
 from tvmdbg_widgets.model.tuning.state import State
 from tvmdbg_widgets.model.tuning.steps import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.state import ComputeAt
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,

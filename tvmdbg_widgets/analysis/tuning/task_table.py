@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.tuning.curves import best_costs, known_weights, wei
 from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
 from tvmdbg_widgets.analysis.tuning.gains import Gains, gains
 from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ class Call:
     Attributes
     ----------
     parts : tuple of str
-        Operators fused into the function, in order, as :mod:`tvmdbg_widgets.model.operators` tells.
+        Operators fused into the function, in order, as
+        :mod:`tvmdbg_widgets.model.graph.operators` tells.
     operands : tuple of Operand
     outputs : tuple of (shape or None)
     attrs : mapping of str to str

@@ -21,7 +21,7 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.analysis.work.call import bare
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.tensors.layouts import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory_sizes import known_sizes
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.work.call import Bounds, Call, Operand
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.analysis.work.movement import reads_part
 from tvmdbg_widgets.analysis.work.operands import lacks_operands
-from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import bytes_text, counted
-from tvmdbg_widgets.model.operators import parts
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
 
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
 
 Floats = npt.NDArray[np.float64]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import folded, grid, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def best(
         return
     records = log.best()
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text({"log": log.title, "best": [_record(each) for each in records]}))
         return
@@ -79,7 +79,7 @@ def best(
 
 def _tell_applied(applied: Applied, *, as_json: bool) -> None:
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         body = {
             "applied": None if applied.record is None else _record(applied.record),
@@ -102,7 +102,7 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
 
 
 def _cost(record: Record) -> str:
-    from tvmdbg_widgets.model.numbers import duration_text
+    from tvmdbg_widgets.model.base.numbers import duration_text
 
     return duration_text(record.cost * 1e9)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, verb
-from tvmdbg_widgets.cli.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, verb
+from tvmdbg_widgets.cli.common.terminal import folded, grid, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def compare(
     correlation comes with its 95 % interval, and needs 4 schedules of a task that ran in both
     logs. Regret: how much slower the fastest schedule of OLD is on NEW than the best of NEW.
     """
-    from tvmdbg_widgets.cli.progress import wanted
+    from tvmdbg_widgets.cli.common.progress import wanted
 
     logs = [Named([each]).open() for each in (old, new)]
     found = logs[0].compare(logs[1], progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_record(found)))
     else:
@@ -109,7 +109,7 @@ def _tell(found: MachineComparison) -> None:
 
 
 def _cost(seconds: float) -> str:
-    from tvmdbg_widgets.model.numbers import duration_text
+    from tvmdbg_widgets.model.base.numbers import duration_text
 
     return "none" if math.isnan(seconds) else duration_text(seconds * 1e9)
 

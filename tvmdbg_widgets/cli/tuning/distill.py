@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 
 EXAMPLES = examples(
@@ -45,8 +45,8 @@ def distill(
     The same records, in the same order, as TVM's distill mode; each line stays as it is. TVM's
     merges what OUT already holds: name that file as one more LOG, and another OUT.
     """
-    from tvmdbg_widgets.cli.terminal import note, say
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.cli.common.terminal import note, say
+    from tvmdbg_widgets.model.base.numbers import counted
 
     if output is None:
         if len(named.logs) > 1 or named.logs == ["-"]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
-from tvmdbg_widgets.cli.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 
 if TYPE_CHECKING:
@@ -52,16 +52,16 @@ def errors(
 
     Where captured output of the tuning is given too, the texts of errors follow: the log has none.
     """
-    from tvmdbg_widgets.cli.progress import wanted
+    from tvmdbg_widgets.cli.common.progress import wanted
 
     log = named.open()
     table = log.errors_by(by.value, progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_record(log, table)))
         return
-    from tvmdbg_widgets.model.numbers import percent
+    from tvmdbg_widgets.model.base.numbers import percent
 
     failed = int(log.trials.failed.sum())
     share = f" ({percent(failed / len(log))})" if failed else ""

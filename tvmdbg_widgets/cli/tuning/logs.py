@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.arguments import taking
-from tvmdbg_widgets.cli.dump import source_of
-from tvmdbg_widgets.cli.failures import UsageError
+from tvmdbg_widgets.cli.common.arguments import taking
+from tvmdbg_widgets.cli.common.dump import source_of
+from tvmdbg_widgets.cli.common.failures import UsageError
 
 if TYPE_CHECKING:
     import os
@@ -71,7 +71,7 @@ class Named:
         FormatError, OSError, ValueError
             As :func:`tvmdbg_widgets.open_tuning`.
         """
-        from tvmdbg_widgets.cli.progress import quiet_unless_terminal, wanted
+        from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal, wanted
         from tvmdbg_widgets.tuning import open_tuning
 
         quiet_unless_terminal()

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 
 EXAMPLES = examples(
@@ -42,8 +42,8 @@ def merge(
     What cannot be read is left out and counted; records that are in several logs stay in it as
     often.
     """
-    from tvmdbg_widgets.cli.terminal import note, say
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.cli.common.terminal import note, say
+    from tvmdbg_widgets.model.base.numbers import counted
 
     named.spare(output)
     log = named.open()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.tuning.logs import Named, of_logs_alone
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def reuse(
     It builds and runs each schedule, discards the slow first measurement, and writes a new log,
     which tvmdbg tuning compare compares with this one. What may go wrong there is said here.
     """
-    from tvmdbg_widgets.cli.terminal import note, say
+    from tvmdbg_widgets.cli.common.terminal import note, say
 
     if sum((rows is not None, select is not None, best)) > 1:
         raise UsageError("--rows, --select and --best exclude each other")

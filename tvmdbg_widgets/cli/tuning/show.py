@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import UsageError, verb
-from tvmdbg_widgets.cli.hints import for_shell
-from tvmdbg_widgets.cli.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.hints import for_shell
+from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def show(
     log = named.open()
     schedule = log.schedule(_row(log, row, task))
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_record(schedule)))
         return

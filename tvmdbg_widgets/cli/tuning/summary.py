@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.finding_text import log_finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
+from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
-from tvmdbg_widgets.model.findings import Severity  # noqa: TC001 (typer reads annotations)
+from tvmdbg_widgets.model.verdicts.findings import Severity  # noqa: TC001 (typer reads annotations)
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.tuning import TuningLog
 
 EXAMPLES = examples(
@@ -65,7 +65,7 @@ def summary(
     log = named.open()
     found = log.findings()
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         print(json_text(_record(log, found)))
     else:
@@ -90,9 +90,9 @@ def _limit(text: str) -> tuple[float, bool]:
 
 def _tell(log: TuningLog, found: Findings) -> None:
     from tvmdbg_widgets.analysis.tuning.records.described import described
-    from tvmdbg_widgets.cli.issues import tell_issues
+    from tvmdbg_widgets.cli.common.issues import tell_issues
     from tvmdbg_widgets.cli.tuning.tables import tell_errors
-    from tvmdbg_widgets.model.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import counted
 
     tuner, *facts = described(log.parts)
     say(styled(log.title, "bold"), styled(f"  {tuner}", "dim"))
@@ -118,7 +118,7 @@ def _tell(log: TuningLog, found: Findings) -> None:
 
 def _ended(log: TuningLog) -> str:
     """Say where the total latency ended."""
-    from tvmdbg_widgets.model.numbers import counted, duration_text
+    from tvmdbg_widgets.model.base.numbers import counted, duration_text
 
     curve = log.curve()
     weighed = "weighted" if log.weights is not None else "plain sum: the log has no weights"
@@ -132,7 +132,7 @@ def _ended(log: TuningLog) -> str:
 
 
 def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
-    from tvmdbg_widgets.cli.issues import as_json as issue_record
+    from tvmdbg_widgets.cli.common.issues import as_json as issue_record
     from tvmdbg_widgets.cli.tuning.tables import error_counts
 
     curve, parts = log.curve(), log.parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.cli.terminal import say, styled
+from tvmdbg_widgets.cli.common.terminal import say, styled
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
@@ -26,7 +26,7 @@ def error_counts(log: TuningLog) -> dict[str, int]:
 
 def tell_errors(log: TuningLog) -> None:
     """Write a line for each error."""
-    from tvmdbg_widgets.model.numbers import percent
+    from tvmdbg_widgets.model.base.numbers import percent
 
     for name, count in error_counts(log).items():
         say(f"  {count:>9,}  ", styled(name), styled(f"  {percent(count / len(log))}", "dim"))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import verb
-from tvmdbg_widgets.cli.terminal import grid, note
+from tvmdbg_widgets.cli.common.examples import examples
+from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def tasks(
     table = log.task_table()
     order = sorted(range(len(log.tasks)), key=lambda task: (_rank(table, sort, task), task))[:top]
     if as_json:
-        from tvmdbg_widgets.cli.json_text import json_text
+        from tvmdbg_widgets.cli.common.json_text import json_text
 
         rows = [_record(log, table, task) for task in order]
         body = {"log": log.title, "total_s": table.total, "weighted": table.weighted, "tasks": rows}
@@ -90,7 +90,7 @@ def _failed(table: TaskTable, task: int) -> int:
 
 def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
     from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
-    from tvmdbg_widgets.model.numbers import duration_text, percent
+    from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     def known(seconds: float) -> str:
         return "-" if math.isnan(seconds) else duration_text(float(seconds) * 1e9)

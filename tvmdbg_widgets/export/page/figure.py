@@ -13,7 +13,7 @@ from tvmdbg_widgets.figures.handed_on import HandedOn
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.options import Options
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.widgets.view import View
 
 

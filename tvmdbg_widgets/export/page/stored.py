@@ -36,16 +36,16 @@ from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, pack
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.export.page.stored_slices import add_slices
 from tvmdbg_widgets.export.withheld import withheld
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.export.page.options import Share
     from tvmdbg_widgets.export.page.stored_pack import Binary
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.answering import Reply
+    from tvmdbg_widgets.widgets.answers.answering import Reply
 
 Entry: TypeAlias = tuple[int, int]
 

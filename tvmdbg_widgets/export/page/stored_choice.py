@@ -21,9 +21,9 @@ from tvmdbg_widgets.export.page.stored_profiles import (
 )
 from tvmdbg_widgets.export.page.stored_values import Whole, whole
 from tvmdbg_widgets.figures.tensor_shown import plane_of
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.planes import default_axes
-from tvmdbg_widgets.model.readings import is_complex
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.tensors.planes import default_axes
+from tvmdbg_widgets.model.tensors.readings import is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored_budget import Budget
     from tvmdbg_widgets.export.page.stored_facts import Variant
     from tvmdbg_widgets.figures.tensor_options import Axes
-    from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.planes import Plane
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Axes down and across, and one index an axis, each as far as it was chosen.
 Seen: TypeAlias = "tuple[Axes | None, Sequence[int] | None]"

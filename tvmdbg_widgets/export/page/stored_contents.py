@@ -20,9 +20,9 @@ from tvmdbg_widgets.export.page.stored_values import (
     code_table,
     form_columns,
 )
-from tvmdbg_widgets.model.devices import device_names
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.devices import device_names
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

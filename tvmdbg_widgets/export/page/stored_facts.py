@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, stated_layout
 from tvmdbg_widgets.export.page import stored_words as words
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics import Statistics
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tvmdbg_widgets.analysis.layouts import KnownLayout
+    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.tensors import Tensor
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.values import Values
     from tvmdbg_widgets.run import DebugRun
 
 #: Bins of the histogram that views ask for (``widgets/passes.py``).

@@ -11,7 +11,7 @@ from tvmdbg_widgets.export.handed_on import (
     findings_handed_on,
     without_numbers,
 )
-from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.withheld import Withheld

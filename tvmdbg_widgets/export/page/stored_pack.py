@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
 MAGIC = b"TVMDBGP1"
 _WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "f4": 4, "f8": 8}

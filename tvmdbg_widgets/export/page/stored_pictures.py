@@ -12,7 +12,7 @@ import numpy as np
 from tvmdbg_widgets.export.page.stored_pack import shuffled_floats
 from tvmdbg_widgets.figures.tensor_shown import MOST_EXACT
 from tvmdbg_widgets.model.pictures import Picture, picture
-from tvmdbg_widgets.model.planes import Plane, default_axes
+from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

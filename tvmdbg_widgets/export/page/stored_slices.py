@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.export.page.stored_pack import compressed, filtered
 from tvmdbg_widgets.export.page.stored_words import megabytes
-from tvmdbg_widgets.widgets.columns import pack
-from tvmdbg_widgets.widgets.timeline_kept import KeptTimeline
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored_pack import Binary

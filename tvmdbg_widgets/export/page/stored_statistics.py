@@ -10,9 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.export.page.stored_facts import BINS, Variant
 from tvmdbg_widgets.figures.tensor_counts import limits
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

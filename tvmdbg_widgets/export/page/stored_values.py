@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_pack import shuffled
-from tvmdbg_widgets.model import bits
-from tvmdbg_widgets.model.array_values import ArrayValues
-from tvmdbg_widgets.model.number_text import number_text
-from tvmdbg_widgets.model.readings import is_complex
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answers_tensor.data import file_dtype
+from tvmdbg_widgets.model.base import bits
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.readings import is_complex
+from tvmdbg_widgets.widgets.answers.tensor.data import file_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.export.page.stored_facts import Variant
-    from tvmdbg_widgets.model.dtypes import DataType
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {
     "float32",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.stored_pictures import CELLS
 from tvmdbg_widgets.export.withheld import FEWEST
-from tvmdbg_widgets.model.errors import why_unread
+from tvmdbg_widgets.model.base.errors import why_unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.export.page.stored_choice import Candidate
-    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 COUNTS_ONLY = (
     f"a parameter of fewer than {FEWEST} values: this page tells how many are zero, negative or "

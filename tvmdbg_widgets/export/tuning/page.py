@@ -15,9 +15,9 @@ from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.writing import replacing
-from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     import os

@@ -11,11 +11,11 @@ from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, 
 from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import Registering, RerunOptions
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os

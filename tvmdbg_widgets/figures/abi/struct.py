@@ -12,8 +12,8 @@ from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

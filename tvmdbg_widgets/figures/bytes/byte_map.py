@@ -11,8 +11,8 @@ from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.bytes.hex_lines import HexLine
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.byte_map import ByteField
+    from tvmdbg_widgets.model.base.byte_map import ByteField
 
     Row = tuple[int, ByteField]
 

@@ -8,8 +8,8 @@ from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
 from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
 from tvmdbg_widgets.figures.theme import theme_of
-from tvmdbg_widgets.model.numbers import bytes_text, counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

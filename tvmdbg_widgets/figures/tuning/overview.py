@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
-    from tvmdbg_widgets.model.findings import Finding
+    from tvmdbg_widgets.model.verdicts.findings import Finding
     from tvmdbg_widgets.tuning import TuningLog
 
 _REFUSED_SHOWN = 5

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tuning.record import read_steps
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
 
 if TYPE_CHECKING:

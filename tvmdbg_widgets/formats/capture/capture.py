@@ -17,13 +17,13 @@ from tvmdbg_widgets.formats.capture.records import Damage
 from tvmdbg_widgets.formats.capture.stream import StreamSource
 from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
 from tvmdbg_widgets.formats.capture.window import Window
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _PACKETS_A_LOOK = 4096
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.formats.capture.stream import StreamSource
-    from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.model.base.issues import Issues
 
 
 class Endpoint(NamedTuple):

@@ -10,7 +10,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.capture.records import Frame, load_dpkt
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

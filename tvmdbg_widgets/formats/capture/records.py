@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Severity
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import ByteSource
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.reassembly import Extents

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _BYTES = 1 << 20
 

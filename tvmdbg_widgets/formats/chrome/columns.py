@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.chrome.event import NoObject
 from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
-from tvmdbg_widgets.model.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.chrome.columns import FLOWS, Columns
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.text import paired
-from tvmdbg_widgets.model.trace_extras import Counters, FlowEnds, TraceExtras
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import paired
+from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, TraceExtras
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.chrome.tracks import TrackNames

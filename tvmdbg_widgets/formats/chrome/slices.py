@@ -10,10 +10,10 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
 from tvmdbg_widgets.formats.chrome.extras import extras
 from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.text import paired
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

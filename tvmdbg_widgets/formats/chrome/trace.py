@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.timeline import SYNTHETIC, WALL
-from tvmdbg_widgets.model.timeline_events import from_events
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.strings import StringColumn
-    from tvmdbg_widgets.model.timeline import Timeline
-    from tvmdbg_widgets.model.trace_extras import TraceExtras
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
 _ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')

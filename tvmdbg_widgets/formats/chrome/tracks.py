@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.decimals import DecimalText
-from tvmdbg_widgets.model.numbers import as_float
-from tvmdbg_widgets.model.text import paired
+from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

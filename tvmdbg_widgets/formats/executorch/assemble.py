@@ -15,11 +15,11 @@ from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
-from tvmdbg_widgets.model.sources_part import PartSource
+from tvmdbg_widgets.model.sources.part import PartSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: Kinds of parts that this file joins.
 KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")

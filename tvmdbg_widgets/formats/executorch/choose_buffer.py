@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
 from tvmdbg_widgets.formats.tvm.foreign import has_kind
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:

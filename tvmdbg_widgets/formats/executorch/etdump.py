@@ -13,12 +13,12 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.etdump_events import EventColumns, read_events
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.formats.flatbuffer.tables import followed
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.executorch.etdump import ETDump
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"ED00"
 #: ``ETDUMP_VERSION`` of ``etdump_flatcc.h``; never anything else up to v1.4.1.

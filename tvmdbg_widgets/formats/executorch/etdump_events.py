@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.etdump_values import read_values
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, EventKind
-from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
-from tvmdbg_widgets.model.numbering import first_rows, numbered
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _HANDLES = 20
 _BYTES = 64

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -24,8 +26,6 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     kernel_names,
     kernel_operator,
 )
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.numbering import first_rows, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

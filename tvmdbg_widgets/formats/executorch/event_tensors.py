@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.tensor import Tensor
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 Entry = tuple[int, int]
 Instruction = tuple[int, int]

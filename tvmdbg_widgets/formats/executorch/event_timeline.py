@@ -13,6 +13,10 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.event_facts import event_facts
 from tvmdbg_widgets.formats.executorch.event_times import event_times
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls, is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import (
@@ -23,17 +27,13 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     WHOLE_INSTRUCTION,
     EventNodes,
 )
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.node_sets import NodeSets
-from tvmdbg_widgets.model.numbering import first_rows, numbered
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import WALL, Timeline
-from tvmdbg_widgets.model.timeline_builders import occurrences, per_node
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
+from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 _TRUST = {
     EXACT: Trust.EXACT,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer, Places

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
 from tvmdbg_widgets.formats.recording.version import require_version
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.model.parts import RunFile, RunParts
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-recording", 1
 

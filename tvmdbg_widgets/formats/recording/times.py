@@ -13,18 +13,18 @@ import numpy as np
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
 from tvmdbg_widgets.formats.recording.version import require_version
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issues
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import SYNTHETIC, WALL, Timeline
-from tvmdbg_widgets.model.timeline_columns import COLUMNS
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.columns import COLUMNS
+from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-times", 1
 

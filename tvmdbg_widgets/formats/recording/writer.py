@@ -11,13 +11,13 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.formats.recording.ir import ir_document
 from tvmdbg_widgets.formats.recording.recording import encoded, recording_document
 from tvmdbg_widgets.formats.recording.times import times_document
-from tvmdbg_widgets.model.unfinished import new_folder
+from tvmdbg_widgets.model.base.unfinished import new_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.model.parts import RunFile, RunParts
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 RECORDING, TIMES, IR = "tvmdbg_recording.json", "tvmdbg_times.json", "tvmdbg_ir.json"
 

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _LONGEST_PROTOCOL = 64
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.rpc.connection import Stream
 from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction

@@ -15,8 +15,8 @@ from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.rpc.packets import PacketState
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Era, Grammar
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.rpc.packets import StreamPackets
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
     #: Nanoseconds at which bytes were captured, by their offsets.
     TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.rpc.bodies import Body, CopyRange, read_body
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader, WireError
-from tvmdbg_widgets.model.readahead import ReadAhead
 from tvmdbg_widgets.model.rpc.values import TensorMeta
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
     from tvmdbg_widgets.model.rpc.packets import StreamPackets
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: Bytes up to which TVM fills a data type in a sequence.
 _FILLED = 8

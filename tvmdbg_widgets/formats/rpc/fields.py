@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.rpc.bodies import CopyRange
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC
-from tvmdbg_widgets.model.byte_map import ByteField, ByteKind
-from tvmdbg_widgets.model.numbers import bytes_text
+from tvmdbg_widgets.model.base.byte_map import ByteField, ByteKind
+from tvmdbg_widgets.model.base.numbers import bytes_text
 from tvmdbg_widgets.model.rpc.values import Argument, Span, TensorMeta
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
-    from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.rpc.values import Device
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _POINTERS = ("handle", "function", "module", "object")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.sources import ByteSource
+from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

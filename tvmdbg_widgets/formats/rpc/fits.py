@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: Packets that a grammar is tried on: the first ones, then rare ones of the whole stream.
 _TRIED = 400

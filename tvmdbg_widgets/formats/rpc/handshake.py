@@ -10,10 +10,10 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.encode import MAGIC
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _HEAD = struct.Struct("<ii")
 #: Keys are such as ``server:rasp3b`` and ``client:rasp3b -timeout=10``.

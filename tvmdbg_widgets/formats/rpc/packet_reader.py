@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.bodies import Body, read_body
 from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader, WireError
-from tvmdbg_widgets.model.readahead import ReadAhead
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: What is longer is no length of a packet.
 _LONGEST_PACKET = 1 << 48

@@ -6,10 +6,10 @@ import struct
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.readahead import ReadAhead
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _HEAD = struct.Struct("<QI")
 #: Packets of the same code and length that are noted.

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.readahead import ReadAhead
+    from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 I32 = struct.Struct("<i")
 U32 = struct.Struct("<I")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.formats.rpc.reader import DEVICE, F64, I32, I64, U32, U64, Reader, WireError
-from tvmdbg_widgets.model.dtypes import STORABLE_BITS, DataType
 from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
+from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout

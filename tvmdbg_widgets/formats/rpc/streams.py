@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar
     from tvmdbg_widgets.model.rpc.packets import StreamPackets
     from tvmdbg_widgets.model.rpc.values import Span
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 Gaps = tuple[tuple[int, int], ...]
 #: Bytes behind a damage within which a gap is taken for its cause.

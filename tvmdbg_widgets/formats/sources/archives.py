@@ -21,17 +21,17 @@ from tvmdbg_widgets.formats.sources.unpacking import (
     too_large,
     unpack,
 )
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.relative_names import below
-from tvmdbg_widgets.model.sources_file import as_file
-from tvmdbg_widgets.model.sources_part import PartSource
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.file import as_file
+from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.model.sources.relative_names import below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _BLOCK = 512
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")

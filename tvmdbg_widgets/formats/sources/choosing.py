@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.sources.folders import note
 from tvmdbg_widgets.formats.tvm.model_library import OTHER_FOLDERS, is_of_module
-from tvmdbg_widgets.formats.tvm.tensor_cache import superseded
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.formats.tvm.tensor_cache.cache import superseded
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.sources.file import Candidate
     from tvmdbg_widgets.formats.sources.folders import Tree
     from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-    from tvmdbg_widgets.model.issues import Issue
+    from tvmdbg_widgets.model.base.issues import Issue
 
 
 def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> list[Candidate]:

@@ -9,16 +9,16 @@ from enum import Enum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.relative_names import leads_below
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.relative_names import leads_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: How deep folders are looked into, and how many files are looked at.
 DEPTH = 4

@@ -14,15 +14,15 @@ from tvmdbg_widgets.formats.sources.folders import (
     too_many,
     unreadable,
 )
-from tvmdbg_widgets.model.relative_names import below
-from tvmdbg_widgets.model.sources_remote import RemoteSource
-from tvmdbg_widgets.model.urls import file_system, without_secrets
+from tvmdbg_widgets.model.base.urls import file_system, without_secrets
+from tvmdbg_widgets.model.sources.relative_names import below
+from tvmdbg_widgets.model.sources.remote import RemoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 class RemoteTree(Tree):
@@ -113,7 +113,7 @@ def remote_tree(url: str) -> RemoteTree | None:
     Raises
     ------
     ImportError, ValueError
-        As :func:`~tvmdbg_widgets.model.urls.file_system`.
+        As :func:`~tvmdbg_widgets.model.base.urls.file_system`.
     """
     fs, path = file_system(url)
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)

@@ -28,16 +28,16 @@ from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
 from tvmdbg_widgets.formats.tvm.extracted import is_account
 from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources_given import SourceLike, as_source
-from tvmdbg_widgets.model.urls import is_url
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.urls import is_url
+from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.formats.sources.folders import Entry
-    from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _OPENED_AT_ONCE = 8
 

@@ -14,16 +14,16 @@ from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.reading import read_part
-from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources_given import SourceLike, as_source
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 def gather(

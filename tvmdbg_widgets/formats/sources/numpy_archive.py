@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _MAGIC = b"\x93NUMPY"
 #: ``_write_array_header`` of numpy/lib/format.py; keys are sorted.

@@ -10,10 +10,10 @@ import zlib
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.limits import MOST_UNPACKED, raised
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.sources import ByteSource, BytesSource
-from tvmdbg_widgets.model.sources_file import as_file
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.model.sources.file import as_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.workload import Workload
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.trials import Trials
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.tuning.columns import Columns
 from tvmdbg_widgets.formats.tuning.record_file import MOST_REFUSED
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 T = TypeVar("T")
 

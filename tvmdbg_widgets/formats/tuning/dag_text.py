@@ -20,8 +20,8 @@ from tvmdbg_widgets.formats.tuning.dags.lines import (
 )
 from tvmdbg_widgets.formats.tuning.dags.producers import Producers
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
 from tvmdbg_widgets.model.tuning.expressions import Expression, Variable, rebuilt
 

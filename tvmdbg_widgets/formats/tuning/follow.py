@@ -13,13 +13,13 @@ from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, l
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tuning.record_file import read_file
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.sources_growing import Change, GrowingFile
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.growing import Change, GrowingFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 

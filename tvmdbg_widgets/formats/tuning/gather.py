@@ -12,15 +12,15 @@ from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.given import SourceLike
 
 _SHOWN = 40
 _FEW = 16

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.registry import head
 from tvmdbg_widgets.formats.tuning import dag_dump, outputs
 from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.sources import BytesSource
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 _MOST_TEXT = 64 << 20

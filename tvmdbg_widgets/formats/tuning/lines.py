@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: Bytes of the longest line that is read. Records take about 1 kB; a MetaSchedule workload holds
 #: the constants of its function.

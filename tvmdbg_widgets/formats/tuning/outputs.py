@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.formats.tuning.console import Measurement
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.sources.file import Part
-from tvmdbg_widgets.model.sources import FileSource
-from tvmdbg_widgets.model.sources_growing import GrowingFile
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.growing import GrowingFile
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.sources.file import Candidate
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 def read_part(candidate: Candidate, *, progress: bool = True) -> Part:

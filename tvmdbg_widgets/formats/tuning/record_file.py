@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import BOM, LONGEST, InWords, LineProblem, blocks
 from tvmdbg_widgets.formats.tuning.records import COMMENT, pickled
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
-from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.tuning.parts import RefusedLine
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.tuning.workload import Workload
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tuning.lines import Block
     from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 MOST_REFUSED = 1000

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.tuning.lines import BOM
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
 _PICKLED = range(1, 4)

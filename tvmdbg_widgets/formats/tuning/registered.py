@@ -16,8 +16,8 @@ from tvmdbg_widgets.formats.tuning.te.names import Dotted, Function, Names, impo
 from tvmdbg_widgets.formats.tuning.te.scalars import NotUnderstoodError
 from tvmdbg_widgets.formats.tuning.te.tensors import Program, Tensor
 from tvmdbg_widgets.formats.tuning.te.topi import Topi
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.target import Target
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.tuning.record import no_such_row
+from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
-from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.steps import AnyStep
     from tvmdbg_widgets.model.tuning.task import Task

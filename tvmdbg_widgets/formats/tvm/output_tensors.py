@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
-from tvmdbg_widgets.model.array_record import of_byte_memory
+from tvmdbg_widgets.model.tensors.array_record import of_byte_memory
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params import ParamsFile
+    from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 
 
 @dataclass(frozen=True)

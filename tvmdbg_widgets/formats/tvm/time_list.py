@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import as_float, counted
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import as_float, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 Floats = npt.NDArray[np.float64]
 

@@ -17,13 +17,13 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import as_float
-from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _OTHER_KIND = (
     "The debugger's trace holds only B and E events, one after the other, with exactly the fields "

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from tvmdbg_widgets.formats.decimals import DecimalText
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
 
 FIELDS = frozenset(("ts", "tid", "pid", "name", "ph"))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _FIELDS = ("code", "bits", "lanes")
 #: Letters of :mod:`struct`, which are also what keeps the widths to these.

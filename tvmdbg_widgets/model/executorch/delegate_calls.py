@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbering import numbered
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.numbering import numbered
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump

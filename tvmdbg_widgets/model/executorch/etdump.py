@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.base.issues import Issues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
 #: The chain index of framework events, in either signedness: ``kUnsetChainId``.
 UNSET_CHAIN = -1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.base.issues import Issues
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram

@@ -11,7 +11,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
 #: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
 EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)

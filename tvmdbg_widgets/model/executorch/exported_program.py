@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 #: A size: a number, or the expression of a dynamic one (``"s77"``).
 Size: TypeAlias = int | str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 
 class TensorLayout(NamedTuple):

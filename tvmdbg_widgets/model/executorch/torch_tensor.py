@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.dtypes import DataType
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _MOST_DIMENSIONS = 32
 _MOST_UNFOLDED = 1 << 30

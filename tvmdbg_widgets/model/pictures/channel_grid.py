@@ -14,8 +14,8 @@ from tvmdbg_widgets.model.pictures.stack import Stack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
-    from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.planes import Plane
+    from tvmdbg_widgets.model.tensors.values import Values
 
 
 @dataclass(frozen=True)

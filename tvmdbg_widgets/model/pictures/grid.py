@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.planes import Plane
+    from tvmdbg_widgets.model.tensors.planes import Plane
 
 #: Row, column, rows and columns of a part of a plane, in values.
 Part: TypeAlias = tuple[int, int, int, int]

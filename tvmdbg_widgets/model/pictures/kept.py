@@ -16,8 +16,8 @@ from tvmdbg_widgets.model.pictures.single import Picture, picture_of, stack_of
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.pictures.stack import Stack
-    from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.planes import Plane
+    from tvmdbg_widgets.model.tensors.values import Values
 
 _Plane: TypeAlias = tuple[Hashable, ...]
 _Place: TypeAlias = tuple[_Plane, Span, Span]

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, may_overflow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.values import Values
 
 
 @dataclass(frozen=True)

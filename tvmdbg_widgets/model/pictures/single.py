@@ -16,8 +16,8 @@ from tvmdbg_widgets.model.pictures.stack import Stack
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.cells import Array, Cells
     from tvmdbg_widgets.model.pictures.pieces import Watch
-    from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.planes import Plane
+    from tvmdbg_widgets.model.tensors.values import Values
 
 #: Part of the values that are looked at quickly which count as cheap.
 _CHEAP = 4

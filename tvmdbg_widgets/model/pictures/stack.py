@@ -13,14 +13,14 @@ import numpy as np
 from tvmdbg_widgets.model.pictures.cells import RUN, SMALLER, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
-from tvmdbg_widgets.model.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.pictures.grid import Span
-    from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.tensors.planes import Plane
+    from tvmdbg_widgets.model.tensors.values import Values
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
 BLOCK = 1 << 19

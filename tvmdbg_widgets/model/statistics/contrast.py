@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.bits import is_integer
+from tvmdbg_widgets.model.base.bits import is_integer
 from tvmdbg_widgets.model.statistics.histograms import told
 from tvmdbg_widgets.model.statistics.passes import run_pass
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
 from tvmdbg_widgets.model.statistics.distribution import Interval
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
+    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 #: Bins of a histogram where nobody says how many.
 BINS = 64
@@ -63,7 +63,7 @@ class Kept:
         progress: Callable[[int], None] | None = None,
         executor: Executor | None = None,
     ) -> Statistics:
-        """Return statistics; see :meth:`~tvmdbg_widgets.model.tensor.Tensor.statistics`."""
+        """Return statistics; see :meth:`~tvmdbg_widgets.model.tensors.tensor.Tensor.statistics`."""
         if bins < 1:
             raise ValueError(f"bins must be at least 1, not {bins}")
         if sample is not None and sample < 1:

@@ -22,7 +22,7 @@ _FAR_PIECES = 8
 
 
 class Values(Protocol):
-    """What can be read in ranges: :class:`~tvmdbg_widgets.model.array_values.ArrayValues`."""
+    """What is read in ranges: :class:`~tvmdbg_widgets.model.tensors.array_values.ArrayValues`."""
 
     @property
     def count(self) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.bits import is_integer
-from tvmdbg_widgets.model.number_text import computed_text, number_text
+from tvmdbg_widgets.model.base.bits import is_integer
+from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.statistics.distribution import Interval
 
 if TYPE_CHECKING:

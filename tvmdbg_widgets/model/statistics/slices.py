@@ -10,8 +10,8 @@ from tvmdbg_widgets.model.statistics.pieces import Whole
 from tvmdbg_widgets.model.statistics.tallies import tally
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics.result import Statistics
+    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 
 class Slices:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.measure_errors import MeasureError

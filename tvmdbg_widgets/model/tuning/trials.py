@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

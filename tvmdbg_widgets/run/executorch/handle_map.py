@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     )
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.graph import GraphView
 
@@ -127,7 +127,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
         return None if self._run is None or self._run.graph is None else self.view()
 
     def _column(self, graph: Graph) -> NodeColumn:
-        from tvmdbg_widgets.model.node_columns import classed
+        from tvmdbg_widgets.model.graph.node_columns import classed
 
         texts: list[str | None] = [None] * graph.num_nodes
         for each in self._coverage.operators:
@@ -156,7 +156,7 @@ def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.run import DebugRun
 

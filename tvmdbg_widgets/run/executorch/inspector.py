@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.sources_given import SourceLike
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.run import DebugRun
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Inspector:
         from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
         from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
         from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-        from tvmdbg_widgets.model.sources_given import as_source
+        from tvmdbg_widgets.model.sources.given import as_source
         from tvmdbg_widgets.run.executorch.inspector_files import (
             opened_buffer,
             opened_record,
@@ -320,7 +320,7 @@ class Inspector:
         return self._table(units=True, metadata=False, printed=True).html(_ROWS_SHOWN)
 
     def __repr__(self) -> str:
-        from tvmdbg_widgets.model.numbers import counted
+        from tvmdbg_widgets.model.base.numbers import counted
 
         blocks = counted(len(self.event_blocks), "block")
         events = counted(sum(len(block.events) for block in self.event_blocks), "event")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
@@ -28,8 +28,8 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
     """
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources import ByteSource
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.given import as_source
 
     if given is None or isinstance(given, ETRecord):
         return given
@@ -56,7 +56,7 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 def _refuse_other_files(source: Any) -> None:
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
     from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.base.errors import FormatError
 
     try:
         members = read_directory(source).members
@@ -78,7 +78,7 @@ def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugB
         Both are given.
     """
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.model.sources.given import as_source
 
     if path is not None and path_by_other_name is not None:
         raise TypeError("buffer_path is another name of debug_buffer_path; give one of them")
@@ -107,8 +107,8 @@ def sources_of(
     buffer
     """
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources import BytesSource
-    from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.model.sources.byte_source import BytesSource
+    from tvmdbg_widgets.model.sources.given import as_source
 
     found: dict[str, tuple[Any, ByteSource]] = {"etdump": (dump, source)}
     read, given = record

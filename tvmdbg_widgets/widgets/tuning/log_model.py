@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.widgets.answers.messages import message_id
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.desk import HAS_THREADS
 from tvmdbg_widgets.widgets.guarded import Guarded
-from tvmdbg_widgets.widgets.messages import message_id
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:

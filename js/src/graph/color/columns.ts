@@ -10,7 +10,7 @@ interface Rows {
   work: Work | null;
 }
 
-/** See `NodeColumn` in `tvmdbg_widgets/model/node_columns.py`. */
+/** See `NodeColumn` in `tvmdbg_widgets/model/graph/node_columns.py`. */
 export interface Numbers extends Rows {
   /** NaN is unknown. */
   values: Float64Array;

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model import ulp
+from tvmdbg_widgets.model.base import ulp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     told,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import duration_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import duration_text, fixed, percent
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.executorch.delegate_calls import named
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.event_times import outermost
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import (
     CALL,
     DelegateCalls,
@@ -18,8 +20,6 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     run_of,
 )
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.numbering import first_rows, numbered
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

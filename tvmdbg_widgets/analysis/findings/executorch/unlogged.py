@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

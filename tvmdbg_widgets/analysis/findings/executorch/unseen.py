@@ -8,7 +8,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence

@@ -9,8 +9,8 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

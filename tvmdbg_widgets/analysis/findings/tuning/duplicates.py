@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import Session, sessions
-from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

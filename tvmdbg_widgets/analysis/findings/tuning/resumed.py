@@ -8,8 +8,8 @@ from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text, utc
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-    from tvmdbg_widgets.model.findings import Finding
+    from tvmdbg_widgets.model.verdicts.findings import Finding
 
 
 @dataclass(frozen=True)

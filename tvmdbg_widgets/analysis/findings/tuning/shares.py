@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.numbers import percent
+from tvmdbg_widgets.model.base.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

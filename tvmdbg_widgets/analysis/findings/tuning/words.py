@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, seconds_text
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence

@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.tuning.records.lookup import Lookup
 from tvmdbg_widgets.analysis.tuning.records.reasons import Asked, reasons
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant, tasks_named
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.workload import Workload
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.columns import extremes, num_repeats
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
-from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:

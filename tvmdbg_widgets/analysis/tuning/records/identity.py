@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from tvmdbg_widgets.model.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from tvmdbg_widgets.analysis.query.listed import Listed
 from tvmdbg_widgets.analysis.query.masks import rows_found
 from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS
 from tvmdbg_widgets.analysis.tuning.records.query import TrialMasks
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:

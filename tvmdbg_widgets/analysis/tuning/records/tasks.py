@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.task import Task
 
 if TYPE_CHECKING:

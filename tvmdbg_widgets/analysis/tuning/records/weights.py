@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.curves import known_weights
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.parts import TuningParts

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.replay.nest import nest, with_factor
 from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
-from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

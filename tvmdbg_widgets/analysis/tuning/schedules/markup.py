@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import Annotation
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
 from tvmdbg_widgets.analysis.tuning.schedules.python_code import python_code
 from tvmdbg_widgets.analysis.tuning.step_words import steps_in_words
 from tvmdbg_widgets.analysis.tuning.structure import TileStructure, tile_structure
-from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
 from tvmdbg_widgets.analysis.tuning.transfer.correlation import pooled
 from tvmdbg_widgets.analysis.tuning.transfer.pairs import common_tasks, matched
 from tvmdbg_widgets.analysis.tuning.transfer.task_transfer import TaskTransfer
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:

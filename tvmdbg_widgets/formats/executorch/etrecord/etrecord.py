@@ -13,14 +13,14 @@ from tvmdbg_widgets.formats.executorch.etrecord.zip_members import (
     LOCAL_HEADER,
     read_directory,
 )
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.etrecord.zip_members import ZipDirectory, ZipMember
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 IDENTIFIER: Final = "ETRECORD_V0"
 _EDGE: Final = "edge_dialect_exported_program"

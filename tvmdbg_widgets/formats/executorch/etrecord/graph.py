@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.exported_program import ProgramValue
-from tvmdbg_widgets.model.graph import Graph
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.exported_program import (

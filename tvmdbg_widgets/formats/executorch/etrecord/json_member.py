@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 
 T = TypeVar("T")
 

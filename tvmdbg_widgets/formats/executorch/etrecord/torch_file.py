@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
 from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
-from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _PICKLE = "/data.pkl"
 _LARGEST_PICKLE = 64 << 20

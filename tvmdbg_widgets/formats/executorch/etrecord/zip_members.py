@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.limits import MOST_UNPACKED
 from tvmdbg_widgets.formats.sources.unpacking import Allowance, DeflatedSource
-from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.relative_names import below
-from tvmdbg_widgets.model.sources_file import as_file
-from tvmdbg_widgets.model.sources_part import PartSource
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.file import as_file
+from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.model.sources.relative_names import below
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 LOCAL_HEADER: Final = b"PK\x03\x04"
 #: Magic, flags, packed size, length of the name, length of the extra field.

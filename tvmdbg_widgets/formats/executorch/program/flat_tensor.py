@@ -14,12 +14,12 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.program.checks import MOST_DIMENSIONS
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout
 from tvmdbg_widgets.model.executorch.program import Span
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"FT01"
 #: Magic, length, flatbuffer offset, flatbuffer size, segment base offset, segment data size.

@@ -9,11 +9,11 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import ProgramHeader
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 HINT = "The file may be cut off or damaged: copy or export it again."
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.program_values import (
     ScalarValue,
     ShapeDynamism,
     TensorValue,
     ValueKind,
 )
-from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -17,11 +17,11 @@ from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
     states_of,
 )
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
-from tvmdbg_widgets.model.graph import Graph
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import states_of
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
-from tvmdbg_widgets.model.planned_memory import PlannedMemory
+from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

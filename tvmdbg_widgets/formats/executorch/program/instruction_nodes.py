@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.executorch.program_values import (
     ScalarValue,
     TensorValue,
 )
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh, arguments, expanded
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall, MoveCall
 from tvmdbg_widgets.model.executorch.program_values import ListValue
 

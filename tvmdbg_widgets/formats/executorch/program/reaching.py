@@ -9,7 +9,7 @@ import heapq
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

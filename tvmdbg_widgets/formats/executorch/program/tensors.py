@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
-from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
-from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.sources_strided import StridedSource
-from tvmdbg_widgets.model.tensor import Tensor
-from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.sources.strided import StridedSource
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
     from tvmdbg_widgets.model.executorch.program import Plan, Program
-    from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: A file of named data, and its bytes.
 NamedFile = tuple["FlatTensor", "ByteSource"]

@@ -1,0 +1,177 @@
+"""Outputs that are all zero or one value throughout; inputs and weights that were never set.
+
+Of operators, outputs of two values or more of a type that carries numbers: bool and 64-bit
+integers are masks and indices, which are often constant on purpose, and so are the outputs of
+`zeros`, `full` and the like. Where everything an operator computes from is constant, it only
+follows. Parameters count where a weight (rank 2 or more) is all zero, which is how parameters look
+that were not set on the debugger's module. A debug buffer of ExecuTorch that is zero throughout has
+a rule of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+
+NAME = "constant-values"
+_MEANT = frozenset(
+    {
+        *("zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "one_hot", "eye"),
+        *("arange", "tril", "triu", "trilu", "shape_of", "ndarray_size", "constant_pad"),
+    }
+)
+_LEFT_OUT = frozenset({"bool", "int64", "uint64", "uint1", "handle"})
+_WEIGHT_RANK = 2
+_STEPS = {
+    "input": "Set the inputs on the debugger's module before run().",
+    "weight": "Set the parameters on the debugger's module: module.set_input(**params).",
+}
+
+
+class Constants(NamedTuple):
+    """Entries of one value throughout, in execution order, by what that means.
+
+    Attributes
+    ----------
+    values : dict of entry to scalar
+        All of them.
+    own : list of entry
+        Outputs of operators that no constant operands explain.
+    following : list of entry
+        Outputs that are computed from constant values alone.
+    inputs, weights : list of entry
+        Inputs, and weights that are all zero, that seem never to have been set.
+    """
+
+    values: dict[Entry, object]
+    own: list[Entry]
+    following: list[Entry]
+    inputs: list[Entry]
+    weights: list[Entry]
+
+
+def constants(evidence: Evidence) -> Constants:
+    """Tell which entries hold one value throughout though they should not."""
+    tensors = evidence.tensors
+    columns = evidence.columns
+    alike = (columns.size > 1) & (columns.finite == columns.size) & (columns.low == columns.high)
+    likely = ((entry, evidence.statistics[entry]) for entry in columns.where(alike))
+    constant: dict[Entry, object] = {
+        entry: found.minimum
+        for entry, found in likely
+        if found.minimum == found.maximum and tensors[entry].dtype.name not in _LEFT_OUT
+    }
+    own: list[Entry] = []
+    following: list[Entry] = []
+    inputs: list[Entry] = []
+    weights: list[Entry] = []
+    for entry, value in constant.items():
+        kind = evidence.kind(entry[0])
+        if evidence.is_operator(entry[0]):
+            (following if _follows(evidence, constant, entry[0]) else own).append(entry)
+        elif kind is NodeKind.INPUT:
+            inputs.append(entry)
+        elif (
+            kind is NodeKind.PARAMETER and value == 0 and len(tensors[entry].shape) >= _WEIGHT_RANK
+        ):
+            weights.append(entry)
+    own = [entry for entry in own if not _MEANT & set(evidence.operator_parts(entry[0]))]
+    return Constants(constant, own, following, inputs, weights)
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of operators, one of inputs, one of weights."""
+    if evidence.blank:
+        return
+    constant, own, following, inputs, weights = constants(evidence)
+    if own:
+        yield _finding(evidence, constant, own, following)
+    if inputs:
+        yield _given(evidence, constant, inputs, "input")
+    if weights:
+        yield _given(evidence, constant, weights, "weight")
+
+
+def _follows(evidence: Evidence, constant: dict[Entry, object], node: int) -> bool:
+    computed = [
+        read.entry
+        for read in evidence.reads(node)
+        if read.sure and evidence.kind(read.entry[0]) is not NodeKind.PARAMETER
+    ]
+    return bool(computed) and all(entry in constant for entry in computed)
+
+
+def _finding(
+    evidence: Evidence,
+    constant: dict[Entry, object],
+    entries: list[Entry],
+    following: list[Entry],
+) -> Finding:
+    first = entries[0]
+    what = "only zeros" if constant[first] == 0 else f"a constant {_text(constant[first])}"
+    size = counted(evidence.statistics[first].size, "value")
+    facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
+    if following:
+        facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
+    confidence, why = evidence.joined(entries)
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(first)} outputs {what} ({size}){and_more(len(entries) - 1)}",
+        cut(facts),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "Check the inputs of the operator: is this intended?",
+        0.7,
+    )
+
+
+def _given(
+    evidence: Evidence,
+    constant: dict[Entry, object],
+    entries: list[Entry],
+    what: str,
+) -> Finding:
+    first = entries[0]
+    value = "all zero" if constant[first] == 0 else f"{_text(constant[first])} everywhere"
+    facts = [
+        f"{evidence.entry_name(e)}: {_text(constant[e])} in all "
+        f"{counted(evidence.statistics[e].size, 'value')}"
+        for e in entries
+    ]
+    confidence, why = evidence.joined(entries)
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
+        f"{and_more(len(entries) - 1, what)}",
+        cut(facts),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "Check what the method was called with." if evidence.of_executorch else _STEPS[what],
+        0.75,
+    )
+
+
+def _text(value: object) -> str:
+    """Write a constant; zeros of both signs are one."""
+    return "0" if value == 0 else number_text(value)
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,369 @@
+"""The first NaN or Inf in execution order, where it appears and what it spread to.
+
+An entry that holds NaN or Inf though every entry its node reads is finite is a birth; parameters
+and inputs are not computed, so theirs are births too. -Inf alone, which attention masks hold on
+purpose, is a doubt as long as nothing behind it holds NaN or +Inf; not so where a convolution or
+a matrix product made it of finite values, and nothing in its function chooses or masks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.values.channels import Within, within
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import family
+from tvmdbg_widgets.model.statistics import comparable
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
+
+NAME = "first-nonfinite"
+_FLOAT16_MAX = 65504.0
+_MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
+_WORDS = {NodeKind.INPUT: "input", NodeKind.PARAMETER: "parameter"}
+
+
+class Birth(NamedTuple):
+    """An entry where values that are not finite came to be, and how surely."""
+
+    entry: Entry
+    confidence: Confidence
+    why: str
+
+
+def probe(subject: Subject) -> Within | None:
+    """Tell the channels that hold all NaN and Inf of an output, where these are only some."""
+    found = subject.statistics
+    if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
+        return None
+    return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
+
+
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are NaN or Inf."""
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
+    return odd
+
+
+class Origins(NamedTuple):
+    """Entries that hold NaN or Inf by where these came from.
+
+    Attributes
+    ----------
+    carriers : mapping of entry to Statistics
+        All of them, in execution order.
+    wrong : list of Birth
+        Those that are faults, in execution order.
+    meant : list of Birth
+        Those of -Inf alone, with nothing else behind them.
+    """
+
+    carriers: Mapping[Entry, Statistics]
+    wrong: list[Birth]
+    meant: list[Birth]
+
+
+def origins(evidence: Evidence) -> Origins:
+    """Tell where everything that is not finite was born."""
+    columns = evidence.columns
+    carriers = {
+        entry: evidence.statistics[entry] for entry in columns.where(columns.finite != columns.size)
+    }
+    births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
+    wrong_behind = _before_wrong(evidence, carriers)
+    meant = {
+        birth.entry: birth
+        for birth in births
+        if birth.entry not in wrong_behind and not _overflows(evidence, birth.entry[0])
+    }
+    wrong = [birth for birth in births if birth.entry not in meant]
+    return Origins(carriers, wrong, list(meant.values()))
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of the first birth, one of the others, and one of -Inf alone."""
+    carriers, wrong, meant = origins(evidence)
+    if wrong:
+        yield _first(evidence, carriers, wrong[0])
+    if wrong[1:]:
+        yield _others(evidence, carriers, wrong[1:])
+    if meant:
+        yield _minus(evidence, carriers, meant)
+
+
+def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> Birth | None:
+    node = entry[0]
+    kind = evidence.kind(node)
+    confidence, why = evidence.joined([entry])
+    if kind is None:
+        why = "without the graph the order of execution is unknown"
+        return Birth(entry, Confidence.LOW, why)
+    if kind in _WORDS:
+        return Birth(entry, confidence, f"{why}, and no node computes this tensor")
+    reads = evidence.reads(node)
+    sure = [read.entry for read in reads if read.sure]
+    if any(each in carriers for each in sure):
+        return None
+    unknown = sum(not read.sure or read.entry not in evidence.statistics for read in reads)
+    if unknown:
+        why = (
+            f"the values of {unknown} of {counted(len(reads), 'input')} are unknown (ambiguous "
+            "edges, overwritten or missing tensors): it may come from there"
+        )
+        return Birth(entry, Confidence.LOW, why)
+    confidence, why = evidence.joined([entry, *sure])
+    return Birth(entry, confidence, f"{why}, and all inputs of the node are finite")
+
+
+def behind(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], start: Entry
+) -> tuple[Entry, ...]:
+    """Return the entries behind ``start`` that carry NaN or Inf, each through others that do."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return ()
+    found = {start}
+    waiting = deque([start])
+    while waiting:
+        for reached in readers(graph, waiting.popleft()):
+            if reached in carriers and reached not in found:
+                found.add(reached)
+                waiting.append(reached)
+    return tuple(sorted(found - {start}))
+
+
+def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
+    """Yield all outputs of the nodes that read an entry."""
+    node, output = entry
+    if not 0 <= node < graph.num_nodes:
+        return
+    for target in dict.fromkeys(graph.edge_target[graph.readers(node, output)].tolist()):
+        for each in range(len(graph.entry_range(target))):
+            yield target, each
+
+
+def _before_wrong(evidence: Evidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
+    """Return the carriers of NaN or +Inf, and those with such a one behind them."""
+    graph = evidence.parts.graph
+    found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
+    if graph is None:
+        return found
+    waiting = list(found)
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()[0]
+        if node not in seen:
+            seen.add(node)
+            read = {read.entry for read in evidence.reads(node)}
+            new = [entry for entry in read if entry in carriers and entry not in found]
+            found.update(new)
+            waiting.extend(new)
+    return found
+
+
+def _overflows(evidence: Evidence, node: int) -> bool:
+    """Whether a node sums products and nothing in its function writes -Inf on purpose."""
+    if not evidence.is_operator(node):
+        return False
+    found = evidence.operator_parts(node)
+    return bool({"convolution", "matmul"} & set(map(family, found))) and not any(
+        word in part for part in found for word in _MASKING
+    )
+
+
+def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
+    entry, found = birth.entry, carriers[birth.entry]
+    spread = behind(evidence, carriers, entry)
+    node = entry[0]
+    what, count = _what(found)
+    name = evidence.entry_name(entry)
+    kind = evidence.kind(node)
+    if kind is None:
+        title = f"{name} is the first tensor with {what}: {_of(count, found)}"
+    elif kind in _WORDS:
+        title = f"{_WORDS[kind].capitalize()} {name} contains {what}: {_of(count, found)}"
+    else:
+        title = f"First {what} appears in {name}: {_of(count, found)}"
+    title += "".join(f", {each}" for each in _channels(evidence, entry))
+    facts = [
+        (
+            f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in "
+            f"{counted(found.size, 'value')}{_largest(evidence, entry, found)}"
+        )
+    ]
+    facts += _full_name(evidence, node)
+    facts += _inputs(evidence, node)
+    if spread:
+        nodes = nodes_of(spread)
+        facts.append(
+            f"spread to {counted(len(spread), 'downstream output')}: {evidence.list(nodes)}"
+        )
+    elif kind is not None:
+        facts.append("did not spread: no consumer contains NaN or Inf")
+    if not found.nan:
+        turned = next((each for each in spread if carriers[each].nan), None)
+        if turned is not None:
+            facts.append(
+                f"first NaN appears in {evidence.entry_name(turned)}: "
+                f"{_of(carriers[turned].nan, carriers[turned])}"
+            )
+    facts += _outputs(evidence, carriers, (entry, *spread))
+    return Finding(
+        NAME,
+        Severity.ERROR,
+        title,
+        tuple(facts),
+        birth.confidence,
+        birth.why,
+        nodes_of((entry, *spread)),
+        (entry, *spread),
+        _next_step(evidence, node),
+        1.0,
+    )
+
+
+def _channels(evidence: Evidence, entry: Entry) -> list[str]:
+    found = evidence.scanned.probed.get(NAME, {}).get(entry)
+    return [f"all in {found}"] if found is not None else []
+
+
+def _full_name(evidence: Evidence, node: int) -> list[str]:
+    name = evidence.short_name(node)
+    return [f"full name: {name}"] if name not in ("", evidence.label(node)) else []
+
+
+def _next_step(evidence: Evidence, node: int) -> str:
+    kind = evidence.kind(node)
+    if kind is None:
+        return "Open the dump with its graph to see where the values come from."
+    if kind in _WORDS:
+        return f"Check this {_WORDS[kind]} against what the model was given."
+    graph = evidence.parts.graph
+    read = (
+        [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]
+    )
+    weights = [each.id for each in read if each.kind is NodeKind.PARAMETER]
+    first = f"its parameters ({evidence.list(weights)})" if weights else "its inputs"
+    return (
+        f"Check {first} against the model, then recompute this node in a wider type from its "
+        "inputs in the dump."
+    )
+
+
+def _inputs(evidence: Evidence, node: int) -> list[str]:
+    if not evidence.is_operator(node):
+        return []
+    told = []
+    for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
+        found = evidence.statistics.get(entry)
+        if found is not None and found.finite and found.finite == found.size:
+            bounds = f"{number_text(found.minimum)} … {number_text(found.maximum)}"
+            told.append(f"input {evidence.entry_name(entry)}: {bounds}, all values finite")
+    return list(cut(told, 5))
+
+
+def _largest(evidence: Evidence, entry: Entry, found: Statistics) -> str:
+    tensors = evidence.parts.tensors
+    if not found.finite or tensors is None:
+        return ""
+    largest = max(abs(found.minimum), abs(found.maximum))
+    limit = ""
+    if tensors[entry].dtype.name == "float16":
+        limit = f" (float16 max: {_FLOAT16_MAX:,.0f})"
+    return f"; largest finite magnitude: {number_text(largest)}{limit}"
+
+
+def _outputs(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], entries: tuple[Entry, ...]
+) -> list[str]:
+    graph = evidence.parts.graph
+    if graph is None:
+        return []
+    reached = set(entries)
+    told = []
+    for place, head in enumerate(map(tuple, graph.heads.tolist())):
+        if head in reached:
+            found = carriers[head]
+            bad = found.size - found.finite
+            told.append(f"graph output {place}, {evidence.entry_name(head)}: {_of(bad, found)}")
+    return list(cut(told, 3))
+
+
+def _others(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
+) -> Finding:
+    entries = tuple(birth.entry for birth in births)
+    facts = [
+        "; ".join(
+            [
+                f"{evidence.entry_name(entry)}: {_of(found.size - found.finite, found)}",
+                *_channels(evidence, entry),
+            ]
+        )
+        for entry, found in ((entry, carriers[entry]) for entry in entries)
+    ]
+    worst = max(births, key=lambda birth: list(Confidence).index(birth.confidence))
+    known = evidence.parts.graph is not None
+    origin = " independently" if known else ""
+    return Finding(
+        NAME,
+        Severity.ERROR,
+        f"NaN or Inf also appears{origin} in {evidence.list_entries(entries, 2)}",
+        cut(facts),
+        worst.confidence,
+        worst.why,
+        nodes_of(entries),
+        entries,
+        "Check them in this order: each is a separate origin.",
+        0.9,
+    )
+
+
+def _minus(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
+) -> Finding:
+    entries = tuple(birth.entry for birth in births)
+    first = carriers[entries[0]]
+    return Finding(
+        NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(entries[0])} contains -Inf: {_of(first.neg_inf, first)}"
+        f"{and_more(len(entries) - 1)}",
+        cut(
+            [f"{evidence.entry_name(e)}: {_of(carriers[e].neg_inf, carriers[e])}" for e in entries]
+        ),
+        Confidence.LOW,
+        "attention masks contain -Inf on purpose, and nothing downstream has NaN or +Inf",
+        nodes_of(entries),
+        entries,
+        "If this is not a mask, check the logarithms and divisions of the node.",
+        0.5,
+    )
+
+
+def _what(found: Statistics) -> tuple[str, int]:
+    infinite = found.pos_inf + found.neg_inf
+    what = "NaN and Inf" if found.nan and infinite else "NaN" if found.nan else "Inf"
+    return what, found.nan + infinite
+
+
+def _of(count: int, found: Statistics) -> str:
+    return f"{count:,} of {counted(found.size, 'value')}"
+
+
+RULE = Rule(NAME, find, probe, screen)

@@ -1,0 +1,94 @@
+"""Bool arrays that hold bytes which are neither 0 nor 1.
+
+A kernel or another program wrote something else there, or the array is of another type: type code 6
+was an 8-bit float in TVM 0.13 to 0.20. Any such byte counts as true, so that the statistics do not
+see it: the bytes of bool arrays, and of no others, are looked at once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+    from tvmdbg_widgets.model.statistics.batch import Batch
+
+NAME = "odd-bools"
+
+
+class Odd(NamedTuple):
+    """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
+
+    number: int
+    first: int
+
+
+def probe(subject: Subject) -> Odd | None:
+    """Count such bytes, where there are any."""
+    values = subject.tensor.values()
+    if not subject.tensor.dtype.is_bool or values.is_packed:
+        return None
+    count, first, start = 0, -1, 0
+    for chunk in values.codes.chunks():
+        odd = chunk > 1
+        found = int(np.count_nonzero(odd))
+        if found and first < 0:
+            first = start + int(odd.argmax())
+        count += found
+        start += len(chunk)
+    return Odd(count, first) if count else None
+
+
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are such bytes."""
+    codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
+    return odd
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all such arrays."""
+    odd: dict[Entry, Odd] = {
+        entry: each
+        for entry, each in sorted(evidence.scanned.probed.get(NAME, {}).items())
+        if entry in evidence.statistics
+    }
+    entries = list(odd)
+    if not entries:
+        return
+    confidence, why = evidence.joined(entries)
+    count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
+    verb = "is" if count == 1 else "are"
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
+        f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
+        cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "They count as true. See the bytes with tensor.raw(); if the type is wrong, set it with "
+        "tensor.with_dtype(…).",
+        0.7,
+    )
+
+
+def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
+    index = ", ".join(map(str, np.unravel_index(odd.first, evidence.tensors[entry].view_shape)))
+    size = counted(evidence.statistics[entry].size, "value")
+    return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
+
+
+RULE = Rule(NAME, find, probe, screen)

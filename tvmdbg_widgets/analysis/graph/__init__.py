@@ -1,0 +1,1 @@
+"""Questions about the nodes of a graph."""

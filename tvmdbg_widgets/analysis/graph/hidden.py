@@ -1,0 +1,65 @@
+"""Nodes that a view of the graph leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query.selection import select
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.run import DebugRun
+
+
+def hidden_nodes(run: DebugRun, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
+    """Mark the nodes that any of the queries finds, and parameters that only those read.
+
+    Returns
+    -------
+    bool [N]
+        Of no nodes where the run has no graph.
+
+    Raises
+    ------
+    QueryError
+        A query cannot be read; a ValueError that shows where.
+    """
+    graph = run.graph
+    found = np.zeros(0 if graph is None else graph.num_nodes, bool)
+    if graph is None:
+        return found
+    for query in queries:
+        found[list(select(run.facts, query))] = True
+    known = graph.edge_source >= 0
+    source, by_hidden = graph.edge_source[known], found[graph.edge_target[known]]
+    is_read = np.zeros((2, graph.num_nodes), bool)
+    is_read[by_hidden.astype(int), source] = True
+    hidden: npt.NDArray[np.bool_] = (
+        found | (graph.kinds == NodeKind.PARAMETER) & is_read[1] & ~is_read[0]
+    )
+    return hidden
+
+
+def checked_query(query: object) -> str:
+    """Return a query without blanks around it.
+
+    Raises
+    ------
+    TypeError
+        It is no str.
+    QueryError
+        It cannot be read; a ValueError that shows where.
+    ValueError
+        It asks for nothing.
+    """
+    if not isinstance(query, str):
+        raise TypeError(f"a query is a str, not {type(query).__name__}")
+    if parse(query) is None:
+        raise ValueError("a query of nothing hides nothing; write kind=parameter")
+    return query.strip()

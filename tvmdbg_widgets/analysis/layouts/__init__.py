@@ -1,0 +1,1 @@
+"""Layouts of entries, told by attributes and checked against what is stored."""

@@ -1,0 +1,298 @@
+"""Layouts that the graph tells of an entry, checked against what is stored.
+
+They come from the attributes of its own node, then from those of the nodes that read it, then from
+entries of the same shape that only element by element operators lie between, then from names of
+functions. Padding is known where a ``layout_transform`` has the array without it on its other side.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from tvmdbg_widgets.analysis.layouts.attrs import (
+    NAMES,
+    is_transform,
+    keeps_axes,
+    of_operand,
+    of_output,
+)
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import family, parts
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tensors.values import Values
+
+Entry: TypeAlias = tuple[int, int]
+
+#: Entries looked at on the way through element by element operators, and readers of each of them.
+_REACH = 64
+_READERS = 32
+_PLAIN_RANK = 4
+
+
+@dataclass(frozen=True)
+class KnownLayout:
+    """A layout that something tells of an entry.
+
+    Attributes
+    ----------
+    layout
+        It fits the stored shape.
+    sizes
+        Logical sizes that hide its padding, by letter, where they are known.
+    source
+        What tells of it: ``"out_layout of node 4"``.
+    certainty
+        ``"stated"``, or ``"likely"`` where the operators leave room for another one.
+    """
+
+    layout: Layout
+    source: str
+    certainty: Literal["stated", "likely"]
+    sizes: dict[str, int] = field(default_factory=dict)
+
+
+def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLayout | None:
+    """Return the layout whose axes views open with: the first stated one that a shape can have."""
+    return next(
+        (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
+    )
+
+
+def laid_out(
+    values: Values,
+    known: Iterable[KnownLayout],
+    layout: str | None,
+    sizes: Mapping[str, int] | None,
+) -> Unfolded | None:
+    """Return values along the axes that a view asks for; None for those that are stored.
+
+    Parameters
+    ----------
+    values
+        As they are stored.
+    known
+        What is told of them, the best first.
+    layout
+        What is unfolded; empty for the axes as stored, None for the one that is stated.
+    sizes
+        Logical sizes by letter that hide padding, as far as the layout has the letters; None for
+        those that are known with the layout.
+
+    Raises
+    ------
+    ValueError
+        The layout does not fit, or a size is more than is stored.
+    """
+    known = list(known)
+    if layout is None:
+        stated = stated_layout(known, values.view_shape)
+        layout = "" if stated is None else stated.layout.text
+    if not layout:
+        return None
+    parsed = Layout.parse(layout)
+    if sizes is None:
+        sizes = {each.layout.text: each.sizes for each in known}.get(layout, {})
+    fitting = {letter: size for letter, size in sizes.items() if letter in parsed.letters}
+    return Unfolded(values, parsed, fitting)
+
+
+class _Claim(NamedTuple):
+    """A layout before it is checked; ``plain`` is the same array in another layout."""
+
+    text: str
+    source: str
+    node: int
+    certain: bool
+    plain: tuple[Entry, str] | None = None
+
+
+def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
+    """Return the layouts that an entry can have, the best first.
+
+    Parameters
+    ----------
+    run : RunParts
+    entry : (int, int)
+        Node and output.
+    near : bool
+        Also what is said of entries that only element by element operators lie between.
+    """
+    graph = run.graph
+    shape = _shape(run, entry)
+    if graph is None or not shape:
+        return ()
+    found = _checked(run, shape, _direct(graph, entry))
+    if near and not found and not NAMES.isdisjoint(graph.attr_names):
+        found = _checked(run, shape, _near(run, graph, entry, shape))
+    return found or _checked(run, shape, _guessed(graph, entry, shape))
+
+
+def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
+    """What the node itself says, and those that read it, or the first of them."""
+    node = entry[0]
+    if graph.kinds[node] == NodeKind.OPERATOR:
+        attrs, func = graph.attrs[node], graph.func_names[node]
+        single = len(graph.entry_range(node)) == 1
+        for told in of_output(attrs, func):
+            plain = None
+            if is_transform(func) and (operands := _operands(graph, node)):
+                plain = operands[0], attrs.get("src_layout", "")
+            source = f"{told.attr} of node {node}"
+            yield _Claim(told.layout, source, node, told.certain and single, plain)
+    for edge in _reading(graph, entry, most):
+        reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
+        attrs, func = graph.attrs[reader], graph.func_names[reader]
+        sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
+        for told in of_operand(attrs, func, position):
+            plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
+            source = f"{told.attr} of node {reader}"
+            yield _Claim(told.layout, source, reader, told.certain and sure, plain)
+
+
+def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+    """What is said of entries that differ from this one only element by element."""
+    seen: set[Entry] = {entry}
+    waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
+    while waiting and len(seen) < _REACH:
+        here, path = waiting.popleft()
+        for node, other in _beside(graph, here):
+            if other in seen or len(seen) >= _REACH:
+                continue
+            seen.add(other)
+            there = _shape(run, other)
+            if there == shape:
+                waiting.append((other, (*path, node)))
+            elif there is None or not _stretches(shape, there):
+                continue
+            for claim in _direct(graph, other, _READERS):
+                source = claim.source + _through(
+                    [each for each in (*path, node) if each != claim.node]
+                )
+                yield _Claim(claim.text, source, claim.node, certain=False)
+
+
+def _through(nodes: list[int]) -> str:
+    if len(nodes) > 1:
+        return f", through {len(nodes)} nodes"
+    return f", through node {nodes[0]}" if nodes else ""
+
+
+def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
+    """Entries that an element by element operator joins with this one, and its node.
+
+    The bias of a convolution stands beside its output, since it is added to that.
+    """
+    node = entry[0]
+    if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
+        for operand in _operands(graph, node):
+            yield node, operand
+    for edge in _reading(graph, entry, _REACH):
+        reader = int(graph.edge_target[edge])
+        if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
+            yield reader, (reader, 0)
+
+
+def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+    """What the name of the function suggests, where the graph names no layout (before v0.8)."""
+    node = entry[0]
+    func = graph.func_names[node]
+    source = f"func_name of node {node}"
+    if graph.kinds[node] != NodeKind.OPERATOR or entry[1]:
+        return
+    if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
+        yield _Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
+    if len(shape) == _PLAIN_RANK and any(map(_has_channels, parts(func))):
+        yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
+
+
+def _has_channels(part: str) -> bool:
+    return family(part) == "convolution" or part.endswith("relu")
+
+
+def _checked(
+    run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
+) -> tuple[KnownLayout, ...]:
+    """Keep the claims that the shape allows, each layout once, stated ones first."""
+    found: dict[str, KnownLayout] = {}
+    for claim in sorted(claims, key=lambda claim: not claim.certain):
+        try:
+            layout = Layout.parse(claim.text)
+        except ValueError:
+            continue
+        sizes = _sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
+        known = found.get(claim.text)
+        if sizes is None or (known is not None and (known.sizes or not sizes)):
+            continue
+        certainty = known.certainty if known else ("stated" if claim.certain else "likely")
+        source = known.source if known else claim.source
+        if known:
+            source = f"{source}, sizes from node {claim.node}"
+        found[claim.text] = KnownLayout(layout, source, certainty, sizes)
+    return tuple(found.values())
+
+
+def _sizes(
+    run: RunParts, shape: tuple[int, ...], layout: Layout, plain: tuple[Entry, str] | None
+) -> dict[str, int] | None:
+    """Sizes that hide padding; None where the other side of a transform contradicts."""
+    if plain is None:
+        return {}
+    there = _shape(run, plain[0])
+    try:
+        other = Layout.parse(plain[1])
+    except ValueError:
+        return {}
+    if there is None or not other.fits(there):
+        return {}
+    theirs = dict(zip(other.letters, other.logical_shape(there), strict=True))
+    sizes = {}
+    for letter, mine in zip(layout.letters, layout.logical_shape(shape), strict=True):
+        size = theirs.get(letter, mine)
+        if size - mine >= other.block(letter) or mine - size >= layout.block(letter):
+            return None
+        if size < mine:
+            sizes[letter] = size
+    return sizes
+
+
+def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
+    """Edges to the nodes that read an entry, or the first of them: all may read one constant."""
+    found: list[int] = graph.readers(*entry)[:most].tolist()
+    return found
+
+
+def _operands(graph: Graph, node: int) -> list[Entry]:
+    """The first entries that a node reads: none is looked at beyond the reach of a walk."""
+    edges = graph.in_edges(node)[:_REACH].tolist()
+    return [
+        (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
+        for edge in edges
+        if graph.edge_source[edge] >= 0
+    ]
+
+
+def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
+    """The stored shape, or else the one that the graph tells."""
+    if run.tensors is not None and entry in run.tensors:
+        return run.tensors[entry].view_shape
+    graph = run.graph
+    if graph is None or not 0 <= entry[0] < graph.num_nodes:
+        return None
+    return graph.shape(*entry) if entry[1] in range(len(graph.entry_range(entry[0]))) else None
+
+
+def _stretches(shape: Sequence[int], onto: Sequence[int]) -> bool:
+    """Whether an array is stretched along axes of length 1 to another shape of as many axes."""
+    return len(shape) == len(onto) and all(
+        mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
+    )

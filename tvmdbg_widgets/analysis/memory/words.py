@@ -1,0 +1,163 @@
+"""A memory plan in sentences; views and figures say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.node_words import node_label, node_title
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.memory.losses import Loss
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.slots import Life
+    from tvmdbg_widgets.model.graph.nodes import Entry
+
+_MAKERS = 3
+_LOSSES = 3
+_SHORT = 60
+_LONGEST = 200
+
+#: What bytes are that a value at another offset holds.
+ELSEWHERE = "bytes held from another offset"
+
+
+def node_text(plan: MemoryPlan, node: int) -> str:
+    """``"conv2d + add #12"``."""
+    graph = plan.graph
+    said = one_line(node_label(graph, node)[:_LONGEST])
+    return node_title(said if len(said) <= _SHORT else said[: _SHORT - 1] + "…", node)
+
+
+def entry_text(entry: Entry) -> str:
+    """``"#12"``, ``"#12:1"`` for a second output."""
+    return f"#{entry.node}" + (f":{entry.output}" if entry.output else "")
+
+
+def offset_text(plan: MemoryPlan, slot: int) -> str:
+    """``"1,024"``, ``"2: 1,024"`` where there are several buffers; empty outside of them."""
+    buffer, planned = int(plan.slot_buffers[slot]), plan.graph.planned_memory
+    if buffer < 0 or planned is None:
+        return ""
+    where = f"{buffer}: " if planned.num_buffers > 1 else ""
+    return f"{where}{plan.slot_offsets[slot]:,}"
+
+
+def sentences(plan: MemoryPlan) -> list[str]:
+    """Return what is worth saying of a plan, the most telling first."""
+    said = [workspace(plan), peak(plan), *loss_sentences(plan), parameters(plan)]
+    return [*said, *sharing(plan), *unknown(plan)]
+
+
+def workspace(plan: MemoryPlan) -> str:
+    """Say what is allocated for all but parameters."""
+    slots = int((~plan.slot_is_parameter).sum())
+    planned = plan.graph.planned_memory
+    where = counted(slots, "slot")
+    if planned is not None:
+        buffers = counted(planned.num_buffers, "planned buffer")
+        where = f"{buffers}, used at {counted(slots, 'offset')}"
+    said = f"workspace {bytes_text(plan.allocated)} in {where}"
+    if plan.unshared > plan.allocated:
+        said += f", {bytes_text(plan.unshared)} without sharing"
+    return said
+
+
+def peak(plan: MemoryPlan) -> str:
+    """Say how much is live at most, when, what makes it, and what is allocated beyond."""
+    top = plan.peak
+    if not top.bytes:
+        return "no live entry has a known size"
+    when = "before anything runs"
+    if top.nodes:
+        when = f"while {node_text(plan, top.nodes[0])} runs"
+        more = len(top.nodes) - 1
+        when += f" (and at {counted(more, 'other node')})" if more else ""
+    said = f"peak {bytes_text(top.bytes)} live {when}"
+    if top.entries:
+        said += f": {makers(top.entries)}"
+    what = "it" if plan.least == top.bytes else f"the devices' own peaks, {bytes_text(plan.least)}"
+    if plan.waste > 0:
+        share = percent(plan.waste / plan.allocated)
+        return f"{said}; {bytes_text(plan.waste)} ({share}) allocated beyond {what}"
+    return f"{said}; nothing allocated beyond {what}"
+
+
+def makers(entries: Sequence[Life]) -> str:
+    """``"#12 64.0 KiB (65,536), #9 …, and 3 more"``."""
+    shown = [
+        f"{entry_text(each.entry)} {bytes_text(each.bytes or 0)}" for each in entries[:_MAKERS]
+    ]
+    more = len(entries) - _MAKERS
+    return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown)
+
+
+def parameters(plan: MemoryPlan) -> str:
+    """Say what the parameters take."""
+    slots = int(plan.slot_is_parameter.sum())
+    if not slots:
+        return "no parameters"
+    size = bytes_text(plan.parameter_bytes)
+    return f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
+
+
+def sharing(plan: MemoryPlan) -> list[str]:
+    """Say which entries are in one slot together by intention."""
+    said = []
+    if len(plan.aliases):
+        what = "reshape" if plan.ranges is None else "move"
+        number = counted(len(plan.aliases), what)
+        said.append(f"{number} zero-copy: input and output share memory")
+    if len(plan.in_place):
+        said.append(f"{_entries(len(plan.in_place))} written in place over an input of the node")
+    return said
+
+
+def unknown(plan: MemoryPlan) -> list[str]:
+    """Say which entries are in no sum."""
+    said = []
+    if plan.unknown_sizes:
+        said.append(f"{_entries(plan.unknown_sizes)} of unknown size, not counted")
+    if plan.unplaced:
+        what = "a usable storage_id" if plan.ranges is None else "memory in the program"
+        said.append(f"{_entries(plan.unplaced)} without {what}, not counted")
+    return [*said, *_of_program(plan)] if plan.ranges is not None else said
+
+
+def _of_program(plan: MemoryPlan) -> list[str]:
+    """Say what the plan of a program cannot tell."""
+    said = []
+    attrs = plan.graph.attrs
+    delegates = sum("backend" in each for each in attrs)
+    if delegates:
+        number = counted(delegates, "delegate call")
+        said.append(f"what {number} may allocate beside it is not in the program, not counted")
+    if any(int(each.get("destination", -1)) > int(each.get("instruction", 0)) for each in attrs):
+        said.append("values of all branches count as live; one path alone may need less")
+    return said
+
+
+def loss_sentences(plan: MemoryPlan) -> list[str]:
+    """Say which entries are overwritten too early."""
+    if not plan.losses:
+        return []
+    shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
+    more = len(plan.losses) - _LOSSES
+    shown += [f"{more:,} more"] if more > 0 else []
+    number = _entries(len(plan.losses))
+    return [f"{number} overwritten while still needed: {'; '.join(shown)}"]
+
+
+def loss_text(plan: MemoryPlan, loss: Loss) -> str:
+    """``"#4 by #6, read again by #9"``."""
+    again = "needed at the end of the run"
+    if loss.reader >= 0:
+        again = f"read again by {node_text(plan, loss.reader)}"
+    return f"{entry_text(loss.entry)} by {node_text(plan, loss.writer)}, {again}"
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"

@@ -1,0 +1,260 @@
+"""The health of the tensors of a run, by the same scan and the same measure as its findings.
+
+The order of suspicion, and what each step makes of an entry:
+
+1. NaN, then Inf, where it first appears (faulty): nothing that the node reads holds any; that of
+   inputs and parameters begins there.
+2. NaN, then Inf, that came from there (faulty).
+3. Values that could not be read (unknown), files that contradict each other about them (faulty).
+4. -Inf alone, as masks hold it on purpose; outputs that stick at the ends of their range; half of
+   the channels or more dead; constant where nothing explains it; within a factor of two of the
+   largest float16 (all suspicious, in this order, the larger share first).
+5. Values of a later node in the same buffer, and whatever else the findings warn of (suspicious).
+6. What cannot be judged (unknown), and what was not scanned yet.
+7. OK: first those with many denormals, then those with a dead channel, then the others in
+   execution order.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings import overwritten
+from tvmdbg_widgets.analysis.findings.values import (
+    constant,
+    dead_channels,
+    first_nonfinite,
+    ranges,
+    saturated,
+)
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.verdicts.findings import Severity
+from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
+
+#: Share of the nonzero values that are denormal from which on an OK entry is told of.
+_DENORMAL = 0.1
+#: Rules whose entries are judged here one by one.
+_OWN = frozenset(
+    rule.NAME for rule in (constant, dead_channels, first_nonfinite, overwritten, ranges, saturated)
+)
+
+
+class Suspicion(enum.IntEnum):
+    """Steps of the order, the most suspicious first."""
+
+    BORN_NAN = 0
+    BORN_INF = 1
+    CAME_NAN = 2
+    CAME_INF = 3
+    BROKEN = 4
+    FAULT = 5
+    MINUS = 6
+    SATURATED = 7
+    DEAD = 8
+    CONSTANT = 9
+    NEAR_LIMIT = 10
+    OVERWRITTEN = 11
+    DOUBT = 12
+    UNKNOWN = 13
+    NOT_YET = 14
+    DENORMAL = 15
+    SOME_DEAD = 16
+    SOUND = 17
+
+
+class Judged(NamedTuple):
+    """One judgement.
+
+    ``weight`` orders within a step, the larger first; ``source`` is the node that NaN or Inf came
+    from, -1 for none.
+    """
+
+    suspicion: Suspicion
+    verdict: Verdict
+    words: str = ""
+    brief: str = ""
+    weight: float = 0.0
+    source: int = -1
+
+
+class Judge:
+    """Judges entries one by one by what is known of all of them."""
+
+    def __init__(self, evidence: Evidence, findings: Findings) -> None:
+        self._evidence = evidence
+        origins = first_nonfinite.origins(evidence)
+        self._carriers = origins.carriers
+        self._born = {birth.entry: birth for birth in origins.wrong}
+        self._came = _came_from(evidence, origins.carriers, list(self._born))
+        constants = constant.constants(evidence)
+        self._unset = {*constants.inputs, *constants.weights}
+        self._constant = {*constants.own, *self._unset}
+        self._following = {e for e in constants.following if constants.values[e] == 0}
+        probed = evidence.scanned.probed
+        self.ends: Mapping[Entry, saturated.Ends] = probed.get(saturated.NAME, {})
+        self.dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
+        self._told: dict[Entry, Finding] = {}
+        for finding in findings:
+            if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
+                for entry in finding.entries:
+                    self._told.setdefault(entry, finding)
+
+    def judge(self, entry: Entry) -> Judged:
+        """Return the first judgement of the order that holds."""
+        evidence = self._evidence
+        broken = evidence.scanned.broken.get(entry)
+        if broken is not None:
+            words = f"could not be read: {one_line(broken)}"
+            return Judged(Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
+        found = evidence.scanned.statistics.get(entry)
+        if found is None:
+            return Judged(Suspicion.NOT_YET, Verdict.NOT_SCANNED)
+        if entry in evidence.overwritten:
+            words = (
+                f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
+                "buffer before it was read"
+            )
+            return Judged(Suspicion.OVERWRITTEN, Verdict.SUSPICIOUS, words, "overwritten")
+        if entry in self._carriers:
+            return self._nonfinite(entry, found)
+        told = self._told.get(entry)
+        if told is not None and told.severity is Severity.ERROR:
+            return Judged(Suspicion.FAULT, Verdict.FAULTY, *_title(told))
+        if not found.applicable:
+            words = f"cannot be judged: {found.reason}"
+            return Judged(Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
+        return (
+            self._values(entry, found)
+            or (Judged(Suspicion.DOUBT, Verdict.SUSPICIOUS, *_title(told)) if told else None)
+            or self._sound(entry, found)
+        )
+
+    def _nonfinite(self, entry: Entry, found: Statistics) -> Judged:
+        evidence = self._evidence
+        inf = found.pos_inf + found.neg_inf
+        brief = " + ".join(
+            [*([f"{found.nan:,} NaN"] if found.nan else []), *([f"{inf:,} Inf"] if inf else [])]
+        )
+        words = f"{brief} of {counted(found.size, 'value')}"
+        kind = evidence.kind(entry[0])
+        if entry in self._born:
+            nan = Suspicion.BORN_NAN if found.nan else Suspicion.BORN_INF
+            if kind is None:
+                origin = ""
+            elif kind in (NodeKind.INPUT, NodeKind.PARAMETER):
+                origin = f", in {'an input' if kind is NodeKind.INPUT else 'a parameter'}"
+            elif any(
+                not read.sure or read.entry not in evidence.statistics
+                for read in evidence.reads(entry[0])
+            ):
+                origin = ", first seen here; not all that the node reads is known"
+            else:
+                origin = ", made here: all that the node reads is finite"
+            return Judged(nan, Verdict.FAULTY, words + origin, brief, source=entry[0])
+        source = self._came.get(entry)
+        if source is not None:
+            nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
+            words += f", from {evidence.entry_name(source)}"
+            return Judged(nan, Verdict.FAULTY, words, brief, source=source[0])
+        words += ", all -Inf, which masks hold on purpose"
+        return Judged(Suspicion.MINUS, Verdict.SUSPICIOUS, words, brief)
+
+    def _values(self, entry: Entry, found: Statistics) -> Judged | None:
+        """Judge by values that are finite."""
+        evidence = self._evidence
+        ends, dead = self.ends.get(entry), self.dead.get(entry)
+        if ends is not None and ends.many:
+            low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
+            words = (
+                f"{percent(ends.share)} at the ends of its range: {ends.at_high:,} at "
+                f"{ends.high:g}{low}"
+            )
+            brief = f"{percent(ends.share)} at ends"
+            return Judged(Suspicion.SATURATED, Verdict.SUSPICIOUS, words, brief, ends.share)
+        if dead is not None and len(dead.dead) >= dead_channels.MANY * dead.total:
+            share = len(dead.dead) / dead.total
+            return Judged(Suspicion.DEAD, Verdict.SUSPICIOUS, *_channels(dead), share)
+        if entry in self._constant or entry in self._following:
+            value = "0" if found.minimum == 0 else number_text(found.minimum)
+            why = ""
+            if entry in self._following:
+                why = ", as is all that it computes from"
+            elif entry in self._unset:
+                why = ", as if it was never set"
+            words = f"{value} in all {counted(found.size, 'value')}{why}"
+            brief = "all zero" if found.minimum == 0 else f"all {value}"
+            weight = float(entry not in self._following)
+            return Judged(Suspicion.CONSTANT, Verdict.SUSPICIOUS, words, brief, weight)
+        if ranges.is_near_limit(evidence.tensors[entry], found):
+            end = max(abs(float(found.minimum)), abs(float(found.maximum)))
+            words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
+            return Judged(Suspicion.NEAR_LIMIT, Verdict.SUSPICIOUS, words, "near limit", end)
+        return None
+
+    def _sound(self, entry: Entry, found: Statistics) -> Judged:
+        nonzero = found.finite - found.zero
+        if nonzero and found.denormal >= _DENORMAL * nonzero:
+            share = found.denormal / found.size
+            words = f"{percent(share)} so small that their type has fewer digits for them"
+            brief = f"{percent(share)} denormal"
+            return Judged(Suspicion.DENORMAL, Verdict.OK, words, brief, share)
+        dead = self.dead.get(entry)
+        if dead is not None and dead.dead:
+            share = len(dead.dead) / dead.total
+            return Judged(Suspicion.SOME_DEAD, Verdict.OK, *_channels(dead), share)
+        return Judged(Suspicion.SOUND, Verdict.OK)
+
+    def suspects(self) -> set[Entry]:
+        """Return the entries that may be more than OK with nothing to tell of them."""
+        columns = self._evidence.columns
+        many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
+        found = set(columns.where(many | (columns.peak > ranges.NEAR)))
+        found.update(self._carriers, self._told, self.ends, self.dead)
+        return found | self._constant | self._following
+
+
+def _channels(dead: dead_channels.Channels) -> tuple[str, str]:
+    number = f"{len(dead.dead):,} of {dead.total:,}"
+    are = "is" if len(dead.dead) == 1 else "are"
+    return f"{number} channels {are} zero throughout ({dead.axis})", f"{number} dead"
+
+
+def _title(finding: Finding) -> tuple[str, str]:
+    if len(finding.entries) == 1:
+        return finding.title, finding.rule.replace("-", " ")
+    words = f"one of {len(finding.entries):,} of which the findings say: {finding.title}"
+    return words, finding.rule.replace("-", " ")
+
+
+def _came_from(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
+) -> dict[Entry, Entry]:
+    """Tell of each entry behind a birth the birth that it is nearest to."""
+    graph = evidence.parts.graph
+    came: dict[Entry, Entry] = {}
+    if graph is None:
+        return came
+    source = {birth: birth for birth in births}
+    waiting = deque(births)
+    while waiting:
+        here = waiting.popleft()
+        for reached in first_nonfinite.readers(graph, here):
+            if reached in carriers and reached not in source:
+                source[reached] = came[reached] = source[here]
+                waiting.append(reached)
+    return came

@@ -1,0 +1,391 @@
+"""One pass over all tensors of a run, shared by everyone who wants it, stoppable at any chunk."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.analysis.scan.scanned import Scanned
+from tvmdbg_widgets.analysis.scan.small_tensors import TOGETHER, count_together, is_small
+from tvmdbg_widgets.model.base.errors import why_unread
+from tvmdbg_widgets.model.statistics import comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from concurrent.futures import Executor
+
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+
+Entry: TypeAlias = tuple[int, int]
+State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
+
+_LOG = logging.getLogger(__name__)
+_POLL = 0.1
+#: Tensors that are looked at together where an executor is given.
+_AT_A_TIME = 4
+
+
+class _StoppedError(Exception):
+    """Raised between two chunks of a scan that was cancelled."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One tensor as a rule looks at it beyond its statistics.
+
+    Attributes
+    ----------
+    parts : RunParts
+    entry : (int, int)
+    tensor : Tensor
+    statistics : Statistics
+    chunks : callable
+        Yields the values as 1-D arrays of bounded size, from the start at each call.
+    """
+
+    parts: RunParts
+    entry: Entry
+    tensor: Tensor
+    statistics: Statistics
+    chunks: Callable[[], Iterator[np.ndarray[Any, Any]]]
+
+    def count(self, low: float, high: float) -> tuple[int, int]:
+        """Return how many finite values lie between two bounds, both included: least, and most."""
+        spread = self.statistics.distribution
+        return (0, 0) if spread is None else spread.count(low, high)
+
+    def count_exactly(self, low: float, high: float) -> int:
+        """Return that number; values are read only where the distribution leaves it open."""
+        least, most = self.count(low, high)
+        if least == most:
+            return least
+        values = (comparable(chunk) for chunk in self.chunks())
+        return sum(
+            int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
+            for each in values
+        )
+
+
+#: Reads more of one tensor; None where there is nothing to tell.
+Probe: TypeAlias = "Callable[[Subject], Any]"
+#: Tells by the columns of a batch of which rows a probe may find something to tell.
+Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
+
+
+class TensorScan:
+    """Reads every tensor of a run once, in node order; statistics stay with the tensors.
+
+    Any number of threads may call :meth:`run`: one of them scans, the others wait for it.
+
+    Parameters
+    ----------
+    parts : RunParts
+    probes : mapping of str to Probe
+        What else to read of each tensor, by rule.
+    screens : mapping of str to Screen
+        Which of many small tensors these are asked of; all of them where a rule has none.
+
+    Attributes
+    ----------
+    give_way : callable
+        Called between any two pieces: where somebody waits for something else, it may wait, too.
+    """
+
+    def __init__(
+        self,
+        parts: RunParts,
+        probes: Mapping[str, Probe],
+        screens: Mapping[str, Screen] | None = None,
+    ) -> None:
+        self.give_way: Callable[[], None] = lambda: None
+        self._parts = parts
+        self._probes = probes
+        self._screens = screens or {}
+        self._batches: list[tuple[list[Entry], Batch]] = []
+        #: Small tensors that could not be counted with others.
+        self._lonely: set[Entry] = set()
+        self._entries: list[Entry] = list(parts.tensors or ())
+        self._statistics: dict[Entry, Statistics] = {}
+        self._probed: dict[str, dict[Entry, Any]] = {name: {} for name in probes}
+        self._broken: dict[Entry, str] = {}
+        self._changed = threading.Condition()
+        self._owner = 0
+        self._stop = False
+        self._started = False
+        self._when_done: list[Callable[[], None]] = []
+
+    @property
+    def state(self) -> State:
+        """``"none"`` before the first start, ``"cancelled"`` after a stop before the end."""
+        with self._changed:
+            if self._done == len(self._entries):
+                return "done"
+            if self._stop and not self._owner:
+                return "cancelled"
+            return "scanning" if self._owner or self._done or self._started else "none"
+
+    @property
+    def _done(self) -> int:
+        return len(self._statistics) + len(self._broken)
+
+    def scanned(self) -> Scanned:
+        """Return what is known now; later steps do not change it."""
+        with self._changed:
+            return Scanned(
+                dict(self._statistics),
+                {name: dict(found) for name, found in self._probed.items()},
+                dict(self._broken),
+                len(self._entries),
+                tuple(self._batches),
+            )
+
+    def cancel(self, *, wait: float = 0.0) -> None:
+        """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there.
+
+        Parameters
+        ----------
+        wait
+            Seconds to wait for the scan to stop.
+        """
+        with self._changed:
+            self._stop = True
+            self._changed.wait_for(lambda: not self._owner, wait)
+
+    def start(self, *, go_on: bool = False) -> bool:
+        """Scan in a thread of its own if nobody has begun; whether that thread was started.
+
+        It ends with the interpreter.
+
+        Parameters
+        ----------
+        go_on
+            Also where a scan was cancelled.
+        """
+        with self._changed:
+            if self.state != "none" and not (go_on and self.state == "cancelled"):
+                return False
+            self._started, self._stop = True, False
+        threading.Thread(target=self.run, name="tvmdbg-scan", daemon=True).start()
+        return True
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long until all tensors were scanned, or somebody cancels."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.state in {"done", "cancelled"}, seconds)
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        """Have something called, once, as soon as all tensors were scanned."""
+        with self._changed:
+            if self.state != "done":
+                if call not in self._when_done:
+                    self._when_done.append(call)
+                return
+        call()
+
+    def run(
+        self,
+        *,
+        progress: bool = False,
+        seconds: float | None = None,
+        executor: Executor | None = None,
+    ) -> bool:
+        """Scan what is left, or wait for the thread that does.
+
+        Parameters
+        ----------
+        progress
+            Show a progress bar of bytes.
+        seconds
+            Stop after the tensor during which this time is over, to be called again.
+        executor
+            Look at several tensors at a time, and send the pieces of large ones there: threads,
+            processes, or a Dask client's ``get_executor()``.
+
+        Returns
+        -------
+        bool
+            Whether the scan was not interrupted: neither by ``KeyboardInterrupt`` nor by `cancel`.
+        """
+        try:
+            if self._taken():
+                self._scan(progress, seconds, executor)
+        except KeyboardInterrupt:
+            self.cancel()
+        except _StoppedError:
+            pass
+        finally:
+            self._ended()
+        return not self._stop
+
+    def _ended(self) -> None:
+        with self._changed:
+            if self._owner == threading.get_ident():
+                self._owner = 0
+                self._changed.notify_all()
+            calls = []
+            if self.state == "done":
+                calls, self._when_done = self._when_done, []
+        for call in calls:
+            call()
+
+    def _taken(self) -> bool:
+        """Take the scan over; False where another thread has brought it to its end."""
+        with self._changed:
+            while self._owner:
+                stopping = self._stop
+                self._changed.wait(_POLL)
+                if not self._owner and not stopping:
+                    return False
+            if self._done == len(self._entries):
+                self._stop = False
+                return False
+            self._owner, self._stop = threading.get_ident(), False
+            return True
+
+    def _scan(self, progress: bool, seconds: float | None, executor: Executor | None) -> None:
+        tensors: Mapping[Entry, Tensor] = self._parts.tensors or {}
+        left = {entry: each for entry, each in tensors.items() if not self._known(entry)}
+        end = None if seconds is None else time.monotonic() + seconds
+        bar = tqdm(
+            total=sum(each.nbytes for each in left.values()),
+            desc="scanning tensors",
+            unit="B",
+            unit_scale=True,
+            delay=1,
+            leave=False,
+            disable=not progress,
+        )
+        small = [
+            entry for entry, each in left.items() if is_small(each) and entry not in self._lonely
+        ]
+        with bar:
+            for begin in range(0, len(small), TOGETHER):
+                some = {entry: left[entry] for entry in small[begin : begin + TOGETHER]}
+                bar.update(self._look_together(some))
+                if end is not None and time.monotonic() > end:
+                    return
+            left = {entry: each for entry, each in left.items() if not self._known(entry)}
+            if executor is not None:
+                self._spread(left, executor, bar)
+                return
+            for entry, tensor in left.items():
+                self._look(entry, tensor)
+                bar.update(tensor.nbytes)
+                if end is not None and time.monotonic() > end:
+                    return
+
+    def _spread(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
+        """Look at some tensors at a time, so that the executor is busy between them, too.
+
+        Threads of our own wait for what it does: its own must not wait for each other.
+        """
+        with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
+            looks = {
+                own.submit(self._look, entry, each, executor): each.nbytes
+                for entry, each in left.items()
+            }
+            try:
+                for look in as_completed(looks):
+                    look.result()
+                    bar.update(looks[look])
+            except BaseException:
+                self._stop = True
+                for look in looks:
+                    look.cancel()
+                raise
+
+    def _known(self, entry: Entry) -> bool:
+        return entry in self._statistics or entry in self._broken
+
+    def _watch(self) -> None:
+        if self._stop:
+            raise _StoppedError
+        self.give_way()
+
+    def _look_together(self, tensors: Mapping[Entry, Tensor]) -> int:
+        """Count those of some small tensors that have many of their kind; return their bytes."""
+        self._watch()
+        nbytes, entries = 0, list(tensors)
+        for positions, batch in count_together(list(tensors.values())):
+            self._watch()
+            own = [entries[position] for position in positions]
+            found = dict(zip(own, batch.rows(), strict=True))
+            probed = self._probe_together(own, batch, found, tensors)
+            for entry, each in found.items():
+                tensors[entry].take(each)
+            with self._changed:
+                self._batches.append((own, batch))
+                self._statistics.update(found)
+                for name, facts in probed.items():
+                    self._probed[name].update(facts)
+            nbytes += sum(tensors[entry].nbytes for entry in found)
+        self._lonely.update(entry for entry in entries if not self._known(entry))
+        return nbytes
+
+    def _probe_together(
+        self,
+        entries: list[Entry],
+        batch: Batch,
+        found: dict[Entry, Statistics],
+        tensors: Mapping[Entry, Tensor],
+    ) -> dict[str, dict[Entry, Any]]:
+        """Ask the probes of rows whose screens let them through; those that fail lose theirs.
+
+        They are looked at alone later, which tells what is wrong.
+        """
+        probed: dict[str, dict[Entry, Any]] = {}
+        for name, probe in self._probes.items():
+            screen = self._screens.get(name)
+            rows = range(len(batch)) if screen is None else np.flatnonzero(screen(batch)).tolist()
+            facts = probed.setdefault(name, {})
+            for row in rows:
+                entry = entries[row]
+                if entry not in found:
+                    continue
+                chunks = partial(batch.chunks, row)
+                try:
+                    fact = probe(Subject(self._parts, entry, tensors[entry], found[entry], chunks))
+                except Exception:  # noqa: BLE001 (one broken tensor must not hide the others)
+                    del found[entry]
+                    continue
+                if fact is not None:
+                    facts[entry] = fact
+        return {
+            name: {entry: fact for entry, fact in facts.items() if entry in found}
+            for name, facts in probed.items()
+        }
+
+    def _look(self, entry: Entry, tensor: Tensor, executor: Executor | None = None) -> None:
+        self._watch()
+        try:
+            found = tensor.statistics(watch=self._watch, executor=executor)
+            subject = Subject(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
+            probed = {name: probe(subject) for name, probe in self._probes.items()}
+        except _StoppedError:
+            raise
+        except Exception as problem:  # noqa: BLE001 (one broken tensor must not hide the others)
+            _LOG.info("tensor %s cannot be read", entry, exc_info=True)
+            with self._changed:
+                self._broken[entry] = why_unread(problem)
+            return
+        with self._changed:
+            self._statistics[entry] = found
+            for name, fact in probed.items():
+                if fact is not None:
+                    self._probed[name][entry] = fact
+
+    def _chunks(self, tensor: Tensor) -> Iterator[np.ndarray[Any, Any]]:
+        for chunk in tensor.chunks():
+            self._watch()
+            yield chunk

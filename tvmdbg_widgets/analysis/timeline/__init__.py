@@ -1,0 +1,1 @@
+"""Questions about slices: level of detail, search, critical path, roofline."""

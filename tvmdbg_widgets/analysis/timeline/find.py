@@ -1,0 +1,132 @@
+"""Which slices a search finds, by their names and those of their nodes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.query.regex import Regex
+from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Flags = npt.NDArray[np.bool_]
+
+#: A word, or several in quotes.
+_WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
+_NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
+#: Texts that are looked at between two moments at which an answer may be called off.
+_BLOCK = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The slices that a search finds.
+
+    Attributes
+    ----------
+    numbers : int64[H]
+        Positions in row order, ascending.
+    self_ns : float
+        Sum of their self times.
+    """
+
+    numbers: npt.NDArray[np.int64]
+    self_ns: float
+
+
+def matching(
+    graph: Graph | None,
+    timeline: Timeline,
+    text: str,
+    *,
+    regex: bool = False,
+    watch: Callable[[], None] = lambda: None,
+) -> Hits:
+    """Find the slices whose names hold all words: their own, or label, name, function or op kind.
+
+    Words in quotes are sought as they stand there. ``#12`` finds the slices of node 12; ``12``
+    finds them, too. Upper and lower case are alike.
+
+    Parameters
+    ----------
+    graph : Graph or None
+    timeline : Timeline
+    text : str
+        Nothing finds nothing.
+    regex : bool
+        Whether the text is a regular expression (:mod:`tvmdbg_widgets.analysis.query.regex`, which
+        takes time linear in what it reads).
+    watch : callable
+        Called between blocks of work; what it raises ends it.
+
+    Raises
+    ------
+    RegexError
+        The expression cannot be read or is too large.
+    """
+    rows = timeline.rows
+    if not text:
+        return Hits(np.zeros(0, np.int64), 0.0)
+    node = None if regex else _NODE.fullmatch(text)
+    found = np.zeros(timeline.num_slices, np.bool_)
+    if node is None or not node[1]:
+        sought = _sought(text, regex=regex)
+        found[:] = bool(sought)
+        for has in sought:
+            found &= _that(graph, timeline, has, watch)
+    if node is not None:
+        found |= timeline.slice_node == int(node[2])
+    watch()
+    numbers = np.flatnonzero(found[rows.order])
+    return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
+
+
+def _sought(text: str, *, regex: bool) -> list[Callable[[str], bool]]:
+    """Return what tells of each word whether a text has it."""
+    if regex:
+        expression = Regex(text)
+        return [lambda each: expression.search(each.lower())]
+    words = [each[1] or each[0] for each in _WORD.finditer(text.lower())]
+    return [partial(_holds, word) for word in words]
+
+
+def _holds(word: str, text: str) -> bool:
+    return word in text.lower()
+
+
+def _that(
+    graph: Graph | None,
+    timeline: Timeline,
+    has: Callable[[str], bool],
+    watch: Callable[[], None],
+) -> Flags:
+    """Return which slices have a word in one of their names (bool [slices])."""
+    names = timeline.slice_names.unique
+    short = [timeline.slice_labels[name] for name in names]
+    fits = _searched(names, has, watch) | _searched(short, has, watch)
+    found: Flags = fits[timeline.slice_names.codes]
+    if graph is not None:
+        of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
+        for column in (node_labels(graph), graph.names, graph.func_names, node_op_kinds(graph)):
+            of_node[: graph.num_nodes] |= _searched(column.unique, has, watch)[column.codes]
+        found |= of_node[timeline.slice_node]
+    return found
+
+
+def _searched(texts: Sequence[str], has: Callable[[str], bool], watch: Callable[[], None]) -> Flags:
+    found = np.zeros(len(texts), np.bool_)
+    for first in range(0, len(texts), _BLOCK):
+        watch()
+        block = texts[first : first + _BLOCK]
+        found[first : first + len(block)] = [has(each) for each in block]
+    return found

@@ -1,0 +1,272 @@
+"""Rows of slices as bins of time: how busy each bin is, and which slice takes most of it.
+
+Exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a pyramid of the
+longest slice of each 8, 64, … ``js/src/timeline/slices.ts`` gives the same for the same bins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.timeline.rows import RowKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_BASE = 8
+#: Values looked at one by one rather than in blocks, for each range that is asked for.
+_FEW = 32
+_STRIDE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """What R rows show of B bins of time.
+
+    Attributes
+    ----------
+    busy : float32[R, B]
+        Share of the bin's time in which a slice of the row runs; 0 of rows of instants.
+    slice : int32[R, B]
+        Position in row order of the slice that takes most of the bin, of equals the first; of
+        instants the first; -1 where there is none.
+    """
+
+    busy: npt.NDArray[np.float32]
+    slice: npt.NDArray[np.int32]
+
+
+class TimelineLod:
+    """The slices of a timeline in row order, made ready to be summed up over any bins.
+
+    Holds 32 bytes a slice, and 2 more in its pyramid.
+
+    Parameters
+    ----------
+    timeline : Timeline
+
+    Attributes
+    ----------
+    first, last : float
+        First start and last end of the slices that are drawn, nanoseconds; 0 without any.
+    start, end : float64[S']
+        Of the slices in row order.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._rows = timeline.rows
+        order = self._rows.order
+        self._duration = timeline.slice_duration_ns[order]
+        self.start: Floats = timeline.slice_start_ns[order]
+        self.end: Floats = self.start + self._duration
+        self._before = np.concatenate(([0.0], np.cumsum(self._duration)))
+        self.first = float(self.start.min()) if len(order) else 0.0
+        self.last = float(self.end.max()) if len(order) else 0.0
+        self._longest = LongestPyramid(self._duration)
+
+    def bins(self, first: float, step: float, count: int) -> Bins:
+        """Sum up `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
+
+        Instants at the very end of all time are in a bin that ends there.
+        """
+        rows = self._rows
+        busy = np.zeros((len(rows), count), np.float32)
+        found = np.full((len(rows), count), -1, np.int32)
+        edges: Floats = first + np.arange(count + 1, dtype=np.float64) * step
+        after = self._first_from(edges)
+        low, high = self._ending_after(after[:, :-1], edges[:-1]), after[:, 1:]
+        instants = rows.kind == RowKind.INSTANT
+        if edges[-1] >= self.last:
+            after[instants, -1] = rows.first[1:][instants]
+        begun = after[instants]
+        found[instants] = np.where(begun[:, 1:] > begun[:, :-1], begun[:, :-1], -1)
+        low[instants] = high[instants]
+        at = np.nonzero(high > low)
+        ranges = low[at], high[at], edges[at[1]], edges[at[1] + 1]
+        busy[at] = np.minimum(1.0, self._busy(*ranges) / step)
+        found[at] = self._dominant(*ranges)
+        return Bins(busy, found)
+
+    def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
+        """Return by row where those slices are that share time with a range (int64[R] each).
+
+        Row r has ``low[r]`` … ``high[r] - 1``; of instants also those at its borders.
+        """
+        rows = self._rows
+        low, high = (np.zeros(len(rows.track), np.int64) for _ in range(2))
+        for row, kind in enumerate(rows.kind.tolist()):
+            first, stop = int(rows.first[row]), int(rows.first[row + 1])
+            instant = kind == RowKind.INSTANT
+            ends, starts = self.end[first:stop], self.start[first:stop]
+            low[row] = first + np.searchsorted(ends, begin, "left" if instant else "right")
+            after = first + np.searchsorted(starts, end, "right" if instant else "left")
+            high[row] = max(int(low[row]), int(after))
+        return low, high
+
+    def holding(
+        self, numbers: Ints, begin: float, step: float, count: int
+    ) -> npt.NDArray[np.bool_]:
+        """Whether any of some slices lies in each bin of each row (bool[R, B]).
+
+        Parameters
+        ----------
+        numbers : int64[H]
+            Slices in row order, ascending.
+        begin, step : float
+            Bin ``b`` is ``[begin + b * step, … + step)``; the last has also what is on its end.
+        count : int
+        """
+        rows = len(self._rows.track)
+        first = np.floor((self.start[numbers] - begin) / step)
+        last = np.ceil((self.end[numbers] - begin) / step) - 1
+        on_end = self.start[numbers] == begin + count * step
+        first = np.where(on_end, count - 1, first)
+        last = np.maximum(first, last)
+        here = (last >= 0) & (first < count)
+        row = np.searchsorted(self._rows.first, numbers[here], "right") - 1
+        low = np.maximum(0, first[here]).astype(np.int64)
+        high = np.minimum(count - 1, last[here]).astype(np.int64)
+        change = np.bincount(row * (count + 1) + low, minlength=rows * (count + 1))
+        change -= np.bincount(row * (count + 1) + high + 1, minlength=rows * (count + 1))
+        return np.cumsum(change.reshape(rows, count + 1), axis=1)[:, :count] > 0
+
+    def beside(self, numbers: Ints, at: float, current: int = -1) -> tuple[int, int]:
+        """Return which of some slices come before and after a time, by start; -1 for none.
+
+        Of those that start at that very time, the ones with a smaller number than `current` come
+        before, the ones with a larger number after; without a current one all come after.
+        """
+        start = self.start[numbers]
+        after = (start > at) | ((start == at) & (numbers > current))
+        before = (start < at) | ((start == at) & (numbers < current))
+        found = []
+        for some, latest in ((before, True), (after, False)):
+            those = numbers[some]
+            if not len(those):
+                found.append(-1)
+                continue
+            starts = self.start[those]
+            edge = starts.max() if latest else starts.min()
+            found.append(int(those[np.flatnonzero(starts == edge)[-1 if latest else 0]]))
+        return found[0], found[1]
+
+    def _first_from(self, times: Floats) -> Ints:
+        """Return by row the first slice that starts at each of some rising times, or later."""
+        rows = self._rows
+        found = np.empty((len(rows), len(times)), np.int64)
+        for row in range(len(rows)):
+            begin, stop = int(rows.first[row]), int(rows.first[row + 1])
+            # few of the starts first: they stay in the processor's cache
+            some = self.start[begin:stop:_STRIDE]
+            found[row] = begin + np.searchsorted(some, times, "left") * _STRIDE
+        low = np.maximum(rows.first[:-1, None], found - _STRIDE + 1)
+        high = np.minimum(rows.first[1:, None], found)
+        for _ in range(_STRIDE.bit_length()):
+            middle = (low + high) >> 1
+            open_ = low < high
+            later = open_ & (self.start[np.minimum(middle, len(self.start) - 1)] >= times)
+            high = np.where(later, middle, high)
+            low = np.where(open_ & ~later, middle + 1, low)
+        return low
+
+    def _ending_after(self, first: Ints, times: Floats) -> Ints:
+        """Return by row the first slice that ends after each time, from where starts are later."""
+        low = first.copy()
+        border = np.broadcast_to(self._rows.first[:-1, None], low.shape)
+        while True:
+            before = np.maximum(low - 1, 0)
+            sooner = (low > border) & (self.end[before] > times) if len(self.end) else low < 0
+            if not sooner.any():
+                return low
+            low -= sooner
+
+    def _busy(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Floats:
+        """Time of ``[begin, stop)`` that slices ``low`` … ``high - 1`` of a row take."""
+        whole: Floats = self._before[high] - self._before[low]
+        cut = np.maximum(0.0, begin - self.start[low])
+        cut += np.maximum(0.0, self.end[high - 1] - stop)
+        return np.maximum(0.0, whole - cut)
+
+    def _dominant(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Ints:
+        """Which of slices ``low`` … ``high - 1`` of a row takes most of ``[begin, stop)``."""
+
+        def inside(at: Ints) -> Floats:
+            return np.minimum(self.end[at], stop) - np.maximum(self.start[at], begin)
+
+        best, most = low.copy(), inside(low)
+        within = np.flatnonzero(high - low > 2)
+        if len(within):
+            at = low.copy()
+            at[within] = self._longest.argmax(low[within] + 1, high[within] - 1)
+            share = inside(at)
+            better = share > most
+            best[better], most[better] = at[better], share[better]
+        better = inside(high - 1) > most
+        best[better] = high[better] - 1
+        return best
+
+
+class LongestPyramid:
+    """Answers where the largest of ``values[low:high]`` lies, of equals the first, for many ranges.
+
+    Parameters
+    ----------
+    values : float64[S]
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self._values = [values]
+        self._at: list[npt.NDArray[np.int32]] = []
+        while len(below := self._values[-1]) >= _BASE:
+            blocks = below[: len(below) // _BASE * _BASE].reshape(-1, _BASE)
+            at = blocks.argmax(axis=1) + np.arange(len(blocks)) * _BASE
+            self._values.append(below[at])
+            self._at.append((self._at[-1][at] if self._at else at).astype(np.int32))
+
+    def argmax(self, low: Ints, high: Ints) -> Ints:
+        """Return the positions of the maxima of ranges, none of which is empty."""
+        return self._argmax(0, low, high)[0]
+
+    def _argmax(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
+        up, down = -(-low // _BASE), high // _BASE
+        if (
+            level + 1 == len(self._values)
+            or int((high - low).sum()) <= _FEW * len(low)
+            or not np.any(up < down)
+        ):
+            return self._each(level, low, high)
+        whole = up < down
+        ends = np.where(whole, up * _BASE, high)
+        best, most = self._each(level, low, ends)
+        for at, value in (
+            self._argmax(level + 1, up[whole], down[whole]),
+            self._each(level, down[whole] * _BASE, high[whole]),
+        ):
+            better = value > most[whole]
+            rows = np.flatnonzero(whole)[better]
+            best[rows], most[rows] = at[better], value[better]
+        return best, most
+
+    def _each(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
+        """Return positions and values of maxima, looking at each value; -inf of an empty range."""
+        values = self._values[level]
+        count = high - low
+        best, most = np.full(len(low), -1, np.int64), np.full(len(low), -np.inf)
+        rows = np.flatnonzero(count)
+        if len(rows):
+            first = np.cumsum(count[rows]) - count[rows]
+            where = np.arange(count[rows].sum()) + np.repeat(low[rows] - first, count[rows])
+            found = values[where]
+            highest = np.maximum.reduceat(found, first)
+            equal = np.flatnonzero(found == np.repeat(highest, count[rows]))
+            at = where[equal[np.searchsorted(equal, first)]]
+            best[rows] = at if level == 0 else self._at[level - 1][at]
+            most[rows] = highest
+        return best, most

@@ -1,0 +1,279 @@
+"""Slices merged by their path, from the top down or from one name up to its callers."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.timeline.merged_frames import Called, group_frames, slice_frames
+from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, Places, levels_of, merge
+from tvmdbg_widgets.analysis.times.sums import group_sums
+from tvmdbg_widgets.analysis.times.within import slices_within
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.time_ranges import checked_range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tvmdbg_widgets.analysis.times.within import Within
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_LINES_SHOWN = 40
+_LEAST_SHOWN = 0.005
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CallTree:
+    """P places of a tree of paths, level by level, the heaviest first among those of one parent.
+
+    Attributes
+    ----------
+    title : str
+        What is merged.
+    said : str
+        What the path of a place is.
+    parent : int64 [P]
+        The place around it, which stands before it; -1 at the top.
+    names : StringColumn [P]
+        Operators of the node, name of the slices, title of the group.
+    node, group : int64 [P]
+        Node or group that the place stands for, else -1.
+    total_ns : float64 [P]
+        Own time and the totals inside; of callers that of the slices in question.
+    self_ns : float64 [P]
+        Time without what runs inside; of callers that of the slices in question.
+    count : int64 [P]
+        Slices; 0 of a group.
+    depth : int64 [P]
+    start_ns : float64 [P]
+        Where the place begins where all are laid side by side, the heaviest first.
+    """
+
+    title: str
+    said: str
+    parent: Ints
+    names: StringColumn
+    node: Ints
+    group: Ints
+    total_ns: Floats
+    self_ns: Floats
+    count: Ints
+    depth: Ints
+    start_ns: Floats
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def path(self, place: int) -> tuple[str, ...]:
+        """Return the names from the top to a place; IndexError where there is none."""
+        at = range(len(self))[place]
+        found: list[str] = []
+        while at >= 0:
+            found.append(self.names[at])
+            at = int(self.parent[at])
+        return tuple(reversed(found))
+
+    def children(self, place: int) -> Ints:
+        """Return the places directly inside one, those at the top of -1; the heaviest first."""
+        return np.flatnonzero(self.parent == place)
+
+    def to_dataframe(self) -> Any:
+        """Return one row a place as a ``pandas.DataFrame``; times in nanoseconds."""
+        return data_frame(
+            {
+                "parent": self.parent,
+                "name": list(self.names),
+                "node": self.node,
+                "group": self.group,
+                "total_ns": self.total_ns,
+                "self_ns": self.self_ns,
+                "count": self.count,
+                "depth": self.depth,
+                "start_ns": self.start_ns,
+            }
+        )
+
+    def __repr__(self) -> str:
+        whole = float(self.total_ns[self.depth == 0].sum())
+        lines = [
+            f"{self.title}: {duration_text(whole)}, {counted(len(self), 'path')} ({self.said})"
+        ]
+        inside: dict[int, list[int]] = {}
+        for place, outer in enumerate(self.parent.tolist()):
+            inside.setdefault(outer, []).append(place)
+        waiting = inside.get(-1, [])[::-1]
+        shown = 0
+        while waiting and shown < _LINES_SHOWN:
+            place = waiting.pop()
+            if self.total_ns[place] < _LEAST_SHOWN * whole:
+                continue
+            lines.append(self._line(place, whole))
+            shown += 1
+            waiting += inside.get(place, [])[::-1]
+        if shown < len(self):
+            lines.append(f"  … {len(self) - shown:,} more")
+        return "\n".join(lines)
+
+    def _line(self, place: int, whole: float) -> str:
+        total, own = float(self.total_ns[place]), float(self.self_ns[place])
+        share = percent(total / whole) if whole else "unknown"
+        alone = f", {duration_text(own)} its own" if 0 < own < total else ""
+        times = f", {counted(int(self.count[place]), 'slice')}" if self.count[place] > 1 else ""
+        id_ = f" #{self.node[place]}" if self.node[place] >= 0 else ""
+        indent = "  " * (1 + int(self.depth[place]))
+        return (
+            f"{indent}{one_line(self.names[place])}{id_}: {duration_text(total)}, {share}"
+            f"{alone}{times}"
+        )
+
+
+def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -> CallTree:
+    """Merge the slices of a run by their path from the top; see :class:`CallTree`.
+
+    Where no nested slices the path of a node is that of the groups of the graph around it.
+
+    Raises
+    ------
+    ValueError
+        The run has no times, or the range is none.
+    """
+    timeline = _timeline(run)
+    found = slices_within(timeline, None if within is None else checked_range(within))
+    called = Called(timeline, run.graph, groups)
+    if called.nested:
+        frames, said = slice_frames(timeline, called, found), "nested slices"
+    else:
+        frames, said = group_frames(called, found), "groups of the graph"
+    if not called.groups and not called.nested:
+        said = "no nested slices"
+    return _tree(f"{run.title}: time by path", said, called, merge(frames, called.size))
+
+
+def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
+    """Merge the slices of one name by what is around them: the name, its callers, theirs.
+
+    ``self_ns`` and ``total_ns`` of a place are those of the slices of the name that were called on
+    this way, ``total_ns`` with what they hold, as in :func:`merged`. Of slices inside another of
+    the same name ``total_ns`` is left out: it is in that of the outer one.
+
+    Raises
+    ------
+    KeyError
+        No slice has this name; tells close ones.
+    ValueError
+        The run has no times.
+    """
+    timeline = _timeline(run)
+    called = Called(timeline, run.graph, groups)
+    wanted = [i for i, each in enumerate(timeline.slice_names.unique) if each == name]
+    found = slices_within(timeline, None)
+    named = np.isin(timeline.slice_names.codes[found.slices], wanted)
+    if not named.any():
+        raise KeyError(_unknown(timeline, name))
+    slices, self_ns = found.slices[named], found.self_ns[named]
+    chains = list(_chains(timeline, called, slices))
+    total = _with_inside(timeline, found)[named]
+    outermost = np.ones(len(slices), np.bool_)
+    if called.nested:
+        parent = timeline.rows.parent.astype(np.int64)
+        at, kept = parent[slices], np.arange(len(slices))
+        while len(kept):
+            kept, at = kept[at >= 0], at[at >= 0]
+            outermost[kept[np.isin(timeline.slice_names.codes[at], wanted)]] = False
+            at = parent[at]
+    through = np.concatenate([kept for kept, _ in chains])
+    before, parents, done = np.full(len(slices), -1), [], 0
+    for kept, _ in chains:
+        parents.append(before[kept])
+        before[kept] = done + np.arange(len(kept))
+        done += len(kept)
+    own = np.zeros(done)
+    own[before] = self_ns
+    keys = np.concatenate([keys for _, keys in chains])
+    frames = Frames(np.concatenate(parents), keys, own, np.ones(done, np.int64))
+    places = merge(frames, called.size)
+    total = np.where(outermost, total, 0.0)[through]
+    tree = _tree(
+        f"{run.title}: callers of {one_line(name)}",
+        "children are callers",
+        called,
+        places,
+    )
+    return replace(
+        tree,
+        self_ns=places.total_ns,
+        total_ns=group_sums(places.of, total, len(tree)),
+    )
+
+
+def _with_inside(timeline: Timeline, within: Within) -> Floats:
+    """Time of each slice and of what it holds, nothing twice."""
+    found = np.zeros(timeline.num_slices)
+    found[within.slices] = within.self_ns
+    parent = timeline.rows.parent.astype(np.int64)
+    for level in reversed(list(levels_of(parent))):
+        held = level[parent[level] >= 0]
+        np.add.at(found, parent[held], found[held])
+    return found[within.slices]
+
+
+def _chains(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Step by step outwards: which of the slices have something there, and its number."""
+    kept = np.arange(len(slices))
+    yield kept, called.of(slices)
+    if called.nested:
+        parent = timeline.rows.parent.astype(np.int64)
+        at = parent[slices]
+    else:
+        at = called.group_of(timeline.slice_node[slices].astype(np.int64))
+    while True:
+        kept, at = kept[at >= 0], at[at >= 0]
+        if not len(kept):
+            return
+        yield kept, called.of(at) if called.nested else called.of_group(at)
+        at = parent[at] if called.nested else called.around(at)
+
+
+def _timeline(run: RunParts) -> Timeline:
+    if run.timeline is None:
+        raise ValueError(how_to_get("timeline", run))
+    return run.timeline
+
+
+def _tree(title: str, said: str, called: Called, places: Places) -> CallTree:
+    return CallTree(
+        title=title,
+        said=said,
+        parent=places.parent,
+        names=called.labels(places.key),
+        node=called.node(places.key),
+        group=called.group(places.key),
+        total_ns=places.total_ns,
+        self_ns=places.self_ns,
+        count=places.count,
+        depth=places.depth,
+        start_ns=places.start_ns,
+    )
+
+
+def _unknown(timeline: Timeline, name: object) -> str:
+    known = timeline.slice_names.unique[:20_000]
+    close = (
+        difflib.get_close_matches(str(name), known, n=3)
+        or [each for each in known if str(name).casefold() in each.casefold()][:3]
+    )
+    hint = f"; close: {', '.join(map(repr, close))}" if close else ""
+    return f"no slice is named {name!r:.200}{hint}"

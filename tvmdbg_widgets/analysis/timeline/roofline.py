@@ -1,0 +1,290 @@
+"""How fast each node computed and moved bytes, against what the machine could do.
+
+Operations and bytes are counted from the graph (:mod:`tvmdbg_widgets.analysis.work`), times are
+measured. Bytes are those of inputs and outputs once each: what a cache kept is counted all the
+same, so that a small node, run alone several times in a row, may move more than the memory can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.timeline.critical_path import no_times
+from tvmdbg_widgets.analysis.timeline.roofline_words import html_of, sentences, text_of
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from tvmdbg_widgets.analysis.work import Work
+    from tvmdbg_widgets.model.parts import RunParts
+
+Floats = npt.NDArray[np.float64]
+
+MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One node of a roofline; NaN unknown.
+
+    Attributes
+    ----------
+    node : int
+    name, op_kind : str
+    time_ns : float
+    flops, bytes : float
+    exact : bool
+        False where ``flops`` may be off by 1 %.
+    dtype : str
+        What is computed with; operations on integers count as operations.
+    intensity : float
+        Operations a byte.
+    flops_per_s, bytes_per_s : float
+        What was achieved.
+    bound : str
+        ``"memory"`` or ``"compute"``, by which ceiling is lower at this intensity; ``"unknown"``
+        without ceilings.
+    of_ceiling : float
+        What was achieved over what the lower ceiling allows; NaN without ceilings.
+    why : tuple of str
+        Why something is unknown.
+    """
+
+    node: int
+    name: str
+    op_kind: str
+    time_ns: float
+    flops: float
+    bytes: float
+    exact: bool
+    dtype: str
+    intensity: float
+    flops_per_s: float
+    bytes_per_s: float
+    bound: str
+    of_ceiling: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KindTotal:
+    """All nodes of one op kind; sums are over nodes of which the number is known.
+
+    Attributes
+    ----------
+    op_kind : str
+    nodes : int
+    time_ns : float
+    flops, bytes : float
+    flops_ns, bytes_ns : float
+        Time of the nodes whose operations (bytes) are known.
+    """
+
+    op_kind: str
+    nodes: int
+    time_ns: float
+    flops: float
+    bytes: float
+    flops_ns: float
+    bytes_ns: float
+
+    @property
+    def flops_per_s(self) -> float:
+        """Operations over the time of the nodes of which they are known."""
+        return 1e9 * self.flops / self.flops_ns if self.flops_ns > 0 else float("nan")
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes over the time of the nodes of which they are known."""
+        return 1e9 * self.bytes / self.bytes_ns if self.bytes_ns > 0 else float("nan")
+
+
+class Roofline(Sequence[Point]):
+    """The operators of a run as points, in the order of ids.
+
+    Attributes
+    ----------
+    work : Work
+    times_ns : float64 [N]
+    peak_flops, bandwidth : float or None
+        The ceilings that were given.
+    flops_per_s, bytes_per_s, intensity : float64 [N]
+        NaN unknown.
+    """
+
+    def __init__(
+        self, work: Work, times_ns: Floats, peak_flops: float | None, bandwidth: float | None
+    ) -> None:
+        self.work = work
+        self.times_ns = times_ns
+        self.peak_flops = _above_zero("peak_flops", peak_flops)
+        self.bandwidth = _above_zero("bandwidth", bandwidth)
+        seconds = np.where(times_ns > 0, times_ns, np.nan) * 1e-9
+        self.flops_per_s = _frozen(work.flops / seconds)
+        self.bytes_per_s = _frozen(work.bytes / seconds)
+        self.intensity = _frozen(work.flops / np.where(work.bytes > 0, work.bytes, np.nan))
+        self._nodes = work.operators
+        self._kinds = node_op_kinds(work.graph)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Point: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Point, ...]: ...
+    def __getitem__(self, index: int | slice) -> Point | tuple[Point, ...]:
+        if isinstance(index, slice):
+            return tuple(self.node(int(node)) for node in self._nodes[index])
+        return self.node(int(self._nodes[index]))
+
+    def __iter__(self) -> Iterator[Point]:
+        return (self.node(node) for node in self._nodes.tolist())
+
+    def node(self, node: int) -> Point:
+        """Return the point of a node; IndexError beyond the graph."""
+        own = self.work[node]
+        why = own.why
+        if not self.times_ns[node] > 0:
+            why = (*why, "no time above zero")
+        bound, share = self._bound(node)
+        return Point(
+            node,
+            self.work.graph.names[node],
+            self._kinds[node],
+            float(self.times_ns[node]),
+            own.flops,
+            own.bytes,
+            own.exact,
+            own.dtype,
+            float(self.intensity[node]),
+            float(self.flops_per_s[node]),
+            float(self.bytes_per_s[node]),
+            bound,
+            share,
+            why,
+        )
+
+    def _bound(self, node: int) -> tuple[str, float]:
+        intensity = float(self.intensity[node])
+        if self.peak_flops is None or self.bandwidth is None or np.isnan(intensity):
+            return UNKNOWN, float("nan")
+        if intensity * self.bandwidth < self.peak_flops:
+            return MEMORY, float(self.bytes_per_s[node]) / self.bandwidth
+        return COMPUTE, float(self.flops_per_s[node]) / self.peak_flops
+
+    @property
+    def highest_flops(self) -> float:
+        """The most operations a second of any node; NaN where none is known."""
+        return _highest(self.flops_per_s)
+
+    @property
+    def highest_bytes(self) -> float:
+        """The most bytes a second of any node; NaN where none is known."""
+        return _highest(self.bytes_per_s)
+
+    @cached_property
+    def unknown(self) -> tuple[Point, ...]:
+        """Nodes of which operations, bytes or the time are unknown, the slowest first."""
+        missing = np.isnan(self.flops_per_s) | np.isnan(self.bytes_per_s)
+        found = self._nodes[missing[self._nodes]]
+        times = np.nan_to_num(self.times_ns[found])
+        return tuple(self.node(int(node)) for node in found[np.argsort(-times, kind="stable")])
+
+    @cached_property
+    def totals(self) -> tuple[KindTotal, ...]:
+        """Sums by op kind, the one that took longest first."""
+        kinds = np.array([self._kinds[node] for node in self._nodes.tolist()] or [""])
+        found = []
+        for kind in dict.fromkeys(kinds.tolist()):
+            nodes = self._nodes[kinds == kind] if len(self._nodes) else self._nodes
+            times, flops, size = (
+                column[nodes] for column in (self.times_ns, self.work.flops, self.work.bytes)
+            )
+            timed = np.nan_to_num(times)
+            found.append(
+                KindTotal(
+                    kind,
+                    len(nodes),
+                    float(timed.sum()),
+                    float(np.nansum(flops)),
+                    float(np.nansum(size)),
+                    float(timed[~np.isnan(flops)].sum()),
+                    float(timed[~np.isnan(size)].sum()),
+                )
+            )
+        return tuple(sorted(found, key=lambda each: -each.time_ns)) if len(self._nodes) else ()
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The roofline in some sentences, the most telling first."""
+        return tuple(sentences(self))
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row an operator (needs pandas)."""
+        rows = list(self)
+        columns: dict[str, Any] = {
+            name: [getattr(row, name) for row in rows] for name in Point.__dataclass_fields__
+        }
+        columns["why"] = ["; ".join(row.why) for row in rows]
+        return data_frame(columns)
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+
+def roofline_of(
+    parts: RunParts, work: Callable[[], Work], peak_flops: float | None, bandwidth: float | None
+) -> Roofline:
+    """Return the roofline of a run.
+
+    Parameters
+    ----------
+    parts : RunParts
+    work : callable
+        Returns the work of its graph; raises ValueError where there is none.
+    peak_flops, bandwidth : float or None
+        Ceilings in FLOP/s and byte/s.
+
+    Raises
+    ------
+    ValueError
+        No graph, no times, or a ceiling that is not above zero.
+    """
+    counted = work()
+    timeline = parts.timeline
+    if timeline is None or np.isnan(timeline.node_ns).all():
+        raise ValueError(no_times(parts, "roofline"))
+    return Roofline(counted, timeline.node_ns, peak_flops, bandwidth)
+
+
+def _above_zero(name: str, value: float | None) -> float | None:
+    if value is None:
+        return None
+    found = float(value)
+    if not 0 < found < np.inf:
+        raise ValueError(f"{name} must be a number above zero, found {value!r}")
+    return found
+
+
+def _highest(column: Floats) -> float:
+    known = column[~np.isnan(column)]
+    return float(known.max()) if len(known) else float("nan")
+
+
+def _frozen(column: Floats) -> Floats:
+    column.flags.writeable = False
+    return column

@@ -1,0 +1,112 @@
+"""What the slices of a flamechart are colored by, so that colors tell something."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.timeline.kinds import name_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+ColorBy = Literal["kind", "block", "share"]
+
+#: Share of the time from which one op kind leaves nothing to tell apart by color.
+_ONE_KIND = 0.9
+#: Share of the time that blocks hold where they are worth a color.
+_IN_BLOCKS = 0.5
+_LEAST_BLOCKS = 2
+
+
+@dataclass(frozen=True)
+class SliceColors:
+    """What slices are colored by where nobody has chosen.
+
+    Attributes
+    ----------
+    by : str
+        ``"kind"``: the op kind. Where one takes nine tenths of the time or more: ``"block"``, the
+        kind of the outermost block around the node, if blocks of several kinds hold half of the
+        time; else ``"share"``: the slices of that kind by their share of the time.
+    kind : str
+        The op kind that takes nine tenths of the time or more; empty for none.
+    block : int32 [N]
+        Kind of the outermost block around each node, as ``groups.kinds`` numbers it; -1 for none.
+    titles : dict of int to str
+        What the blocks of a kind are called: ``"A residual block"``.
+    """
+
+    by: ColorBy
+    kind: str
+    block: npt.NDArray[np.int32]
+    titles: dict[int, str]
+
+    def chosen(self, by: str) -> SliceColors:
+        """Return the same by what was chosen; ``"auto"``, and what is not there, by what tells."""
+        known = by in ("kind", "share") or (by == "block" and self.titles)
+        return replace(self, by=cast("ColorBy", by)) if known else self
+
+    def by_share(self, kind: str) -> bool:
+        """Whether what is of an op kind is colored by its share of the time."""
+        return self.by == "share" and self.kind in ("", kind)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a page is told beside the blocks of nodes."""
+        return {"by": self.by, "kind": self.kind, "blocks": sorted(self.titles.items())}
+
+
+def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None) -> SliceColors:
+    """Choose what the slices of a timeline are colored by."""
+    none = np.zeros(0, np.int32)
+    if graph is None or groups is None:
+        kind = _one_kind(*_by_name(timeline))
+        return SliceColors("share" if kind else "kind", kind, none, {})
+    ns = np.nan_to_num(timeline.node_ns[: graph.num_nodes])
+    kinds = node_op_kinds(graph)
+    kind = _one_kind(kinds.unique, np.bincount(kinds.codes[: len(ns)], ns).astype(np.float64))
+    block, titles = _blocks(groups)
+    by: ColorBy = "kind"
+    if kind:
+        inside = block[: len(ns)] >= 0
+        of_kind = np.bincount(block[: len(ns)][inside], ns[inside], minlength=_LEAST_BLOCKS)
+        several = int((of_kind > 0).sum()) >= _LEAST_BLOCKS
+        by = "block" if several and of_kind.sum() >= _IN_BLOCKS * ns.sum() else "share"
+    return SliceColors(by, kind, block, titles)
+
+
+def _one_kind(kinds: Sequence[str], ns: Floats) -> str:
+    """Return the kind that leaves nothing to tell apart by color; empty where there is none."""
+    one = len(ns) > 0 and ns.max() >= _ONE_KIND * ns.sum() > 0
+    return kinds[int(ns.argmax())] if one else ""
+
+
+def _by_name(timeline: Timeline) -> tuple[list[str], Floats]:
+    """Return op kinds with their time, by what the names of slices tell."""
+    ns: dict[str, float] = defaultdict(float)
+    own = np.nan_to_num(timeline.nesting.self_ns)
+    kinds = name_kinds(timeline, None)
+    for kind, sum_ns in zip(kinds, np.bincount(timeline.slice_names.codes, own), strict=False):
+        ns[kind] += float(sum_ns)
+    return list(ns), np.array(list(ns.values()))
+
+
+def _blocks(groups: Groups) -> tuple[npt.NDArray[np.int32], dict[int, str]]:
+    outermost: list[int] = []
+    for group, around in enumerate(groups.parent.tolist()):
+        outermost.append(outermost[around] if around >= 0 else group)
+    kinds, titles = groups.kinds, dict[int, str]()
+    for group in np.flatnonzero(groups.parent < 0).tolist():
+        titles.setdefault(kinds[group], f"{groups.tag(group)} {groups.names[group]}")
+    of_group = np.array([kinds[each] for each in outermost] + [-1], np.int32)
+    return of_group[groups.node_group], titles

@@ -1,0 +1,199 @@
+"""What runs in a range of time: counts, sums, durations, and how busy each track is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.times.sums import group_spread, total
+from tvmdbg_widgets.analysis.times.times import times
+from tvmdbg_widgets.analysis.times.within import slices_within
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.time_ranges import checked_range
+from tvmdbg_widgets.model.timeline.gaps import NOTHING_NS, extents
+from tvmdbg_widgets.model.timeline.rows import RowKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.analysis.times.table import TimeTable
+    from tvmdbg_widgets.model.base.time_ranges import Range
+    from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrackArea:
+    """How busy a track is in a range; nanoseconds.
+
+    Of the range as far as the track's run goes on: before its first start and after its last end
+    nothing is known. ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share,
+    NaN where the run does not reach into the range. ``gaps`` counts idle stretches, also those at
+    the ends.
+    """
+
+    track: str
+    slices: int
+    busy_ns: float
+    busy: float
+    gaps: int
+    idle_ns: float
+    longest_gap_ns: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Area:
+    """What runs in a range of time.
+
+    Attributes
+    ----------
+    start, end : float
+        Nanoseconds.
+    count : int
+        Slices that touch the range.
+    instants : int
+        Those of them that have no duration.
+    ns : float
+        Sum of the time in the range during which a slice runs and none inside it.
+    whole : int
+        Slices that lie in the range from start to end, those of no duration left out.
+    minimum, mean, p50, p90, maximum : float
+        Of the whole durations of those; NaN where there is none.
+    tracks : tuple of TrackArea
+        Where the timeline is synthetic, ``busy`` is NaN: what ran between slices
+        is unknown.
+    """
+
+    start: float
+    end: float
+    count: int
+    instants: int
+    ns: float
+    whole: int
+    minimum: float
+    mean: float
+    p50: float
+    p90: float
+    maximum: float
+    tracks: tuple[TrackArea, ...]
+    _by: Callable[[str, Range, int], TimeTable] = field(repr=False)
+
+    def by(self, by: str, level: int = 0) -> TimeTable:
+        """Return the times in the range by one thing, as of ``run.times(by, within=…)``."""
+        return self._by(by, (self.start, self.end), level)
+
+    def to_dataframe(self) -> Any:
+        """Return one row a track as a ``pandas.DataFrame``; times in nanoseconds."""
+        names = TrackArea.__slots__
+        return data_frame({name: [getattr(t, name) for t in self.tracks] for name in names})
+
+    def __repr__(self) -> str:
+        instants = f" ({self.instants:,} zero-duration)" if self.instants else ""
+        from_to = f"{duration_text(self.start)} to {duration_text(self.end)}"
+        told = f"{counted(self.count, 'slice')}{instants}, {duration_text(self.ns)} in all"
+        lines = [f"Area: {from_to}, {duration_text(self.end - self.start)}: {told}"]
+        if self.whole:
+            lines.append(
+                f"  {counted(self.whole, 'slice')} within: min {duration_text(self.minimum)}, "
+                f"mean {duration_text(self.mean)}, median {duration_text(self.p50)}, "
+                f"p90 {duration_text(self.p90)}, max {duration_text(self.maximum)}"
+            )
+        for each in self.tracks[:_SHOWN]:
+            if math.isnan(each.busy):
+                continue
+            gaps = "no gaps"
+            if each.gaps:
+                longest = f"longest {duration_text(each.longest_gap_ns)}"
+                gaps = f"{counted(each.gaps, 'gap')}, {longest}"
+            lines.append(f"  {one_line(each.track)}: busy {percent(each.busy)}, {gaps}")
+        if len(self.tracks) > _SHOWN:
+            more = counted(len(self.tracks) - _SHOWN, "more track")
+            lines.append(f"  … and {more}: to_dataframe()")
+        return "\n".join(lines)
+
+
+def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) -> Area:
+    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`.
+
+    Raises
+    ------
+    ValueError
+        The run has no times, or ``start`` is not before ``end``.
+    """
+    timeline = run.timeline
+    if timeline is None:
+        raise ValueError(how_to_get("timeline", run))
+    within = checked_range((start, end))
+    found = slices_within(timeline, within)
+    duration = timeline.slice_duration_ns[found.slices]
+    lies = duration[found.whole & (duration > 0)]
+    spread = group_spread(np.zeros(len(lies), np.int64), lies, 1)
+    return Area(
+        start=within[0],
+        end=within[1],
+        count=len(found.slices),
+        instants=int(np.count_nonzero(duration == 0)),
+        ns=total(found.self_ns),
+        whole=len(lies),
+        minimum=float(spread.minimum[0]),
+        mean=float(spread.mean[0]),
+        p50=float(spread.p50[0]),
+        p90=float(spread.p90[0]),
+        maximum=float(spread.maximum[0]),
+        tracks=_tracks(timeline, within, found.slices),
+        _by=lambda by, part, level: times(run, groups, by, part, level),
+    )
+
+
+def _tracks(
+    timeline: Timeline, within: Range, slices: npt.NDArray[np.int64]
+) -> tuple[TrackArea, ...]:
+    own_extents = extents(timeline)[timeline.track_run] * (not timeline.synthetic)
+    counts = np.bincount(timeline.slice_track[slices], minlength=len(timeline.tracks))
+    rows = timeline.rows
+    starts, ends = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns
+    outer = (rows.kind == RowKind.OVERLAP) | ((rows.kind == RowKind.NESTED) & (rows.depth == 0))
+    lying = np.flatnonzero(outer)
+    bounds = np.searchsorted(rows.track[lying], np.arange(len(timeline.tracks) + 1)).tolist()
+    found = []
+    for track, name in enumerate(timeline.tracks):
+        first, last = own_extents[track].tolist()
+        low, high = max(within[0], first), max(first, min(within[1], last))
+        own = lying[bounds[track] : bounds[track + 1]].tolist()
+        pieces = [rows.order[rows.first[row] : rows.first[row + 1]] for row in own]
+        each = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
+        begin, until = np.maximum(starts[each], low), np.minimum(ends[each], high)
+        kept = until > begin
+        begin, until = begin[kept], until[kept]
+        if len(pieces) > 1:
+            order = np.argsort(begin, kind="stable")
+            begin, until = begin[order], until[order]
+        reached = np.maximum.accumulate(until) if len(until) else until
+        idle = np.concatenate((begin, [high])) - np.concatenate(([low], reached))
+        gaps = idle[idle > NOTHING_NS]
+        away = math.fsum(gaps.tolist())
+        busy = max(0.0, high - low - away)
+        found.append(
+            TrackArea(
+                track=name,
+                slices=int(counts[track]),
+                busy_ns=busy,
+                busy=busy / (high - low) if high > low else math.nan,
+                gaps=len(gaps),
+                idle_ns=away,
+                longest_gap_ns=float(gaps.max(initial=0.0)),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,287 @@
+"""What times are summed up by: nodes, op kinds, parts of functions, groups, devices, callers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.timeline.kinds import name_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Ints = npt.NDArray[np.int64]
+Key = int | str | tuple[str, str]
+
+BY: Final = ("node", "kind", "part", "group", "device", "name", "callers")
+NO_GROUP: Final = "in no group"
+AT_THE_TOP: Final = "at the top"
+NO_FUNCTION: Final = "no function"
+NO_DEVICE: Final = "unknown device"
+#: What nodes without slices have no key of.
+OF_SLICES: Final = ("name", "callers")
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """The key of each of K slices, or several.
+
+    Attributes
+    ----------
+    codes : int64 [M]
+        Number of a key.
+    items : int64 [M]
+        Which of the K slices has it, ascending.
+    keys : sequence
+        G distinct keys.
+    labels : sequence of str
+        What they are called.
+    overlap : bool
+        A slice has several keys: times of keys add up to more than the whole.
+    """
+
+    codes: Ints
+    items: Ints
+    keys: Sequence[Key]
+    labels: Sequence[str]
+    overlap: bool = False
+
+    def used(self) -> Keys:
+        """Return them without keys that no slice has, in the order in which slices have them."""
+        first = np.full(len(self.keys), len(self.codes))
+        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
+        order = np.argsort(first, kind="stable")
+        order = order[first[order] < len(self.codes)]
+        place = np.empty(len(self.keys), np.int64)
+        place[order] = np.arange(len(order))
+        kept = order.tolist()
+        return replace(
+            self,
+            codes=place[self.codes],
+            keys=[self.keys[i] for i in kept],
+            labels=[self.labels[i] for i in kept],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """K slices, and behind them nodes, whose keys are wanted.
+
+    Attributes
+    ----------
+    timeline : Timeline
+    slices : int64 [K]
+        Indices into it.
+    graph : Graph or None
+    alone : int64 array
+        Nodes of the graph that have a time and no slice.
+    """
+
+    timeline: Timeline
+    slices: Ints
+    graph: Graph | None
+    alone: Ints
+
+    @cached_property
+    def node(self) -> Ints:
+        """Node id of each, -1 unknown (int64 [K])."""
+        own = self.timeline.slice_node[self.slices].astype(np.int64)
+        return np.concatenate((own, self.alone)) if len(self.alone) else own
+
+    @cached_property
+    def name(self) -> Ints:
+        """Number of its name among :attr:`names`, 0 of a node alone (int64 [K])."""
+        own = self.timeline.slice_names.codes[self.slices].astype(np.int64)
+        return np.concatenate((own, np.zeros_like(self.alone))) if len(self.alone) else own
+
+    @cached_property
+    def track(self) -> Ints:
+        """Number of its track, of a node alone that behind the last (int64 [K])."""
+        own = self.timeline.slice_track[self.slices].astype(np.int64)
+        return np.concatenate((own, np.full(len(self.alone), len(self.timeline.tracks))))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distinct names of the timeline."""
+        return self.timeline.slice_names.unique
+
+    @cached_property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The slice is of a node of the graph (bool [K])."""
+        if self.graph is None:
+            return np.zeros(len(self.node), np.bool_)
+        return (self.node >= 0) & (self.node < self.graph.num_nodes)
+
+    @cached_property
+    def at(self) -> Ints:
+        """Node id of each, 0 where none of the graph is known (int64 [K])."""
+        return np.where(self.known, self.node, 0)
+
+
+def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> Keys:
+    """Return the keys of some slices.
+
+    Parameters
+    ----------
+    by : str
+        One of :data:`BY`.
+    named : Named
+    groups : callable
+        Gives the groups of the graph, where they are needed.
+    level : int
+        Of groups: 0 is the outermost; a node in fewer counts to its innermost. -1 is the
+        innermost of all.
+
+    Raises
+    ------
+    ValueError
+        ``by`` is none of these; groups are wanted and there is no graph.
+    """
+    if by not in BY:
+        raise ValueError(f"by is {by!r:.80}; known: {', '.join(map(repr, BY))}")
+    if by == "group":
+        if named.graph is None:
+            raise ValueError("groups need a graph, and this run has none: open(…, graph=…)")
+        return _groups(groups(), named, level)
+    return _MAKE[by](named)
+
+
+def _worded(codes: Ints, words: Sequence[str]) -> Keys:
+    """Keys by text: equal texts are one key."""
+    table: dict[str, int] = {}
+    place = np.array([table.setdefault(word, len(table)) for word in words], np.int64)
+    distinct = list(table)
+    return Keys(place[codes], np.arange(len(codes)), distinct, distinct).used()
+
+
+def _names(named: Named) -> Keys:
+    return Keys(named.name, np.arange(len(named.name)), named.names, named.names).used()
+
+
+def _kinds(named: Named) -> Keys:
+    """Op kind of the node; of a slice without one that of its name, or of what it runs for."""
+    kinds = name_kinds(named.timeline, named.graph)
+    if named.graph is None or not named.known.any():
+        return _worded(named.name, kinds)
+    of_node = node_op_kinds(named.graph)
+    codes = np.where(
+        named.known, of_node.codes[named.at].astype(np.int64), len(of_node.unique) + named.name
+    )
+    return _worded(codes, [*of_node.unique, *kinds])
+
+
+def _parts(named: Named) -> Keys:
+    """Every distinct operator in the name of a function; the name itself where it has none."""
+    graph = named.graph
+    codes, texts = named.name, list(named.names)
+    if graph is not None and named.known.any():
+        functions = graph.func_names
+        of_node = functions.codes[named.at].astype(np.int64)
+        codes = np.where(named.known, of_node, len(functions.unique) + codes)
+        texts = [*functions.unique, *texts]
+    table: dict[str, int] = {}
+    used, own = np.unique(codes, return_inverse=True)
+    of_text = [
+        sorted({table.setdefault(part, len(table)) for part in parts(texts[i]) or (NO_FUNCTION,)})
+        for i in used.tolist()
+    ]
+    sizes = np.array([len(each) for each in of_text], np.int64)
+    flat = np.array([code for each in of_text for code in each], np.int64)
+    first, each = (np.cumsum(sizes) - sizes)[own], sizes[own]
+    items = np.repeat(np.arange(len(codes)), each)
+    at = np.arange(len(items)) - np.repeat(np.cumsum(each) - each, each)
+    distinct = list(table)
+    return Keys(flat[first[items] + at], items, distinct, distinct, bool((sizes > 1).any())).used()
+
+
+def _nodes(named: Named) -> Keys:
+    """Nodes by id; slices of no node by their name."""
+    timeline, count = named.timeline, named.timeline.num_nodes
+    names = timeline.slice_names
+    of_node = np.full(count, -1, np.int64)
+    nodes = np.flatnonzero(timeline.slice_node >= 0)[::-1]
+    of_node[timeline.slice_node[nodes]] = names.codes[nodes]
+    labels = ["" if code < 0 else names.unique[code] for code in of_node.tolist()]
+    if named.graph is not None:
+        labels[: named.graph.num_nodes] = list(node_labels(named.graph))[:count]
+    return Keys(
+        np.where(named.node >= 0, named.node, count + named.name),
+        np.arange(len(named.node)),
+        [*range(count), *names.unique],
+        [*labels, *names.unique],
+    ).used()
+
+
+def _groups(groups: Groups, named: Named, level: int) -> Keys:
+    """The group around each node that has so many around itself."""
+    depth = np.zeros(len(groups), np.int64)
+    at_level = np.arange(len(groups) + 1)
+    for row, around in enumerate(groups.parent.tolist()):
+        if around >= 0:
+            depth[row] = depth[around] + 1
+            if 0 <= level < depth[row]:
+                at_level[row] = at_level[around]
+    inner = np.where(named.known, groups.node_group[named.at].astype(np.int64), -1)
+    shared = named.timeline.shared
+    if shared is not None:
+        own = len(named.slices)
+        together = shared.slice_set[named.slices]
+        of_set = np.append(shared.groups_around(groups), -1)
+        inner[:own] = np.where(together >= 0, of_set[together], inner[:own])
+    codes = at_level[np.where(inner < 0, len(groups), inner)]
+    return Keys(
+        codes,
+        np.arange(len(codes)),
+        [*range(len(groups)), NO_GROUP],
+        [*(group.title for group in groups), NO_GROUP],
+    ).used()
+
+
+def _devices(named: Named) -> Keys:
+    """The device of a node's first output; where the graph does not tell, that of the track."""
+    graph, timeline = named.graph, named.timeline
+    track = named.track
+    pairs = zip(timeline.track_device, timeline.tracks, strict=True)
+    names = [*(device or name for device, name in pairs), NO_DEVICE]
+    if graph is None or graph.device_types is None or not named.known.any():
+        return _worded(track, names)
+    types, of_entry = np.unique(graph.device_types, return_inverse=True)
+    outputs = np.diff(graph.entry_offsets)[named.at]
+    placed = named.known & (outputs > 0)
+    first = np.where(placed, graph.entry_offsets[:-1][named.at], 0)
+    words = [*(device_name(each) for each in types.tolist()), *names]
+    return _worded(np.where(placed, of_entry[first], len(types) + track), words)
+
+
+def _callers(named: Named) -> Keys:
+    """Pairs of a name and the name of the slice around it."""
+    timeline, names = named.timeline, named.names
+    parent = timeline.rows.parent[named.slices].astype(np.int64)
+    around = np.where(parent >= 0, timeline.slice_names.codes[np.maximum(parent, 0)], len(names))
+    wide = len(names) + 1
+    pairs, codes = np.unique(named.name * wide + around, return_inverse=True)
+    outer = [*names, AT_THE_TOP]
+    keys = [(names[pair // wide], outer[pair % wide]) for pair in pairs.tolist()]
+    labels = [f"{own} ← {caller}" for own, caller in keys]
+    return Keys(codes, np.arange(len(codes)), keys, labels).used()
+
+
+_MAKE: Final[dict[str, Callable[[Named], Keys]]] = {
+    "node": _nodes,
+    "kind": _kinds,
+    "part": _parts,
+    "device": _devices,
+    "name": _names,
+    "callers": _callers,
+}

@@ -1,0 +1,279 @@
+"""Times summed up by one thing, as a table."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.timeline.words import left_out
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.times.keys import Key
+    from tvmdbg_widgets.model.base.time_ranges import Range
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_LINES_SHOWN = 40
+_WIDTH = 100
+_CELL = 'style="text-align: left; white-space: nowrap"'
+_HEADS = {
+    "node": "node",
+    "kind": "op kind",
+    "part": "operator in the name",
+    "group": "group",
+    "device": "device",
+    "name": "name",
+    "callers": "name ← parent slice",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRow:
+    """Times of one key; see :class:`TimeTable` for the columns."""
+
+    key: Key
+    label: str
+    nodes: tuple[int, ...]
+    slices: int
+    ns: float
+    share: float
+    cumulative: float
+    minimum: float
+    mean: float
+    p50: float
+    p90: float
+    maximum: float
+    low: float
+    high: float
+    noisy: bool
+
+    def __repr__(self) -> str:
+        return (
+            f"TimeRow: {one_line(self.label)}, {duration_text(self.ns)}, {percent(self.share)}, "
+            f"{counted(self.slices, 'slice')}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeTable(Sequence[TimeRow]):
+    """Times summed up by one thing, the largest first: G rows.
+
+    Attributes
+    ----------
+    by : str
+    within : (float, float) or None
+        Nanoseconds; all time where None.
+    keys : sequence
+        Node ids (names of slices without a node), op kinds, parts, group ids, device names, slice
+        names, or pairs of a name and the name around it.
+    labels : sequence of str
+    slices : int64 [G]
+        Slices that touch the range (of no duration, those in it) and are of something that runs:
+        slices of inputs and parameters that take no time are left out, as are rows of them alone.
+    ns : float64 [G]
+        Sum of the time in the range during which one of the slices runs and none inside it, so
+        that nothing is counted twice. A slice that reaches out of the range counts with its part
+        inside. Of all time a node of the graph without slices counts with the time it is known to
+        take (not by name or caller); in a range it does not.
+    share, cumulative : float64 [G]
+        Of :attr:`total_ns`; NaN where that is 0. Shares of parts overlap and have no sum.
+    minimum, mean, p50, p90, maximum : float64 [G]
+        Of the whole durations (slices inside them included) of those slices that lie in the range
+        from start to end, those of no duration left out; NaN where there is none.
+    low, high : float64 [G]
+        95 % confidence interval of the mean, over the measured repeats, of the time of all nodes
+        of the row together in one repeat. NaN where fewer than two repeats are known, for a part
+        of the time, and where a node has slices in several rows.
+    noisy : bool [G]
+        p90 / p10 of those times is above 1.2, over 5 repeats or more.
+    total_ns : float
+        Sum over all slices in the range, each once.
+    overlap : bool
+        A slice counts in several rows.
+    idle : int
+        Slices of inputs and parameters that take no time, which are left out.
+    title : str
+    notes : tuple of str
+        What to know before trusting the numbers.
+    """
+
+    by: str
+    within: Range | None
+    keys: Sequence[Key]
+    labels: Sequence[str]
+    slices: Ints
+    ns: Floats
+    share: Floats
+    cumulative: Floats
+    minimum: Floats
+    mean: Floats
+    p50: Floats
+    p90: Floats
+    maximum: Floats
+    low: Floats
+    high: Floats
+    noisy: npt.NDArray[np.bool_]
+    total_ns: float
+    overlap: bool
+    idle: int
+    title: str
+    notes: tuple[str, ...]
+    node_offsets: Ints
+    node_ids: Ints
+
+    def __len__(self) -> int:
+        return len(self.ns)
+
+    def nodes(self, row: int) -> Ints:
+        """Return the ids of the nodes whose slices a row sums up, ascending."""
+        return self.node_ids[self.node_offsets[row] : self.node_offsets[row + 1]]
+
+    @overload
+    def __getitem__(self, index: int) -> TimeRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TimeRow, ...]: ...
+    def __getitem__(self, index: int | slice) -> TimeRow | tuple[TimeRow, ...]:
+        if isinstance(index, slice):
+            return tuple(self._row(i) for i in range(len(self))[index])
+        return self._row(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[TimeRow]:
+        return (self._row(i) for i in range(len(self)))
+
+    def _row(self, i: int) -> TimeRow:
+        return TimeRow(
+            key=self.keys[i],
+            label=self.labels[i],
+            nodes=tuple(self.nodes(i).tolist()),
+            slices=int(self.slices[i]),
+            ns=float(self.ns[i]),
+            share=float(self.share[i]),
+            cumulative=float(self.cumulative[i]),
+            minimum=float(self.minimum[i]),
+            mean=float(self.mean[i]),
+            p50=float(self.p50[i]),
+            p90=float(self.p90[i]),
+            maximum=float(self.maximum[i]),
+            low=float(self.low[i]),
+            high=float(self.high[i]),
+            noisy=bool(self.noisy[i]),
+        )
+
+    @property
+    def head(self) -> str:
+        """What a key is: ``"op kind"``."""
+        return _HEADS[self.by]
+
+    @property
+    def caption(self) -> str:
+        """What the table holds, in one line."""
+        where = (
+            "" if self.within is None else f" from {' to '.join(map(duration_text, self.within))}"
+        )
+        idle = f"; {left_out(self.idle)}" if self.idle else ""
+        return (
+            f"{self.title}: time by {self.head}{where}; {duration_text(self.total_ns)} in "
+            f"all slices, {counted(len(self), 'row')}{idle}"
+        )
+
+    def to_dataframe(self) -> Any:
+        """Return one row a key as a ``pandas.DataFrame``; times in nanoseconds."""
+        return data_frame(
+            {
+                "key": list(self.keys),
+                "label": list(self.labels),
+                "nodes": [tuple(self.nodes(i).tolist()) for i in range(len(self))],
+                "slices": self.slices,
+                "ns": self.ns,
+                "share": self.share,
+                "cumulative": self.cumulative,
+                "min_ns": self.minimum,
+                "mean_ns": self.mean,
+                "p50_ns": self.p50,
+                "p90_ns": self.p90,
+                "max_ns": self.maximum,
+                "low_ns": self.low,
+                "high_ns": self.high,
+                "noisy": self.noisy,
+            }
+        )
+
+    def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
+        """Return the head and the rows of the table as texts; columns without a value are left out.
+
+        Parameters
+        ----------
+        most : int, optional
+            Rows; all by default.
+        """
+        shown = range(len(self) if most is None else min(most, len(self)))
+        spread = bool((self.slices > 1).any())
+        sure = bool(np.isfinite(self.low).any())
+        head = [self.head, "slices", "time", "share"]
+        head += [] if self.overlap else ["together"]
+        head += ["min", "median", "p90", "max"] if spread else []
+        head += ["mean, 95 % CI"] if sure else []
+        return head, [self._cells(i, spread=spread, sure=sure) for i in shown]
+
+    def _cells(self, i: int, *, spread: bool, sure: bool) -> list[str]:
+        label = one_line(self.labels[i])
+        if self.by == "node" and isinstance(self.keys[i], int):
+            label = f"#{self.keys[i]} {label}"
+        cells = [label, f"{self.slices[i]:,}", duration_text(self.ns[i]), percent(self.share[i])]
+        if not self.overlap:
+            cells.append(percent(self.cumulative[i]))
+        if spread:
+            columns = (self.minimum, self.p50, self.p90, self.maximum)
+            cells += [_or_dash(float(column[i])) for column in columns]
+        if sure:
+            within = "–"
+            if np.isfinite(self.low[i]):
+                within = f"{duration_text(self.low[i])} … {duration_text(self.high[i])}"
+            cells.append(within + (" noisy" if self.noisy[i] else ""))
+        return cells
+
+    def __repr__(self) -> str:
+        head, rows = self.cells(_LINES_SHOWN)
+        table = [head, *rows]
+        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
+        lines = [self.caption]
+        lines += [
+            "  ".join(
+                cell.ljust(width) if not i else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in table
+        ]
+        if len(self) > _LINES_SHOWN:
+            lines.append(f"… and {len(self) - _LINES_SHOWN:,} more")
+        notes = [textwrap.fill(f"({note})", _WIDTH) for note in self.notes]
+        return "\n".join([*lines, *notes])
+
+    def _repr_html_(self) -> str:
+        head, rows = self.cells(_LINES_SHOWN)
+        body = "".join(
+            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        more = len(self) - _LINES_SHOWN
+        below = [f"… and {more:,} more"] if more > 0 else []
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*below, *self.notes))
+        titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
+        return (
+            f"<table><caption>{html.escape(self.caption)}</caption>"
+            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        )
+
+
+def _or_dash(ns: float) -> str:
+    return "–" if np.isnan(ns) else duration_text(ns)

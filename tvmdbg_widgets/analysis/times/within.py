@@ -1,0 +1,82 @@
+"""The slices that touch a range of time, and what of their own time lies in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.base.time_ranges import Range
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """K slices that touch a range.
+
+    Attributes
+    ----------
+    slices : int64 [K]
+        Indices into the timeline, ascending: slices that share time with the range, and those of
+        no duration that lie in it, ends included.
+    self_ns : float64 [K]
+        Time in the range during which a slice runs and none inside it.
+    whole : bool [K]
+        The slice lies in the range from its start to its end.
+    """
+
+    slices: Ints
+    self_ns: Floats
+    whole: npt.NDArray[np.bool_]
+
+
+def slices_within(timeline: Timeline, within: Range | None) -> Within:
+    """Return the slices that touch a range, all of them without one."""
+    start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
+    own, parent = timeline.rows.self_ns, timeline.rows.parent
+    drawn = np.isfinite(own)
+    if within is None:
+        every = np.flatnonzero(drawn)
+        return Within(every, own[every], np.ones(len(every), np.bool_))
+    low, high = within
+    with np.errstate(invalid="ignore", over="ignore"):
+        end = start + duration
+        touching = (start < high) & (end > low) & (duration > 0)
+        touching |= (duration == 0) & (start >= low) & (start <= high)
+    slices = np.flatnonzero(touching & drawn)
+    inside = (start[slices] >= low) & (end[slices] <= high)
+    found = own[slices]
+    cut = slices[~inside]
+    place = np.full(timeline.num_slices, -1, np.int64)
+    place[cut] = np.arange(len(cut))
+    held = slices[parent[slices] >= 0]
+    held = held[place[parent[held]] >= 0]
+    begin = np.maximum(start[held], low)
+    until = np.minimum(np.minimum(end[held], end[parent[held]]), high)
+    shared = np.minimum(end[cut], high) - np.maximum(start[cut], low)
+    covered = _union(place[parent[held]], begin, until, len(cut))
+    found[~inside] = np.maximum(0.0, shared - covered)
+    return Within(slices, found, inside)
+
+
+def _union(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:
+    """Time that the intervals of each group cover together."""
+    covered = np.zeros(size)
+    order = np.lexsort((begin, group))
+    group, begin, until = group[order], begin[order], until[order]
+    edges = np.concatenate(([0], np.flatnonzero(np.diff(group)) + 1, [len(group)]))
+    if not len(group):
+        return covered
+    for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        reached = np.maximum.accumulate(until[first:last])
+        before = np.concatenate(([-np.inf], reached[:-1]))
+        parts = np.maximum(0.0, until[first:last] - np.maximum(begin[first:last], before))
+        covered[group[first]] = math.fsum(parts.tolist())
+    return covered

@@ -1,0 +1,1 @@
+"""What several verbs share: arguments, progress, output, exit status."""

@@ -1,0 +1,246 @@
+"""Arguments that name a run, and the run they name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.common.arguments import taking
+from tvmdbg_widgets.cli.common.failures import UsageError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+_WHERE = "Which files"
+
+_Dump = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DUMP",
+        help="A folder, or files of one run in any order: a dump of TVM's debugger, or "
+        "ExecuTorch's ETDump, ETRecord, debug buffer and program. [bold]-[/] reads one file from "
+        "standard input.",
+        show_default=False,
+    ),
+]
+_GraphFile = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="The graph given to TVM: resolves ambiguous edges.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_ParamsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--params",
+        metavar="FILE",
+        help="The model's parameters: distinguishes them from inputs.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_TraceFile = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="Execution trace.", rich_help_panel=_WHERE),
+]
+_TableFile = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        help="The table printed by run(): has every repeat.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        help="Which dump, if a folder has several: CPU_0, CUDA_0, …",
+        rich_help_panel=_WHERE,
+    ),
+]
+_DebugBuffer = Annotated[
+    str | None,
+    typer.Option(
+        "--debug-buffer",
+        metavar="FILE",
+        help="The debug buffer of an ETDump, if several files may be it.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Method of an ExecuTorch program; by default forward.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Execution = Annotated[
+    int | None,
+    typer.Option(
+        "--execution",
+        metavar="N",
+        min=0,
+        help="Execution of an ETDump whose values to show, from 0.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_FollowLinks = Annotated[
+    bool,
+    typer.Option(
+        "--follow-links",
+        metavar="",
+        help="Follow links that lead outside the folder.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="PART=BYTES",
+        help="Read larger files: [bold]trace=20G[/]; also graph, params, table, report, times, "
+        "recording.",
+        rich_help_panel=_WHERE,
+        show_default=False,
+    ),
+]
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_FILES = {
+    "graph": _GraphFile,
+    "params": _ParamsFile,
+    "trace": _TraceFile,
+    "table": _TableFile,
+    "device": _Device,
+    "debug_buffer": _DebugBuffer,
+    "method": _Method,
+    "execution": _Execution,
+    "follow_links": _FollowLinks,
+    "limit": _Limit,
+}
+_DEFAULTS = {"follow_links": False}
+
+
+@dataclass(frozen=True)
+class Named:
+    """The run that a verb's arguments name."""
+
+    dump: list[str]
+    graph: str | None = None
+    params: str | None = None
+    trace: str | None = None
+    table: str | None = None
+    device: str | None = None
+    debug_buffer: str | None = None
+    method: str | None = None
+    execution: int | None = None
+    follow_links: bool = False
+    limit: list[str] | None = None
+
+    def open(self) -> DebugRun:
+        """Open it.
+
+        Raises
+        ------
+        UsageError
+            ``-`` is given twice, standard input is a terminal, a limit is none, or it is a tuning
+            log.
+        FormatError, OSError
+            As :func:`tvmdbg_widgets.open`.
+        """
+        from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal
+        from tvmdbg_widgets.open import open as open_dump
+        from tvmdbg_widgets.rpc import RpcLog
+        from tvmdbg_widgets.tuning import TuningLog
+
+        quiet_unless_terminal()
+        if [*self.dump, *self._files()].count("-") > 1:
+            raise UsageError("standard input ('-') can be used only once")
+        found = open_dump(
+            *map(source_of, self.dump),
+            graph=source_of(self.graph),
+            params=source_of(self.params),
+            trace=source_of(self.trace),
+            table=source_of(self.table),
+            device=self.device,
+            debug_buffer=source_of(self.debug_buffer),
+            method=self.method,
+            execution=self.execution,
+            follow_links=self.follow_links,
+            limits=dict(map(_limit, self.limit or [])),
+        )
+        named = " ".join(map(shlex.quote, self.dump))
+        if isinstance(found, TuningLog):
+            raise UsageError(
+                f"{found.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
+            )
+        if isinstance(found, RpcLog):
+            raise UsageError(
+                f"{found.title} is an RPC session, not a run", f"Try: tvmdbg rpc {named}"
+            )
+        return found
+
+    def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
+        """Refuse to write to what was read.
+
+        Raises
+        ------
+        UsageError
+            A file that is named, or one of the run's own in a folder that is.
+        """
+        target = Path(output)
+        named = [Path(each) for each in (*self.dump, *self._files()) if each]
+        read = [*named, *(place / own.path for place in named for own in run.parts.files)]
+        if target.exists() and any(each.is_file() and target.samefile(each) for each in read):
+            raise UsageError(
+                f"{target} is an input file, which is never overwritten", "Choose another file."
+            )
+
+    def _files(self) -> tuple[str | None, ...]:
+        return self.graph, self.params, self.trace, self.table, self.debug_buffer
+
+
+def of_run(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the arguments that name a run; it takes them as its first, a :class:`Named`."""
+    return taking(Named, ("dump", _Dump), _FILES, _DEFAULTS)(function)
+
+
+def _limit(text: str) -> tuple[str, int]:
+    from tvmdbg_widgets.formats.limits import LIMITS
+
+    found = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if found is None or found[1] not in LIMITS:
+        raise UsageError(
+            f"--limit {text}: expected PART=BYTES with one of {', '.join(LIMITS)}",
+            "Write it as: --limit trace=20G",
+        )
+    return found[1], int(found[2]) << _UNITS[found[3].upper()]
+
+
+def source_of(name: str | None) -> Any:
+    """Return what an argument names: a path, or for ``-`` the bytes of standard input."""
+    if name != "-":
+        return name
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError(
+            "'-' reads a file from standard input, which is this terminal",
+            "Write it as: tvmdbg summary - < graph.json",
+        )
+    from tvmdbg_widgets.model.sources.byte_source import BytesSource
+
+    return BytesSource(sys.stdin.buffer.read(), "<standard input>")

@@ -1,0 +1,1 @@
+"""``tvmdbg doctor``: whether this installation works."""

@@ -1,0 +1,1 @@
+"""The files of one dump put together as a run."""

@@ -1,0 +1,289 @@
+"""The files of one TVM debugger dump to one run: what joins what, and what TVM itself damaged."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tvmdbg_widgets.formats.recording.recording import merged
+from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm.assemble.evidence import (
+    captured,
+    contradiction,
+    evidence_of,
+    libraries,
+    read_after_run,
+)
+from tvmdbg_widgets.formats.tvm.assemble.reports import join_reports, report_evidence
+from tvmdbg_widgets.formats.tvm.assemble.times import beside_chrome, choose_table, join_timeline
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
+from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.urls import is_url, without_secrets
+from tvmdbg_widgets.model.join.parameters import join_parameters
+from tvmdbg_widgets.model.join.placement import KeyedArray
+from tvmdbg_widgets.model.join.tensors import join_tensors
+from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tvmdbg_widgets.formats.recording.recording import Recording
+    from tvmdbg_widgets.formats.sources.file import Part
+    from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+T = TypeVar("T")
+
+
+def assemble(
+    parts: Sequence[Part],
+    issues: Iterable[Issue],
+    *,
+    title: str,
+    options: Mapping[str, Any] | None = None,
+) -> RunParts:
+    """Join the parts of one dump.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        As :func:`~tvmdbg_widgets.formats.sources.gather.gather` returns them.
+    issues : iterable of Issue
+        What was found while reading.
+    title : str
+        What to call the run.
+    options : Mapping, optional
+        How the params files were read, where the caller said so.
+    """
+    found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
+    recording = _only(
+        [part.value for part in parts if part.kind == "recording"], "recording", found
+    )
+    if recording is not None:
+        parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
+    outputs, parameters = _params(parts, found)
+    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
+    table, problems = choose_table([part.value for part in parts if part.kind == "table"], trace)
+    found += problems
+    graph = _graph(parts, found)
+    names = {record.key for each in parameters for record in each.records}
+    if graph is not None and names:
+        graph = graph.with_parameters(names)
+    reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
+    found += problems
+    times = [part.value for part in parts if part.kind == "times"]
+    chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
+    evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
+    reused = read_after_run(evidence, outputs, graph)
+    when = captured(evidence, outputs)
+    tensors = _tensors(graph, outputs, parameters, found, reused=reused, when=when)
+    device = _device(parts)
+    timeline = _recorded_timeline(parts, graph, found)
+    if timeline is None:
+        timeline = join_timeline(
+            graph,
+            trace,
+            table,
+            device or "execution",
+            times=times,
+            chrome=chrome,
+            reports=reports,
+        )
+    if chrome is not None and timeline is not None:
+        timeline, problems = beside_chrome(timeline, chrome)
+        found += problems
+    found += _reported(graph, outputs, parameters, tensors, timeline)
+    produced = versions.releases(evidence)
+    if produced is None:
+        found.append(contradiction(evidence))
+    provenance = Provenance(
+        versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
+        tuple(each.fact for each in evidence),
+        device,
+        tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts),
+    )
+    run = RunParts(
+        title,
+        graph,
+        tensors,
+        timeline,
+        Issues(found),
+        provenance,
+        files=tuple(_run_file(part) for part in parts),
+        options=dict(options or {}),
+        reports=reports,
+        ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
+    )
+    return run if recording is None else _as_recorded(run, recording)
+
+
+def _run_file(part: Part) -> RunFile:
+    """Name a file by where it lay; a bare dump folder keeps the name that tells its device."""
+    name = part.source.name.replace("\\", "/")
+    if part.folder is None:
+        bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
+        return RunFile(part.kind, bare, part.source)
+    if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
+        name = f"{part.folder.name}/{name}"
+    return RunFile(part.kind, name, part.source)
+
+
+def _recorded_timeline(
+    parts: Sequence[Part], graph: Graph | None, issues: list[Issue]
+) -> Timeline | None:
+    """Take times that were recorded for this graph; they are the joined ones already."""
+    recorded = [part.value for part in parts if part.kind == "recorded-times"]
+    times = _only(recorded, "file of recorded times", issues)
+    if times is None or times.fits(graph):
+        return None if times is None else times.timeline
+    issues.append(
+        Issue(
+            "recorded-times-disagree",
+            Severity.WARNING,
+            f"times of {times.timeline.num_nodes} nodes were recorded, and they are not those of "
+            "the graph; the recorded times are not used",
+            file=times.file,
+        )
+    )
+    return None
+
+
+def _as_recorded(run: RunParts, recording: Recording) -> RunParts:
+    """Return the run with what only its recording knows."""
+    changed = recording.changes(run.files)
+    return replace(
+        run,
+        title=recording.title,
+        provenance=replace(recording.provenance, files=run.provenance.files),
+        issues=Issues([*merged(recording.issues, run.issues), *([changed] if changed else [])]),
+        options={**recording.options, **run.options},
+    )
+
+
+def _reported(
+    graph: Graph | None,
+    outputs: Outputs | None,
+    parameters: list[ParamsFile],
+    tensors: Tensors | None,
+    timeline: Timeline | None,
+) -> list[Issue]:
+    """Issues of the parts; what notes on arrays say is told as the graph has settled it."""
+    files = [*([outputs.file] if outputs else []), *parameters]
+    found = list(graph.issues if graph is not None else ())
+    found += [issue for each in files for issue in each.issues if issue.rule not in KINDS]
+    noted: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = defaultdict(list)
+    for entry, tensor in (tensors or {}).items():
+        if tensor.record.notes:
+            noted[tensor.file].append((tensor.record, entry if graph is not None else None))
+    for file, records in noted.items():
+        found += note_issues(records, file)
+    return [*found, *(timeline.issues if timeline is not None else ())]
+
+
+def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None, list[ParamsFile]]:
+    """Tell the dump's tensors from a model's parameters by their keys."""
+    outputs: list[Outputs] = []
+    parameters: list[ParamsFile] = []
+    for part in parts:
+        if part.kind not in ("params", "cache"):
+            continue
+        found = Outputs.of(part.value)
+        if found is not None:
+            outputs.append(found)
+        else:
+            parameters.append(part.value)
+    return _only(outputs, "file of output tensors", issues), parameters
+
+
+def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
+    if len(values) > 1:
+        issues.append(
+            Issue(
+                "more-than-one",
+                Severity.WARNING,
+                f"{len(values)} files are each a {what}; only the first is used",
+            )
+        )
+    return values[0] if values else None
+
+
+def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
+    """Take the dump's graph, its edges resolved by the raw graph where that is given too."""
+    graphs = [part for part in parts if part.kind == "graph"]
+    raw = [part.value for part in graphs if part.value.form != "mutated"]
+    mutated = [part for part in graphs if part.value.form == "mutated"]
+    if not mutated:
+        raw.sort(key=lambda graph: graph.form != "string")
+        return _matching(raw, issues)
+    graph = _matching([part.value for part in mutated], issues)
+    for each in raw:
+        if graph is not None and each.names == graph.names:
+            return read_graph(mutated[0].source, raw=each)
+    if raw:
+        return read_graph(mutated[0].source, raw=raw[0])
+    return graph
+
+
+def _matching(graphs: list[Graph], issues: list[Issue]) -> Graph | None:
+    others = [graph for graph in graphs[1:] if graph.names != graphs[0].names]
+    return _only([*graphs[:1], *others], "graph of another network", issues)
+
+
+def _tensors(
+    graph: Graph | None,
+    outputs: Outputs | None,
+    parameters: list[ParamsFile],
+    issues: list[Issue],
+    *,
+    reused: bool,
+    when: Captured,
+) -> Tensors | None:
+    joined: list[Tensors] = []
+    if parameters and (graph is not None or outputs is None):
+        found, problems = join_parameters(graph, [r for each in parameters for r in each.records])
+        joined.append(found)
+        issues.extend(problems)
+    if outputs is not None:
+        arrays = [
+            KeyedArray(record, key.name, key.node, key.output)
+            for record, key in zip(outputs.file.records, outputs.keys, strict=True)
+        ]
+        found, problems = join_tensors(
+            graph, arrays, file=outputs.file.file, reused=reused, captured=when
+        )
+        joined.append(found)
+        issues.extend(problems)
+    if len(joined) < 2:
+        return joined[0] if joined else None
+    return Tensors(tensor for each in joined for tensor in each.values())
+
+
+def _device(parts: Sequence[Part]) -> str:
+    """The device that the dump folder is named after: ``_tvmdbg_device_CUDA_0`` is ``CUDA:0``."""
+    for part in parts:
+        for prefix in ("_tvmdbg_device_", "_tvmdbg_ctx_"):
+            if part.folder is not None and part.folder.name.startswith(prefix):
+                name, _, number = part.folder.name.removeprefix(prefix).rpartition("_")
+                return f"{name}:{number}" if name else number
+    return ""
+
+
+def title_of(sources: Iterable[object]) -> str:
+    """Name a run after the first folder or file that it was opened from."""
+    for source in sources:
+        if isinstance(source, str) and is_url(source):
+            shown = without_secrets(source)
+            return shown.partition("::")[0].rstrip("/").rpartition("/")[2] or shown
+        if isinstance(source, str | os.PathLike):
+            path = Path(os.fsdecode(source)).absolute()
+            return one_line(path.name or os.fspath(path))
+    return "run"

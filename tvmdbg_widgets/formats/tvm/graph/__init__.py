@@ -1,0 +1,1 @@
+"""The graph JSON of TVM's graph executor and debugger."""

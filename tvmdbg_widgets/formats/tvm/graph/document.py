@@ -1,0 +1,296 @@
+"""From bytes to the JSON object of a graph: encodings, comments, a string around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
+
+# The last branch takes an unterminated string to the end, so that no text is scanned twice.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+_COMMENT = re.compile(rf"({_STRING})|\#[^\r\n]*", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
+_SURROGATES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+_HINT = "Is it the graph, whole? TVM writes it with lib.get_graph_json()."
+_OTHER_FILES = {
+    "traceEvents": "This is an execution trace, not a graph.",
+    "calls": "This is a profiling report, not a graph.",
+    "device_metrics": "This is a profiling report, not a graph.",
+    "records": "This is a tensor cache, not a graph.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDocument:
+    """The JSON object of a graph file.
+
+    Attributes
+    ----------
+    top : dict
+        The object, as parsed.
+    quoted : bool
+        Whether it stood in a JSON string, as the debugger of v0.5 and v0.6 writes it.
+    lenient : bool
+        Whether the text breaks the JSON standard.
+    size : int
+        Number of characters, the bound for every count in the file.
+    """
+
+    top: dict[str, Any]
+    quoted: bool
+    lenient: bool
+    size: int
+
+
+class _Parser:
+    """One parse with its peculiarities counted."""
+
+    def __init__(self, log: GraphLog, field: str) -> None:
+        self.log = log
+        self.field = field
+        self.repeated: Counter[str] = Counter()
+        self.constants: Counter[str] = Counter()
+        self.lenient = False
+
+    def parse(self, text: str) -> Any:
+        text = self._without_lone_surrogates(text)
+        try:
+            value = self._decode(text)
+        except json.JSONDecodeError as error:
+            value = self._decode_leniently(text, error)
+        self._report()
+        return value
+
+    def _decode(self, text: str) -> Any:
+        self.repeated.clear()
+        self.constants.clear()
+        # TVM's writer leaves control characters in strings as they are.
+        decoder = json.JSONDecoder(
+            strict=False, object_pairs_hook=self._object, parse_constant=self._constant
+        )
+        start = len(text) - len(text.lstrip(" \t\r\n\ufeff"))
+        value, end = decoder.raw_decode(text, start)
+        rest = text[end:].strip(" \t\r\n\0")
+        if rest:
+            if rest[0] == "#" or isinstance(value, str):
+                raise json.JSONDecodeError("Extra data", text, end)
+            self.log.add(
+                "trailing-data",
+                self.field,
+                expected=f"nothing behind the JSON value (character {end})",
+                found=f"{len(rest):,} more characters",
+                done="They are ignored",
+                severity=Severity.WARNING,
+            )
+        return value
+
+    def _decode_leniently(self, text: str, error: json.JSONDecodeError) -> Any:
+        counts: Counter[str] = Counter()
+
+        def blank(match: re.Match[str]) -> str:
+            if match[1] is not None:
+                return match[0]
+            counts["comments" if match[0][0] == "#" else "trailing commas"] += 1
+            return " " * len(match[0])
+
+        bare = _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
+        if not counts:
+            raise error
+        value = self._decode(bare)
+        self.lenient = True
+        told = " and ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+        self.log.add(
+            "lenient-json",
+            self.field,
+            expected="JSON",
+            found=f"JSON with {told}, as in TVM's documentation",
+            done="Read leniently",
+            severity=Severity.NOTE,
+        )
+        return value
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(pairs)
+        if len(result) != len(pairs):
+            seen = Counter(key for key, _ in pairs)
+            self.repeated.update(key for key, count in seen.items() if count > 1)
+        return result
+
+    def _constant(self, text: str) -> float:
+        self.constants[text] += 1
+        return float(text.replace("Infinity", "inf"))
+
+    def _report(self) -> None:
+        for key, count in self.repeated.items():
+            self.log.add(
+                "duplicate-key",
+                f"{self.field}: key {key!r}",
+                expected="each key once in an object",
+                found=f"repeated in {count:,} object{'s' * (count != 1)}",
+                done="The last value is kept",
+                severity=Severity.WARNING,
+            )
+        for text, count in self.constants.items():
+            self.lenient = True
+            self.log.add(
+                "json-constant",
+                self.field,
+                expected="JSON numbers",
+                found=f"{text}, {count:,} times",
+                severity=Severity.WARNING,
+            )
+
+    def _without_lone_surrogates(self, text: str) -> str:
+        if "\\ud" not in text and "\\uD" not in text:
+            return text
+        count = 0
+
+        def replace(match: re.Match[str]) -> str:
+            nonlocal count
+            if match[1] is None:
+                return match[0]
+            count += 1
+            return "\\ufffd"
+
+        text = _SURROGATES.sub(replace, text)
+        if count:
+            self.log.add(
+                "lone-surrogate",
+                self.field,
+                expected="surrogates in pairs",
+                found=f"{count} single ones in \\u escapes",
+                done="They read U+FFFD",
+                severity=Severity.NOTE,
+            )
+        return text
+
+
+def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
+    """Parse the bytes of a graph file down to its JSON object.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, or UTF-16/32 as JSON allows; JSON, or JSON in one JSON string, or JSON with ``#``
+        comments and trailing commas.
+    log : GraphLog
+        Takes what had to be overlooked.
+
+    Raises
+    ------
+    FormatError
+        Where there is no JSON object with a list ``nodes``.
+    """
+    text = _decoded(data, log)
+    value, lenient = _parsed(text, "file", data, log)
+    quoted = isinstance(value, str)
+    if quoted:
+        text = value
+        value, inner_lenient = _parsed(text, "graph inside the JSON string", None, log)
+        lenient = lenient or inner_lenient
+    if not isinstance(value, dict):
+        raise FormatError(
+            "not a graph",
+            file=log.file,
+            field="file",
+            expected="a JSON object with nodes, arg_nodes, heads, attrs and node_row_ptr",
+            found=f"a JSON {_KIND.get(type(value), 'number')}",
+            hint=_HINT,
+        )
+    if not isinstance(value.get("nodes"), list):
+        other = next((told for key, told in _OTHER_FILES.items() if key in value), _HINT)
+        has = ", ".join(repr(key[:40]) for key in list(value)[:6])
+        raise FormatError(
+            "not a graph",
+            file=log.file,
+            field="nodes",
+            expected="a list of nodes",
+            found=f"a JSON {_KIND.get(type(value['nodes']), 'number')}"
+            if "nodes" in value
+            else f"an object with keys {has}"
+            if has
+            else "an empty object",
+            hint=other,
+        )
+    return GraphDocument(value, quoted, lenient, len(text))
+
+
+_KIND: dict[type, str] = {
+    str: "string",
+    list: "list",
+    dict: "object",
+    type(None): "null",
+    bool: "truth value",
+}
+
+
+def _decoded(data: bytes, log: GraphLog) -> str:
+    if not data.strip(b" \t\r\n\0"):
+        raise FormatError(
+            "the file is empty",
+            file=log.file,
+            offset=0,
+            expected="a graph in JSON",
+            found=f"{len(data)} bytes of nothing",
+            hint=_HINT,
+        )
+    encoding = json.detect_encoding(data)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        log.add(
+            "not-unicode",
+            f"byte {error.start}",
+            expected=f"text in {error.encoding}",
+            found=f"byte 0x{data[error.start]:02x}",
+            done="Such bytes read U+FFFD",
+            severity=Severity.WARNING,
+        )
+        return data.decode(encoding, errors="replace")
+
+
+def _parsed(text: str, field: str, data: bytes | None, log: GraphLog) -> tuple[Any, bool]:
+    parser = _Parser(log, field)
+    try:
+        return parser.parse(text), parser.lenient
+    except json.JSONDecodeError as error:
+        offset = None
+        if data is not None:
+            encoding = json.detect_encoding(data)
+            offset = len(text[: error.pos].encode(encoding, errors="replace"))
+        found = repr(text[error.pos : error.pos + 20]) if error.pos < len(text) else "the end"
+        raise FormatError(
+            f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}",
+            file=log.file,
+            field=f"{field}, line {error.lineno}, column {error.colno}",
+            offset=offset,
+            expected="JSON",
+            found=found,
+            hint=_HINT,
+        ) from None
+    except RecursionError:
+        raise FormatError(
+            "nested too deeply",
+            file=log.file,
+            field=field,
+            expected="lists of lists, four deep",
+            found="more levels than can be read",
+            hint=_HINT,
+        ) from None
+    except ValueError as error:
+        raise FormatError(
+            "a number too long to be read",
+            file=log.file,
+            field=field,
+            expected="integers of 64 bits",
+            found=str(error).partition(":")[0].lower(),
+            hint=_HINT,
+        ) from None

@@ -1,0 +1,207 @@
+"""Producers of edges that are given by name, as in the debugger's dump from v0.7 on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.formats.tvm.graph.log import shown
+from tvmdbg_widgets.formats.tvm.graph.values import element_counts
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import NodeKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
+    from tvmdbg_widgets.formats.tvm.graph.entries import EntryTable
+    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
+    from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
+
+CANDIDATES_KEPT = 64
+"""An ambiguous edge keeps this many candidates, the nearest."""
+
+
+def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: GraphLog) -> None:
+    """Find the producer of every edge given by name.
+
+    ``EXACT`` where one node with one output has the name, ``BY_NAME`` where the rules of
+    :class:`_Rules` leave one entry, else ``AMBIGUOUS`` with the nearest candidate drawn.
+    """
+    if not edges.named:
+        return
+    ids: dict[str, list[int]] = {}
+    for nid, name in enumerate(nodes.names):
+        ids.setdefault(name, []).append(nid)
+    owned = np.diff(entries.entry_offsets)
+    certain = {
+        name: found[0] for name, found in ids.items() if len(found) == 1 and owned[found[0]] == 1
+    }
+    named = np.array(edges.named, dtype=np.int64)
+    sources = np.array([certain.get(name, -1) for name in edges.names], dtype=np.int64)
+    edges.source[named] = sources
+    edges.trust[named[sources >= 0]] = Trust.EXACT
+    rules = _Rules(nodes, entries)
+    producers: dict[str, _Producers] = {}
+    for at in np.flatnonzero(sources < 0).tolist():
+        edge, name = edges.named[at], edges.names[at]
+        if name not in ids:
+            log.add(
+                "edge-name-unknown",
+                edges.path(edge),
+                expected="the name of a node",
+                found=shown(name),
+                done="The edge leads nowhere",
+                nodes=(int(edges.target[edge]),),
+            )
+            continue
+        if name not in producers:
+            producers[name] = _Producers(ids[name], rules)
+        if producers[name].entries:
+            _choose(edge, producers[name], rules, edges)
+            continue
+        log.add(
+            "edge-output-out-of-range",
+            edges.path(edge),
+            expected="the name of a node with outputs",
+            found=f"{shown(name)}, which has none",
+            done="The edge leads nowhere",
+            nodes=(int(edges.target[edge]),),
+        )
+        edges.candidates[edge] = tuple(ids[name][-CANDIDATES_KEPT:])
+    _tell_ambiguous(edges, log)
+
+
+class _Rules:
+    """What a consumer tells of the entry it reads.
+
+    The producer comes first in the file. It has not been overwritten: no function between the
+    two writes to its storage (``StorageAllocator`` never reuses a storage whose value is still
+    to be read, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). A ``__nop`` shares storage,
+    type and number of elements with what it reads.
+    """
+
+    def __init__(self, nodes: NodeTable, entries: EntryTable) -> None:
+        count = len(nodes.names)
+        offsets = entries.entry_offsets
+        self.offsets = offsets
+        self.node = np.repeat(np.arange(count, dtype=np.int64), np.diff(offsets))
+        kinds = np.array(nodes.kinds, dtype=np.uint8)
+        self.is_nop = kinds == NodeKind.NOP
+        self.storage = entries.storage_ids
+        self.dtypes = entries.dtypes
+        untold = np.array([not text for text in entries.dtypes.unique], dtype=np.bool_)
+        self.untold = untold[entries.dtypes.codes]
+        self.sizes = element_counts(entries.shape_offsets, entries.shape_dims, entries.shape_known)
+        overwritten = np.full(len(self.node), count, dtype=np.int64)
+        if self.storage is not None:
+            writes = (kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY)
+            stride = count + 1
+            keys = self.storage.astype(np.int64) * stride + self.node
+            writers = np.sort(keys[writes[self.node] & (self.storage >= 0)])
+            following = np.searchsorted(writers, keys, side="right")
+            known = (following < len(writers)) & (self.storage >= 0)
+            nearest = writers[following[known]]
+            same = nearest // stride == self.storage[known]
+            overwritten[np.flatnonzero(known)[same]] = (nearest % stride)[same]
+        self.overwritten: list[int] = overwritten.tolist()
+        self.owner: list[int] = self.node.tolist()
+
+    def shareable(self, target: int, candidates: list[int]) -> list[int]:
+        """Return the candidates (entry ids) whose memory node `target` can share, if a nop."""
+        if not self.is_nop[target] or self.offsets[target] == self.offsets[target + 1]:
+            return candidates
+        own = int(self.offsets[target])
+        kept = np.array(candidates, dtype=np.int64)
+        if self.storage is not None and self.storage[own] >= 0:
+            theirs = self.storage[kept]
+            kept = kept[(theirs == self.storage[own]) | (theirs < 0)]
+        codes, untold = self.dtypes.codes, self.untold
+        if not untold[own]:
+            kept = kept[(codes[kept] == codes[own]) | untold[kept]]
+        if self.sizes[own] >= 0:
+            counts = self.sizes[kept]
+            kept = kept[(counts == self.sizes[own]) | (counts < 0)]
+        return [int(entry) for entry in kept]
+
+
+class _Producers:
+    """The entries of all nodes of one name, as seen from consumers in the order of the file.
+
+    `WINDOW` bounds what is looked at for one edge, so that a file in which nothing is ever
+    overwritten costs no more than a line for each edge.
+    """
+
+    WINDOW = 128
+
+    def __init__(self, nodes: list[int], rules: _Rules) -> None:
+        offsets = rules.offsets
+        self.entries = [
+            entry for node in nodes for entry in range(int(offsets[node]), int(offsets[node + 1]))
+        ]
+        self._owners = [rules.owner[entry] for entry in self.entries]
+        self._overwritten = rules.overwritten
+        self._passed = 0
+        self._live: list[int] = []
+        self._prune_at = self.WINDOW
+
+    def before(self, target: int) -> tuple[list[int], list[int], bool]:
+        """Return what node `target` may read; targets must not fall from call to call.
+
+        Returns
+        -------
+        live : list of int
+            Entry ids before `target` that are not overwritten, the nearest of them.
+        passed : list of int
+            Entry ids before `target`, the nearest of them.
+        complete : bool
+            Whether `live` is all there are.
+        """
+        while self._passed < len(self.entries) and self._owners[self._passed] < target:
+            self._live.append(self.entries[self._passed])
+            self._passed += 1
+        if len(self._live) <= self.WINDOW or len(self._live) >= self._prune_at:
+            self._live = [e for e in self._live if self._overwritten[e] >= target]
+            self._prune_at = max(self.WINDOW, 2 * len(self._live))
+        passed = self.entries[max(0, self._passed - self.WINDOW) : self._passed]
+        return self._live[-self.WINDOW :], passed, len(self._live) <= self.WINDOW
+
+
+def _choose(edge: int, producers: _Producers, rules: _Rules, edges: EdgeTable) -> None:
+    target = int(edges.target[edge])
+    live, passed, complete = producers.before(target)
+    possible = rules.shareable(target, live)
+    if len(possible) == 1 and complete:
+        source = rules.owner[possible[0]]
+        edges.source[edge] = source
+        edges.output[edge] = possible[0] - rules.offsets[source]
+        edges.trust[edge] = Trust.BY_NAME
+        return
+    left = possible or passed or producers.entries[: producers.WINDOW]
+    owners = sorted({rules.owner[entry] for entry in left})
+    nearest = owners[-1] if passed else owners[0]
+    first = next(entry for entry in left if rules.owner[entry] == nearest)
+    edges.source[edge] = nearest
+    edges.output[edge] = first - rules.offsets[nearest]
+    edges.trust[edge] = Trust.AMBIGUOUS
+    kept = owners[-CANDIDATES_KEPT:] if passed else owners[:CANDIDATES_KEPT]
+    edges.candidates[edge] = tuple(kept)
+
+
+def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
+    ambiguous = np.flatnonzero(edges.trust == Trust.AMBIGUOUS)
+    if not len(ambiguous):
+        return
+    nodes = np.unique(edges.target[ambiguous]).tolist()
+    edge = int(ambiguous[0])
+    candidates = ", ".join(map(str, edges.candidates[edge][-8:]))
+    log.add(
+        "edge-ambiguous",
+        edges.path(edge) if len(ambiguous) == 1 else "nodes[*].inputs",
+        expected="names that tell node and output",
+        found=f"{len(ambiguous)} edge{'s' * (len(ambiguous) != 1)} that may come from several "
+        f"entries, such as {edges.path(edge)} from node {candidates}",
+        done="The nearest is drawn; give the graph TVM was given (lib.get_graph_json()) to know",
+        severity=Severity.WARNING,
+        nodes=nodes[:1000],
+    )

@@ -1,0 +1,1 @@
+"""Files of parameters and tensor dumps, in both layouts of ``DLDataType``."""

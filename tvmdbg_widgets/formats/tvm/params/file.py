@@ -1,0 +1,209 @@
+"""TVM's params list: `output_tensors.params` of the debugger, and any saved parameters.
+
+``SaveParams`` and ``LoadParams``, src/runtime/file_utils.cc @ v0.5 to v0.26 (the bytes never
+changed): u64 magic, u64 reserved, u64 n, n × (u64 length, name), u64 n, n × array.
+"""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC, ListReader
+from tvmdbg_widgets.formats.tvm.params.meaning import Float8, settle_types
+from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC
+from tvmdbg_widgets.formats.tvm.params.survey import survey
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.sources.given import SourceLike, as_source
+from tvmdbg_widgets.model.tensors.array_record import STORED_AS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
+    from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
+
+_HEAD = 64 << 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParamsFile:
+    """What one params file holds.
+
+    Attributes
+    ----------
+    records
+        The arrays in file order; values are read on demand.
+    dtype_layout
+        How the file stores dtypes; without arrays the first layout it may have.
+    layout_reason
+        Between which layouts that was chosen, and why; empty without arrays.
+    issues
+        What is odd or wrong about the file.
+    truncated
+        Whether the file breaks off or is damaged; ``records`` then holds what came before.
+    error
+        The break, where there is one.
+    bare
+        Whether the file is a single array without a list around it; its key is ``""``.
+    file
+        Name of the file.
+    """
+
+    records: tuple[ArrayRecord, ...]
+    dtype_layout: DTypeLayout
+    layout_reason: str
+    issues: Issues
+    truncated: bool
+    error: FormatError | None
+    bare: bool
+    file: str
+
+    @property
+    def layout(self) -> str:
+        """``"narrow"``, ``"wide"``, or the declaration of another layout of the dtypes."""
+        return self.dtype_layout.name
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names in file order, duplicates included."""
+        return tuple(record.key for record in self.records)
+
+    def __repr__(self) -> str:
+        total = sum(record.nbytes for record in self.records)
+        state = ", incomplete" if self.truncated else ""
+        return (
+            f"ParamsFile({self.file!r}, {len(self.records)} arrays, {total:,} bytes, "
+            f"{self.layout} dtypes{state}; {self.issues.summary()})"
+        )
+
+
+def sniff(head: bytes) -> bool:
+    """Tell from the first 8 bytes whether a file is a params list or one bare array."""
+    return head[:8] in (struct.pack("<Q", LIST_MAGIC), struct.pack("<Q", ARRAY_MAGIC))
+
+
+def read_params(
+    source: SourceLike,
+    dtype_layout: LayoutLike = "auto",
+    float8: Float8 = "auto",
+    dtypes: Mapping[str, DataType | str] | None = None,
+    graph: Graph | None = None,
+) -> ParamsFile:
+    """Read the headers of a params file; no values are read.
+
+    Parameters
+    ----------
+    source
+        Path, bytes, binary file object or byte source.
+    dtype_layout
+        ``"narrow"`` is TVM's own dtype field of 4 bytes, ``"wide"`` one of 8 (code u16, bits
+        u16, lanes i32); any other is declared, ``DTypeLayout("code:u8 bits:u8 lanes:u32")`` or
+        its text. ``"auto"`` chooses between narrow and wide by the first array, a list between
+        those in it; a file never mixes them.
+    float8
+        What type codes 6 and 7 mean: ``"current"`` (bool and float8_e3m4, as in TVM >= 0.21),
+        ``"legacy"`` (float8_e4m3fn and float8_e5m2, TVM 0.13 to 0.20), or ``"auto"``: by the
+        other types in the file, and legacy if code 6 comes with bytes other than 0 and 1.
+    dtypes
+        Types by name of array, which overrule both the file and ``float8``. An issue tells of
+        names the file does not hold.
+    graph
+        What the arrays belong to. It changes nothing that is read, only how fast: behind a
+        network the headers are fetched together, from where the graph's sizes put them.
+
+    Returns
+    -------
+    ParamsFile
+        Of a damaged file the arrays before the damage, ``truncated`` set.
+
+    Raises
+    ------
+    FormatError
+        The file is something else, mixes layouts, or nothing in it can be read.
+    ValueError
+        An argument is none of those above.
+    """
+    source = as_source(source)
+    reader = ListReader(source, dtype_layout, graph)
+    reader.read()
+    records = settle_types(reader.records, float8, dtypes or {})
+    unknown = sorted((dtypes or {}).keys() - {record.key for record in records})
+    if unknown:
+        text = f"dtypes names arrays that are not in this file: {', '.join(unknown)}"
+        reader.issues.append(Issue("unknown-array-name", Severity.NOTE, text, file=source.name))
+    return ParamsFile(
+        records=records,
+        dtype_layout=reader.layout,
+        layout_reason=reader.choice.reason if reader.choice else "",
+        issues=Issues([*reader.issues, *survey(records, source.name)]),
+        truncated=reader.error is not None,
+        error=reader.error,
+        bare=reader.bare,
+        file=source.name,
+    )
+
+
+def load_params(
+    data: SourceLike,
+    *,
+    dtype_layout: LayoutLike = "auto",
+    float8: Float8 = "auto",
+    dtypes: Mapping[str, DataType | str] | None = None,
+    follow_links: bool = False,
+    verify: bool = False,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Load saved parameters as numpy arrays, as ``tvm.runtime.load_param_dict`` does.
+
+    Parameters
+    ----------
+    data
+        The bytes, or a path or URL of them, or a binary file object. Also a tensor cache: its
+        folder, or its ``tensor-cache.json`` or ``ndarray-cache.json``.
+    dtype_layout, float8, dtypes
+        See ``read_params``.
+    follow_links
+        Whether to read the shards of a tensor cache through links out of its folder.
+    verify
+        Compare the shards of a tensor cache with their md5sums first.
+
+    Returns
+    -------
+    dict of str to numpy array
+        In file order; of several arrays of one name the last, as in TVM. Small floats, bfloat16
+        and integers below 8 bits have ``ml_dtypes`` types. Where the file does not hold the
+        values as declared (see ``ArrayRecord.notes``) a ``UserWarning`` says so.
+
+    Raises
+    ------
+    FormatError
+        The data is not a complete params file or tensor cache, or a shard is not what it was.
+    """
+    from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
+    from tvmdbg_widgets.formats.tvm.tensor_cache import cache as tensor_cache
+
+    source = parameters_source(data, follow_links=follow_links)
+    params: ParamsFile | TensorCache
+    if tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):
+        params = tensor_cache.read_cache(source, float8, dtypes)
+        if verify:
+            for issue in params.verify().by_rule("shard-damaged"):
+                raise FormatError(issue.message, file=issue.file)
+    else:
+        params = read_params(source, dtype_layout, float8, dtypes)
+    if params.error is not None:
+        raise params.error
+    for record in params.records:
+        for note in record.notes:
+            if not note.startswith(STORED_AS):
+                warnings.warn(f"{record.key!r}: {note}", stacklevel=2)
+    return {record.key: record.numpy() for record in params.records}

@@ -1,0 +1,264 @@
+"""The list around the arrays of a params file: names, counts, and one header after the other."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.formats.tvm.params.layout import AUTO, LayoutLike, choose_layout, layouts_to_try
+from tvmdbg_widgets.formats.tvm.params.predict import PredictedAhead
+from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC, DTYPE_AT, MAX_CODE, HeaderReader
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.formats.tvm.params.layout import LayoutChoice
+    from tvmdbg_widgets.formats.tvm.params.record import RecordHeader
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+LIST_MAGIC = 0xF7E58D4F05049CB7
+_U64 = struct.Struct("<Q")
+
+
+class ListReader:
+    """One pass over the headers of a file.
+
+    Parameters
+    ----------
+    source
+        The file.
+    wanted
+        The dtype layout asked for, or those to choose from.
+    graph
+        What tells where the arrays lie, so that the headers of a far file are fetched together.
+
+    Attributes
+    ----------
+    records
+        Arrays read so far.
+    choice
+        Dtype layout of the file, and why; None until an array decided it.
+    issues, error, bare
+        As in ``ParamsFile``.
+    """
+
+    def __init__(self, source: ByteSource, wanted: LayoutLike, graph: Graph | None = None) -> None:
+        self.source = source
+        self.file = source.name
+        self.among = layouts_to_try(wanted)
+        self.choice: LayoutChoice | None = None
+        self.predicted = PredictedAhead(source, graph) if source.far and graph else None
+        self.ahead = self.predicted or ReadAhead(source)
+        self.headers = HeaderReader(self.ahead, source.name, any_code=self.among != AUTO)
+        self.records: list[ArrayRecord] = []
+        self.issues: list[Issue] = []
+        self.error: FormatError | None = None
+        self.bare = False
+        self._broken_names = 0
+
+    def read(self) -> None:
+        """Read everything but values.
+
+        Raises
+        ------
+        FormatError
+            The file is something else, mixes layouts, or nothing in it can be read.
+        """
+        magic = self._u64(0, "magic") if self.source.size >= 8 else None
+        if magic == ARRAY_MAGIC:
+            self.bare = True
+            end = self._records([""], 0)
+        elif magic == LIST_MAGIC:
+            names, offset = self._names()
+            end = self._records(names, offset)
+        else:
+            raise foreign_file(self.source)
+        self.source.hold(self._headers())
+        if self.error is None and end < self.source.size:
+            extra = self.source.size - end
+            self._note("trailing-bytes", Severity.NOTE, f"{extra} bytes follow the last array")
+
+    def _headers(self) -> Iterator[tuple[int, int]]:
+        """Yield offset and length of names and headers, with the small values between them."""
+        start = end = 0
+        for record in self.records:
+            if record.nbytes > GAP or record.offset - start > LONGEST:
+                yield start, record.offset - start
+                start = record.offset + record.nbytes
+            end = record.offset + record.nbytes
+        yield start, end - start
+
+    def _names(self) -> tuple[list[str], int]:
+        if self._u64(8, "reserved"):
+            self._note("reserved-not-zero", Severity.NOTE, "the file's reserved field is not 0")
+        count = self._u64(16, "number of names")
+        offset = 24
+        if count * 8 > self.source.size - offset:
+            self._fail("number of names", 16, f"at most {(self.source.size - 24) // 8}", count)
+        names = []
+        for index in range(count):
+            length = self._u64(offset, f"name {index}: length")
+            rest = self.source.size - offset - 8
+            if length > rest:
+                self._fail(f"name {index}: length", offset, f"at most {rest}", length)
+            names.append(self._text(self.ahead.bytes(offset + 8, length)))
+            offset += 8 + length
+        if self._broken_names:
+            text = f"{self._broken_names} names are not UTF-8; their odd bytes are shown as \\x.."
+            self._note("name-not-utf8", Severity.NOTE, text)
+        arrays = self._u64(offset, "number of arrays")
+        if arrays != count:
+            self._fail("number of arrays", offset, f"{count}, the number of names", arrays)
+        return names, offset + 8
+
+    def _text(self, name: bytes) -> str:
+        try:
+            return name.decode()
+        except UnicodeDecodeError:
+            self._broken_names += 1
+            return name.decode(errors="backslashreplace")
+
+    def _records(self, names: Sequence[str], offset: int) -> int:
+        odd: Counter[str] = Counter()
+        far = self.source.far
+        shown = tqdm(names, desc="headers", unit="array", delay=1, leave=False, disable=not far)
+        for index, key in enumerate(shown):
+            if self.predicted is not None:
+                self._predict(index, names, offset)
+            label = "the array" if self.bare else f"array {index} ({key!r})"
+            try:
+                header = self._header(offset, label, index)
+            except FormatError as error:
+                self._stop(error, len(names))
+                break
+            if header.odd:
+                odd.update(header.odd)
+            self.records.append(self._record(key, header))
+            offset = header.offset + header.nbytes
+        for what, count in odd.items():
+            text = f"{what} in {count} of {len(names)} arrays, where TVM writes 0"
+            self._note("reserved-not-zero", Severity.NOTE, text)
+        return offset
+
+    @property
+    def layout(self) -> DTypeLayout:
+        """Dtype layout of the file; the first that may be, until an array decided it."""
+        return self.choice.layout if self.choice else self.among[0]
+
+    def _predict(self, index: int, names: Sequence[str], offset: int) -> None:
+        """Fetch the headers where they should lie; the layout is known from the first one on."""
+        given = len(self.among) == 1
+        if self.predicted is None or (index == 0 and not given):
+            return
+        if index == (0 if given else 1):
+            self.predicted.expect(names, self.layout)
+        self.predicted.arrive(index, offset)
+
+    def _header(self, offset: int, label: str, index: int) -> RecordHeader:
+        choice = self.choice or choose_layout(self.headers, offset, label, self.among)
+        try:
+            header = self.headers.read(offset, choice.layout, label)
+        except FormatError as error:
+            other = self._other_that_fits(offset, choice.layout, label)
+            if other is not None:
+                raise self._mixed(offset, choice.layout, other, label, index) from error
+            raise
+        if header.dtype.code > MAX_CODE:
+            other = self._other_that_fits(offset, choice.layout, label)
+            if other is not None:
+                raise self._mixed(offset, choice.layout, other, label, index)
+        if self.choice is None and choice.also:
+            others = ", ".join(each.name for each in choice.also)
+            text = f"{label} fits other layouts of the dtype as well: {others}; read as "
+            self._note("layout-ambiguous", Severity.WARNING, text + choice.layout.name)
+        self.choice = choice
+        return header
+
+    def _other_that_fits(self, offset: int, layout: DTypeLayout, label: str) -> DTypeLayout | None:
+        for other in dict.fromkeys((*self.among, *AUTO)):
+            if other == layout:
+                continue
+            try:
+                self.headers.read(offset, other, label)
+            except FormatError:
+                continue
+            return other
+        return None
+
+    def _mixed(
+        self, offset: int, layout: DTypeLayout, other: DTypeLayout, label: str, index: int
+    ) -> FormatError:
+        place = {"file": self.file, "field": f"{label}: dtype"}
+        if len(self.among) == 1 and index == 0:
+            return _LayoutError(
+                f"the dtype field is {other.name}",
+                **place,
+                offset=offset + DTYPE_AT,
+                expected=f"the {layout.name} layout, as asked for",
+                found=f"the {other.name} layout",
+                hint=f"Read it with dtype_layout={other.name!r} or 'auto'.",
+            )
+        return _LayoutError(
+            f"the file mixes {layout.name} and {other.name} dtypes",
+            **place,
+            offset=offset + DTYPE_AT,
+            expected=f"the {layout.name} layout, as in the arrays before",
+            found=f"the {other.name} layout",
+            hint="It was put together from two files; write it again with one version of TVM.",
+        )
+
+    def _record(self, key: str, header: RecordHeader) -> ArrayRecord:
+        dtype, shape, nbytes, offset, _ = header
+        notes = storage_notes(dtype, shape, nbytes)
+        alternatives = dtype.alternatives
+        return ArrayRecord(
+            key, dtype, shape, nbytes, offset, self.source, notes, alternatives, dtype
+        )
+
+    def _stop(self, error: FormatError, count: int) -> None:
+        if not self.records or isinstance(error, _LayoutError):
+            raise error
+        self.error = error
+        read = len(self.records)
+        self._note(
+            "params-incomplete", Severity.ERROR, f"{read} of {count} arrays could be read. {error}"
+        )
+
+    def _u64(self, offset: int, field: str) -> int:
+        if offset + 8 > self.source.size:
+            rest = max(0, self.source.size - offset)
+            self._fail(field, offset, "8 bytes", f"{rest} bytes", "The file is cut off.")
+        position = self.ahead.locate(offset, 8)
+        value: int = _U64.unpack_from(self.ahead.buffer, position)[0]
+        return value
+
+    def _fail(
+        self, field: str, offset: int, expected: object, found: object, hint: str | None = None
+    ) -> None:
+        raise FormatError(
+            "not a valid params file",
+            file=self.file,
+            field=field,
+            offset=offset,
+            expected=expected,
+            found=found,
+            hint=hint,
+        )
+
+    def _note(self, rule: str, severity: Severity, message: str) -> None:
+        self.issues.append(Issue(rule, severity, message, file=self.file))
+
+
+class _LayoutError(FormatError):
+    """The other dtype layout fits where the file's own does not."""

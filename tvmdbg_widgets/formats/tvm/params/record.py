@@ -1,0 +1,244 @@
+"""Header of one array in a params file.
+
+``SaveDLTensor`` and ``NDArray::Load``, include/tvm/runtime/ndarray.h @ v0.5 to v0.21,
+include/tvm/runtime/tensor.h @ v0.22 to v0.26: little endian, nothing aligned::
+
+     0 u64 magic   8 u64 reserved   16 i32 device type   20 i32 device id   24 i32 ndim
+    28 dtype: u8 code, u8 bits, u16 lanes, or as its layout declares
+    then ndim × i64 shape, i64 nbytes, nbytes of values in C order
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.sources.readahead import ReadAhead
+
+ARRAY_MAGIC = 0xDD5E40F096B4A13F
+CPU = 1
+#: numpy's limit; TVM itself sets none.
+MAX_NDIM = 64
+#: In 16 bits, beyond it, the field means a scalable vector, which no array has.
+MAX_LANES = 0x7FFF
+#: Of every release; a build with a wider field may have more.
+MAX_CODE = 0xFF
+#: Where the dtype starts.
+DTYPE_AT = 28
+
+
+class RecordHeader(NamedTuple):
+    """Header values of one array.
+
+    Attributes
+    ----------
+    dtype, shape, nbytes
+        As stored.
+    offset
+        Where the values start.
+    odd
+        Ignored fields that are not zero.
+    """
+
+    dtype: DataType
+    shape: tuple[int, ...]
+    nbytes: int
+    offset: int
+    odd: tuple[str, ...]
+
+
+class HeaderReader:
+    """Reads and checks the headers of one file.
+
+    Parameters
+    ----------
+    ahead
+        The file.
+    file
+        Its name in messages.
+    any_code
+        Whether a type code may be above 255, as a build with a wider field may have them.
+    """
+
+    def __init__(self, ahead: ReadAhead, file: str, *, any_code: bool = False) -> None:
+        self._ahead = ahead
+        self._file = file
+        self._any_code = any_code
+
+    def peek(self, offset: int, length: int, field: str) -> bytes:
+        """Return the bytes at ``offset``.
+
+        Raises
+        ------
+        FormatError
+            The file ends before that.
+        """
+        self._require(offset, length, field)
+        return self._ahead.bytes(offset, length)
+
+    def read(self, offset: int, layout: DTypeLayout, label: str) -> RecordHeader:
+        """Read and check the header at ``offset``.
+
+        Parameters
+        ----------
+        layout
+            Of the dtype field.
+        label
+            What to call the record in messages.
+
+        Raises
+        ------
+        FormatError
+            A field is not what the format allows, or header or values lie beyond the file's end.
+        """
+        header = header_struct(layout)
+        self._require(offset, header.size, f"{label}: header")
+        position = self._ahead.locate(offset, header.size)
+        fields = header.unpack_from(self._ahead.buffer, position)
+        magic, reserved, device_type, device_id, ndim, *dtype_fields = fields
+        code, bits, lanes = layout.in_order(dtype_fields)
+        max_code, max_lanes = self._limits(layout)
+        if not (
+            magic == ARRAY_MAGIC
+            and device_type == CPU
+            and 0 <= ndim <= MAX_NDIM
+            and 0 <= code <= max_code
+            and bits in STORABLE_BITS
+            and 1 <= lanes <= max_lanes
+        ):
+            raise self._wrong_field(fields, offset, layout, label)
+        dtype = _data_type(code, bits, lanes)
+        sizes = _sizes(ndim)
+        self._require(offset + header.size, sizes.size, f"{label}: shape and nbytes")
+        position = self._ahead.locate(offset + header.size, sizes.size)
+        *dims, nbytes = sizes.unpack_from(self._ahead.buffer, position)
+        shape = tuple(dims)
+        start = offset + header.size + sizes.size
+        self._check_size(dtype, shape, nbytes, start, label=label)
+        self._require(start, nbytes, f"{label}: values")
+        odd: tuple[str, ...] = ()
+        if reserved or device_id:
+            pairs = (("reserved", reserved), ("device_id", device_id))
+            odd = tuple(f"{name} is {value}" for name, value in pairs if value)
+        return RecordHeader(dtype, shape, nbytes, start, odd)
+
+    def _limits(self, layout: DTypeLayout) -> tuple[int, int]:
+        """Return the highest type code and number of lanes."""
+        lanes = layout.field("lanes")
+        code = layout.field("code").highest if self._any_code else MAX_CODE
+        return code, MAX_LANES if lanes.size == 2 else lanes.highest
+
+    def _wrong_field(
+        self, fields: tuple[int, ...], offset: int, layout: DTypeLayout, label: str
+    ) -> FormatError:
+        magic, _, device_type, _, ndim, *dtype_fields = fields
+        code, bits, lanes = layout.in_order(dtype_fields)
+        max_code, max_lanes = self._limits(layout)
+        at = {field.name: DTYPE_AT + field.offset for field in layout.fields}
+        checks = (
+            ("magic", 0, magic == ARRAY_MAGIC, f"{ARRAY_MAGIC:#018x}", f"{magic:#018x}"),
+            ("device_type", 16, device_type == CPU, "1 (CPU)", device_type),
+            ("ndim", 24, 0 <= ndim <= MAX_NDIM, f"0 to {MAX_NDIM}", ndim),
+            (
+                "dtype code",
+                at["code"],
+                0 <= code <= max_code,
+                f"a type code up to {max_code}",
+                code,
+            ),
+            (
+                "dtype bits",
+                at["bits"],
+                bits in STORABLE_BITS,
+                f"one of {sorted(STORABLE_BITS)}",
+                bits,
+            ),
+            ("dtype lanes", at["lanes"], 1 <= lanes <= max_lanes, f"1 to {max_lanes}", lanes),
+        )
+        name, where, _, expected, found = next(check for check in checks if not check[2])
+        return FormatError(
+            f"not a valid array header with {layout.name} dtypes",
+            file=self._file,
+            field=f"{label}: {name}",
+            offset=offset + where,
+            expected=expected,
+            found=found,
+            hint="The file is damaged here or before." if name == "magic" else None,
+        )
+
+    def _check_size(
+        self, dtype: DataType, shape: tuple[int, ...], nbytes: int, start: int, *, label: str
+    ) -> None:
+        count = 1
+        for dim in shape:
+            count *= dim
+        expected = count * dtype.itemsize
+        # TVM 0.6 counts bits // 8 bytes an element, which is 0 for bool; a mended writer counts the
+        # lanes that TVM's leaves out.
+        plausible = nbytes in (expected, count * (dtype.bits // 8), expected * dtype.lanes)
+        if plausible and expected > 0 and (not shape or min(shape) > 0):
+            return
+        first_dim = start - 8 * (len(shape) + 1)
+        axis = next((axis for axis, dim in enumerate(shape) if dim < 0), None)
+        if axis is not None:
+            raise FormatError(
+                "negative dimension",
+                file=self._file,
+                field=f"{label}: shape[{axis}]",
+                offset=first_dim + 8 * axis,
+                expected="0 or more",
+                found=shape[axis],
+            )
+        if not plausible:
+            raise FormatError(
+                "the number of bytes does not fit shape and type",
+                file=self._file,
+                field=f"{label}: nbytes",
+                offset=start - 8,
+                expected=f"{expected} (shape {list(shape)}, {dtype})",
+                found=nbytes,
+            )
+        if math.prod(dim for dim in shape if dim) * dtype.itemsize >= 1 << 63:
+            raise FormatError(
+                "the shape is beyond what any array can have",
+                file=self._file,
+                field=f"{label}: shape",
+                offset=first_dim,
+                expected="less than 2**63 bytes over the dimensions that are not 0",
+                found=list(shape),
+            )
+
+    def _require(self, offset: int, length: int, field: str) -> None:
+        if offset + length > self._ahead.size:
+            raise FormatError(
+                "the file ends too early",
+                file=self._file,
+                field=field,
+                offset=offset,
+                expected=f"{length} bytes",
+                found=f"{max(0, self._ahead.size - offset)} bytes",
+                hint="The file is cut off: copy or write it again.",
+            )
+
+
+@lru_cache(maxsize=64)
+def header_struct(layout: DTypeLayout) -> struct.Struct:
+    """Return the fields of a record before its shape, those of the dtype in the layout's order."""
+    return struct.Struct(f"<QQiii{layout.format}")
+
+
+@lru_cache(maxsize=256)
+def _data_type(code: int, bits: int, lanes: int) -> DataType:
+    return DataType(code, bits, lanes)
+
+
+@lru_cache(maxsize=MAX_NDIM + 1)
+def _sizes(ndim: int) -> struct.Struct:
+    return struct.Struct(f"<{ndim + 1}q")

@@ -1,0 +1,1 @@
+"""Reports of TVM's profiler, as JSON, CSV or printed."""

@@ -1,0 +1,116 @@
+r"""A profiling report as ``Report.csv()`` prints it.
+
+``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsCSV``: the first line names the columns,
+the sorted union of all metrics, bare; then a line a call. Strings stand in double quotes and are
+not escaped, numbers have six significant digits, and a metric that a call lacks leaves its place
+empty.
+
+A line is cut into as many cells as there are columns in every way that its commas and quotes
+allow; a cell on which all ways agree is read, any other is left out and told. A line that cannot be
+cut is read together with the next ones, as a string may hold line feeds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
+from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
+from tvmdbg_widgets.formats.tvm.report.rows import DURATION, KINDS, NAME
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.timeline.report import Metric
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.tvm.report.csv_cells import Range
+
+Row = dict[str, Metric]
+
+
+def is_header(line: str) -> bool:
+    """Tell whether a line names the columns of a report: bare, sorted, with name and time."""
+    columns = line.removesuffix("\r").split(",")
+    return {NAME, DURATION} <= set(columns) and columns == sorted(columns)
+
+
+class CsvRows:
+    """The rows of a report's CSV.
+
+    Attributes
+    ----------
+    rows : list of dict of str to Metric
+    issues : list of Issue
+    truncated : bool
+        Lines were left out, so that later rows do not stand where their calls do.
+    """
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.rows: list[Row] = []
+        self.issues: list[Issue] = []
+        self.truncated = False
+        self._newline = "\r\n" if text.split("\n", 1)[0].endswith("\r") else "\n"
+        self._lines = text.split(self._newline)
+        self.columns = self._lines[0].split(",")
+        ends = [0]
+        for line in self._lines:
+            ends.append(ends[-1] + len((line + self._newline).encode("utf-8", "surrogatepass")))
+        self._offsets = ends
+        self._read()
+
+    def _read(self) -> None:
+        # TVM ends every line: what follows the last line feed was cut off.
+        last = len(self._lines) - 1
+        unclear: list[tuple[int, int, str]] = []
+        skipped: list[int] = []
+        cutter = Cutter(self.columns)
+        position = 1
+        taken = [0, *cutter.spans(self._lines[1:last])]
+        while position < last:
+            text = self._newline.join(self._lines[position : position + taken[position]])
+            cells = cutter.cut(text) if taken[position] else None
+            if cells is None:
+                skipped.append(position)
+            else:
+                row, doubtful = self._row(text, cells)
+                unclear += [(position, len(self.rows), column) for column in doubtful]
+                self.rows.append(row)
+            position += max(1, taken[position])
+        if skipped:
+            self._lost(skipped[0], f"{len(skipped)} lines cannot be cut into the header's columns")
+        if self._lines[last] and last > 0:
+            self._lost(last, "the text ends inside a line, which is left out")
+        if unclear:
+            line, row_number, column = unclear[0]
+            more = f" ({len(unclear)} such cells)" if len(unclear) > 1 else ""
+            self._report(
+                "string-unclear",
+                Severity.WARNING,
+                f"row {row_number}, at byte {self._offsets[line]}: TVM does not escape strings, "
+                f"and where {column!r} begins and ends cannot be known; it is left out{more}",
+            )
+
+    def _lost(self, line: int, what: str) -> None:
+        self.truncated = True
+        self._report("report-cut", Severity.ERROR, f"at byte {self._offsets[line]}: {what}")
+
+    def _report(self, rule: str, severity: Severity, message: str) -> None:
+        self.issues.append(Issue(rule, severity, message, file=self.file))
+
+    def _row(self, text: str, cells: list[Range | None]) -> tuple[Row, list[str]]:
+        """Read the cells of a row; also the columns whose cells are unclear."""
+        row: Row = {}
+        unclear: list[str] = []
+        for column, place in zip(self.columns, cells, strict=True):
+            if place is None:
+                unclear.append(column)
+                continue
+            cell = text[slice(*place)]
+            if not cell:
+                continue
+            if cell.startswith('"'):
+                row[column] = Metric("string", cell[1:-1], cell[1:-1])
+            else:
+                number = parse_number(cell)
+                kind = KINDS.get(column, "text")
+                row[column] = Metric(kind, cell if number is None else number, cell)
+        return row, unclear

@@ -1,0 +1,292 @@
+r"""A profiling report as ``Report.json()`` prints it, and as JSON tools write it again.
+
+``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsJSON``: put together by hand. Strings are
+not escaped, numbers have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare. Where a
+string ends is found by :mod:`tvmdbg_widgets.formats.tvm.report.printed`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
+from tvmdbg_widgets.formats.tvm.report.printed import (
+    PrintedNumber,
+    PrintedText,
+    StopError,
+    is_unclear,
+)
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.timeline.report import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SECTIONS = ("calls", "device_metrics", "configuration")
+_FLOATS = re.compile(r'":\s*-?[0-9]+\.([0-9]+)(?=\s*\})')
+
+Row = dict[str, Metric]
+
+
+class ReportText:
+    """What a report's JSON holds, read as far as it goes.
+
+    Attributes
+    ----------
+    calls : list of dict of str to Metric
+    device_metrics : dict of str to dict of str to Metric
+    configuration : dict of str to Metric
+    issues : list of Issue
+    truncated : bool
+    """
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self._printed = PrintedText(text)
+        self.file = file
+        self.calls: list[Row] = []
+        self.device_metrics: dict[str, Row] = {}
+        self.configuration: Row = {}
+        self.issues: list[Issue] = []
+        self.truncated = False
+        self._sections: set[str] = set()
+
+    def read(self) -> None:
+        """Read the text; FormatError where not even its beginning is a report's."""
+        document = self._valid()
+        if document is not None and not ("\\" in self.text and self._printed_by_tvm()):
+            self._convert(document)
+            return
+        if document is not None:
+            self.issue(
+                "backslash-kept",
+                Severity.NOTE,
+                "the numbers are printed as TVM prints them, and TVM does not escape strings: "
+                "backslashes are read as they stand",
+            )
+        self._scan()
+
+    def issue(self, rule: str, severity: Severity, message: str) -> None:
+        """Note something about this file."""
+        self.issues.append(Issue(rule, severity, message, file=self.file))
+
+    def _valid(self) -> dict[str, Any] | None:
+        try:
+            document = json.loads(
+                self.text,
+                strict=False,
+                parse_float=PrintedNumber,
+                parse_int=PrintedNumber,
+                parse_constant=PrintedNumber,
+                object_pairs_hook=_Pairs,
+            )
+        except (ValueError, RecursionError):
+            return None
+        return document if isinstance(document, dict) else None
+
+    def _printed_by_tvm(self) -> bool:
+        decimals = {len(digits) for digits in _FLOATS.findall(self.text)}
+        return self.text.startswith('{"calls":[') and decimals in ({6}, {17})
+
+    def _convert(self, document: dict[str, Any]) -> None:
+        calls = document.get("calls")
+        if not isinstance(calls, list):
+            raise FormatError(
+                "this JSON is not a profiling report",
+                file=self.file,
+                field="calls",
+                expected="a list of calls",
+                found="nothing" if calls is None else type(calls).__name__,
+            )
+        others = [key for key in document if key not in SECTIONS]
+        if others:
+            self.issue(
+                "unknown-section",
+                Severity.NOTE,
+                f"the report has sections no TVM release writes: {one_line(', '.join(others))}",
+            )
+        self.calls = [self._row(call, f"calls[{i}]") for i, call in enumerate(calls)]
+        devices = self._mapping(document, "device_metrics")
+        self.device_metrics = {
+            name: self._row(value, f"device_metrics[{name!r}]") for name, value in devices.items()
+        }
+        self.configuration = self._row(self._mapping(document, "configuration"), "configuration")
+
+    def _mapping(self, document: dict[str, Any], key: str) -> dict[str, Any]:
+        value = document.get(key, {})
+        if isinstance(value, dict):
+            return value
+        self.issue("metric-unreadable", Severity.WARNING, f"{key} is not an object; it is left out")
+        return {}
+
+    def _row(self, value: Any, where: str) -> Row:
+        if not isinstance(value, dict):
+            self.issue(
+                "metric-unreadable",
+                Severity.ERROR,
+                f"{one_line(where)} is not an object of metrics; its row is kept without values",
+            )
+            return {}
+        row: Row = {}
+        doubled = value.doubled if isinstance(value, _Pairs) else set()
+        for name, metric in value.items():
+            if name in doubled:
+                self._doubled(name, where)
+            elif isinstance(metric, dict) and not getattr(metric, "doubled", None):
+                self._add(row, name, list(metric.items()), where)
+            else:
+                self._add(row, name, [], where)
+        return row
+
+    def _doubled(self, name: str, where: str) -> None:
+        self.issue(
+            "metric-twice",
+            Severity.WARNING,
+            f"{one_line(where)} has {name!r} twice: which is true cannot be known, both are left "
+            "out",
+        )
+
+    def _add(self, row: Row, name: str, values: Sequence[tuple[str, Any]], where: str) -> None:
+        if len(values) != 1:
+            keys = one_line(", ".join(key for key, _ in values)) or "none"
+            self.issue(
+                "metric-unreadable",
+                Severity.WARNING,
+                f"{one_line(where)}: {name!r} must have exactly one value key, found {keys}; "
+                "it is left out",
+            )
+            return
+        kind, value = values[0]
+        if isinstance(value, PrintedNumber):
+            number = parse_number(str(value))
+            row[name] = Metric(kind, str(value) if number is None else number, str(value))
+        elif isinstance(value, str):
+            clean = value
+            if not value.isascii():
+                clean = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            row[name] = Metric(kind, clean, clean)
+        else:
+            row[name] = Metric(kind, value, json.dumps(value))
+
+    def _scan(self) -> None:
+        try:
+            self._top()
+        except StopError as stop:
+            place = self._printed.offset(stop.position)
+            if not (self.calls or self.device_metrics or self.configuration):
+                raise FormatError(
+                    "this text is no profiling report, or one cut off before its first call",
+                    file=self.file,
+                    offset=place,
+                    expected=stop.expected,
+                    found=repr(self.text[stop.position : stop.position + 40]),
+                    hint="Write it again with Report.json().",
+                ) from None
+            self.truncated = True
+            self.issue(
+                "report-cut",
+                Severity.ERROR,
+                f"at byte {place} the report does not go on as it should "
+                f"(expected {stop.expected}); the {len(self.calls)} calls before that place are "
+                "read",
+            )
+
+    def _top(self) -> None:
+        position = self._printed.after(0, "{", 'an object {"calls":[')
+        while True:
+            key, position = self._printed.key(position)
+            if key not in SECTIONS or key in self._sections:
+                raise StopError(position, "one of calls, device_metrics, configuration, each once")
+            position = self._printed.after(position, "[" if key == "calls" else "{", f"the {key}")
+            self._sections.add(key)
+            if key == "calls":
+                position = self._calls(position)
+            elif key == "device_metrics":
+                position = self._devices(position)
+            else:
+                self.configuration, position = self._metrics(position, key, key)
+            if self._printed.at(position) == "}":
+                end = self._printed.skip(self._printed.skip(position) + 1)
+                if end < len(self.text):
+                    raise StopError(end, "the end of the file")
+                return
+            position = self._printed.after(position, ",", "',' or '}'")
+
+    def _calls(self, position: int) -> int:
+        if self._printed.at(position) == "]":
+            return self._printed.skip(position) + 1
+        while True:
+            position = self._printed.after(position, "{", "a call")
+            row, position = self._metrics(position, "calls", f"calls[{len(self.calls)}]")
+            self.calls.append(row)
+            if self._printed.at(position) == "]":
+                return self._printed.skip(position) + 1
+            position = self._printed.after(position, ",", "',' or ']'")
+
+    def _devices(self, position: int) -> int:
+        while self._printed.at(position) != "}":
+            if self.device_metrics:
+                position = self._printed.after(position, ",", "',' or '}'")
+            name, position = self._printed.key(position)
+            position = self._printed.after(position, "{", "the metrics of a device")
+            row, position = self._metrics(position, "device_metrics", f"device_metrics[{name!r}]")
+            if name in self.device_metrics:
+                raise StopError(position, f"device {name!r} once")
+            self.device_metrics[name] = row
+        return self._printed.skip(position) + 1
+
+    def _metrics(self, position: int, section: str, where: str) -> tuple[Row, int]:
+        row: Row = {}
+        seen: set[str] = set()
+        while self._printed.at(position) != "}":
+            if seen:
+                position = self._printed.after(position, ",", "',' or '}'")
+            name, position = self._printed.key(position)
+            position = self._printed.after(position, "{", "a metric")
+            values, position = self._values(position, section, f"{where}: {name!r}")
+            if name in seen:
+                row.pop(name, None)
+                self._doubled(name, where)
+            elif values is not None:
+                self._add(row, name, values, where)
+            seen.add(name)
+        return row, self._printed.skip(position) + 1
+
+    def _values(
+        self, position: int, section: str, where: str
+    ) -> tuple[list[tuple[str, Any]] | None, int]:
+        values: list[tuple[str, Any]] = []
+        clear = True
+        while self._printed.at(position) != "}":
+            if values:
+                position = self._printed.after(position, ",", "'}'")
+            kind, position = self._printed.key(position)
+            value, end = self._printed.value(position, section)
+            if isinstance(value, str) and is_unclear(value):
+                clear = False
+                place = self._printed.offset(position)
+                self.issue(
+                    "string-unclear",
+                    Severity.WARNING,
+                    f"{one_line(where)}: the string at byte {place} holds what "
+                    "looks like a piece of the report; TVM does not escape strings, so where it "
+                    "ends cannot be known. It is left out",
+                )
+            values.append((kind, value))
+            position = end
+        return values if clear else None, self._printed.skip(position) + 1
+
+
+class _Pairs(dict[str, Any]):
+    """An object of parsed JSON that remembers keys it had twice."""
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.doubled: set[str] = set()
+        if len(self) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self.doubled = {key for key in self if keys.count(key) > 1}

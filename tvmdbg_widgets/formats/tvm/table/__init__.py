@@ -1,0 +1,1 @@
+"""The table of times that TVM's debugger and VM print."""

@@ -1,0 +1,146 @@
+"""Whether the parts of a printed table agree with each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, canonical_layout
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.tvm.table.rows import TableRow
+
+
+def check_table(
+    rows: Sequence[TableRow],
+    *,
+    total_us: float | None,
+    total_cells: tuple[str, ...],
+    layout: Layout,
+    file: str,
+    truncated: bool,
+) -> tuple[tuple[TableRow, ...], list[Issue]]:
+    """Number the rows of each node and compare total, means and widths with the rows.
+
+    Parameters
+    ----------
+    rows : sequence of TableRow
+    total_us : float or None
+    total_cells : tuple of str
+    layout : Layout
+    file : str
+    truncated : bool
+        The text ends inside the table; missing rows are then known.
+
+    Returns
+    -------
+    rows : tuple of TableRow
+        With ``output`` set.
+    issues : list of Issue
+    """
+    numbered, issues = _number_outputs(rows, layout, file)
+    half_step = 0.5 * 10.0 ** -DECIMALS[layout.style]
+    for row in numbered:
+        mean = _mean(row.measurements_us)
+        if abs(mean - row.time_us) > 2 * half_step + 1e-12 * abs(mean):
+            issues.append(
+                Issue(
+                    "mean-disagrees",
+                    Severity.WARNING,
+                    f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
+                    f"{mean:.9g}",
+                    file=file,
+                )
+            )
+            break
+    calls = [row for row in numbered if row.output == 0]
+    if total_us is not None:
+        times = math.fsum(row.time_us for row in calls if math.isfinite(row.time_us))
+        slack = half_step * (len(calls) + 1) + 1e-12 * abs(times)
+        if abs(times - total_us) > slack:
+            issues.append(
+                Issue(
+                    "total-disagrees",
+                    Severity.WARNING,
+                    f"Total_time is {total_us!r} µs, the {len(calls)} nodes above it take "
+                    f"{times:.9g} µs together: rows may be missing",
+                    file=file,
+                )
+            )
+    elif layout.style != "v0.5" and not truncated and _descending(calls):
+        issues.append(
+            Issue(
+                "no-total-row",
+                Severity.NOTE,
+                "the rows are sorted by time but no Total_time row follows: "
+                "the text may be cut off behind the last row",
+                file=file,
+            )
+        )
+    lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
+    issues += _check_widths(lines, layout, file)
+    return numbered, issues
+
+
+def _number_outputs(
+    rows: Sequence[TableRow], layout: Layout, file: str
+) -> tuple[tuple[TableRow, ...], list[Issue]]:
+    shape = layout.columns.index("Shape")
+    numbered: list[TableRow] = []
+    broken: list[str] = []
+    previous: tuple[str, ...] = ()
+    for row in rows:
+        call = row.cells[:shape] + row.cells[shape + 1 :]
+        last = numbered[-1] if numbered else row
+        output = last.output + 1 if call == previous and last.output + 1 < last.outputs else 0
+        if output == 0 and numbered and last.output + 1 < last.outputs:
+            broken.append(last.name)
+        numbered.append(replace(row, output=output) if output else row)
+        previous = call
+    if numbered and numbered[-1].output + 1 < numbered[-1].outputs:
+        broken.append(numbered[-1].name)
+    if not broken:
+        return tuple(numbered), []
+    issue = Issue(
+        "rows-missing",
+        Severity.WARNING,
+        f"{broken[0]!r} has fewer rows than outputs"
+        + (f", as have {len(broken) - 1} others" if len(broken) > 1 else ""),
+        file=file,
+    )
+    return tuple(numbered), [issue]
+
+
+def _check_widths(lines: Sequence[Sequence[str]], layout: Layout, file: str) -> list[Issue]:
+    canonical = canonical_layout(layout.style, lines)
+    actual = _widths(layout)
+    for title, width, expected in zip(layout.columns, actual, _widths(canonical), strict=False):
+        if width != expected:
+            return [
+                Issue(
+                    "blanks-lost",
+                    Severity.NOTE,
+                    f"column {title!r} is {width} wide where its cells need {expected}: "
+                    "a name ends in blanks, which print loses, or rows are missing",
+                    file=file,
+                )
+            ]
+    return []
+
+
+def _widths(layout: Layout) -> list[int]:
+    edges = [*layout.starts, *([] if layout.length is None else [layout.length])]
+    return [end - start for start, end in itertools.pairwise(edges)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _descending(rows: Sequence[TableRow]) -> bool:
+    return len(rows) > 4 and all(a.time_us >= b.time_us for a, b in itertools.pairwise(rows))

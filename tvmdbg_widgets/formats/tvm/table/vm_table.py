@@ -1,0 +1,143 @@
+"""The table that the Relay VM's profiler printed before v0.8 (``get_stat``).
+
+``src/runtime/vm/profiler/vm.cc`` @ v0.7.0: ``#OpName`` (``#OpNameNShape`` with shapes) padded to
+80, a tab, ``#InvokeCount`` padded to 10, a tab, ``#Duration(us): Sum/Mean/Min/Max``; a row a
+function, sorted by time or in the order of a hash map; numbers with six significant digits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tvm.report.numbers import general_rounding, parse_number
+from tvmdbg_widgets.formats.tvm.report.rows import COUNT, DURATION, NAME, SHAPES, make_report
+from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.timeline.report import Metric
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.timeline.report import Report
+
+_HEADING = re.compile(
+    r"#OpName(NShape)?\s+#InvokeCount\s+#Duration\(us\): Sum/Mean/Min/Max\s*", re.ASCII
+)
+_VALUE = r"([^\s/]{1,40})"
+_COUNT = re.compile(r"[0-9]{1,18}")
+_VALUES = re.compile("/".join([_VALUE] * 4))
+_TOTAL = re.compile(
+    rf"Total Duration: {_VALUE} us\.\s+Total Packed Functions: ([0-9]{{1,18}})\s*", re.ASCII
+)
+_LONGEST = 1 << 16
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether these bytes hold the heading of such a table."""
+    text = decode(head, "")[0]
+    return "#OpName" in text and any(map(_HEADING.fullmatch, text.split("\n")))
+
+
+def read_vm_table(source: ByteSource) -> Report:
+    """Read the last such table of a text as a report whose rows stand for all calls of a function.
+
+    ``Duration (us)`` is the sum; ``Mean (us)``, ``Min (us)``, ``Max (us)`` are among the metrics.
+    Issues: ``report-cut``, ``total-disagrees``, ``rows-interrupted``, ``not-text``.
+
+    Raises
+    ------
+    FormatError
+        No such table in the text.
+    """
+    text, issues = read_text(source)
+    lines = [line[:_LONGEST] for line in text.split("\n")]
+    headings = [i for i, line in enumerate(lines) if _HEADING.fullmatch(line)]
+    if not headings:
+        raise FormatError(
+            "no table of the VM profiler in this text",
+            file=source.name,
+            expected="a line '#OpName  #InvokeCount  #Duration(us): Sum/Mean/Min/Max'",
+            found=repr(text[:60]),
+        )
+    with_shapes = "#OpNameNShape" in lines[headings[-1]]
+    rows: list[dict[str, Metric]] = []
+    total: tuple[float, int] | None = None
+    strange = 0
+    for line in lines[headings[-1] + 1 :]:
+        ended = _TOTAL.fullmatch(line)
+        if ended is not None:
+            total = (float(parse_number(ended[1]) or 0.0), int(ended[2]))
+            break
+        row = _row(line, with_shapes)
+        if row is not None:
+            rows.append(row)
+        elif line.strip():
+            strange += 1
+    issues += _checks(rows, total, strange, source.name)
+    return make_report(
+        rows,
+        form="vm-table",
+        file=source.name,
+        rounding_us=lambda metric: general_rounding(as_float(metric.value)),
+        in_call_order=False,
+        truncated=total is None,
+        issues=issues,
+    )
+
+
+def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
+    cells = line.rsplit(None, 2)
+    if len(cells) == 2 and line[0].isspace():
+        cells.insert(0, "")
+    values = _VALUES.fullmatch(cells[-1]) if len(cells) == 3 else None
+    if values is None or not _COUNT.fullmatch(cells[1]):
+        return None
+    called, count, _ = cells
+    numbers = [parse_number(each) for each in values.groups()]
+    if any(number is None for number in numbers):
+        return None
+    name, _, shapes = called.partition(" ") if with_shapes else (called, "", "")
+    row = {NAME: Metric("string", name, name)}
+    if shapes:
+        row[SHAPES] = Metric("string", shapes, shapes)
+    row[COUNT] = Metric("count", int(count), count)
+    titles = (DURATION, "Mean (us)", "Min (us)", "Max (us)")
+    for title, number, text in zip(titles, numbers, values.groups(), strict=True):
+        row[title] = Metric("microseconds", number, text)
+    return row
+
+
+def _checks(
+    rows: list[dict[str, Metric]], total: tuple[float, int] | None, strange: int, file: str
+) -> list[Issue]:
+    issues = []
+    if strange:
+        issues.append(
+            Issue(
+                "rows-interrupted",
+                Severity.WARNING,
+                f"{strange} lines between the rows are no rows; they are left out",
+                file=file,
+            )
+        )
+    if total is None:
+        what = "the line 'Total Duration' is missing: the text may be cut off behind the last row"
+        return [*issues, Issue("report-cut", Severity.WARNING, what, file=file)]
+    times = sum(float(row[DURATION].value) for row in rows)
+    calls = sum(int(row[COUNT].value) for row in rows)
+    slack = general_rounding(total[0]) + sum(
+        general_rounding(as_float(row[DURATION].value)) for row in rows
+    )
+    if calls != total[1] or abs(times - total[0]) > 1.01 * slack:
+        issues.append(
+            Issue(
+                "total-disagrees",
+                Severity.WARNING,
+                f"the last line says {total[0]:.9g} µs in {total[1]} calls, the rows give "
+                f"{times:.9g} µs in {calls}: rows may be missing",
+                file=file,
+            )
+        )
+    return issues

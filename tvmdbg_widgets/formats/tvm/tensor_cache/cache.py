@@ -1,0 +1,177 @@
+"""TVM's tensor cache: an index in JSON and the shards beside it.
+
+``tensor-cache.json`` (v0.22 on, ``dump_tensor_cache``) or ``ndarray-cache.json`` (v0.16 to v0.21,
+``dump_ndarray_cache``), python/tvm/contrib/tvmjs.py; where floats were halved, a second index
+``…-b16.json`` names the same bytes bfloat16::
+
+    {"metadata": {…}, "records": [{"dataPath", "format": "raw-shard", "nbytes", "md5sum",
+      "records": [{"name", "shape", "dtype", "format", "nbytes", "byteOffset"}]}]}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.tvm.params.meaning import settle_types
+from tvmdbg_widgets.formats.tvm.params.survey import survey
+from tvmdbg_widgets.formats.tvm.tensor_cache.index import IndexReader
+from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED
+from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, verified
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tvmdbg_widgets.formats.tvm.params.meaning import Float8
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+    from tvmdbg_widgets.model.tensors.dtypes import DataType
+
+_OWN = re.compile(r'"(?:dataPath|byteOffset|md5sum)"\s*:|"raw-shard"')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorCache:
+    """What a tensor cache holds; like :class:`~tvmdbg_widgets.formats.tvm.params.file.ParamsFile`.
+
+    Attributes
+    ----------
+    records
+        The arrays in the order of the index; values are read on demand.
+    shards
+        The files of values that are there.
+    metadata
+        What the writer added, as parsed.
+    issues
+        What is odd or wrong about index and shards.
+    truncated, error
+        Whether something of it could not be read, and the first reason.
+    file
+        Name of the index.
+    """
+
+    records: tuple[ArrayRecord, ...]
+    shards: tuple[Shard, ...]
+    metadata: Any
+    issues: Issues
+    truncated: bool
+    error: FormatError | None
+    file: str
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names in the order of the index, duplicates included."""
+        return tuple(record.key for record in self.records)
+
+    def verify(self, *, progress: bool = True) -> Issues:
+        """Read every shard once and compare it with its md5sum.
+
+        Parameters
+        ----------
+        progress
+            Show a bar when it takes more than a second.
+
+        Returns
+        -------
+        Issues
+            ``shard-damaged`` for each shard whose bytes are not those the index was written for;
+            ``shard-not-summed`` for those without an md5sum.
+        """
+        found: list[Issue] = []
+        total = sum(shard.source.size for shard in self.shards)
+        with tqdm(
+            total=total, desc="verifying", unit="B", unit_scale=True, delay=1, disable=not progress
+        ) as bar:
+            for shard in self.shards:
+                issue = verified(shard, bar)
+                if issue is not None:
+                    found.append(issue)
+        return Issues(found)
+
+    def __repr__(self) -> str:
+        total = sum(record.nbytes for record in self.records)
+        state = ", incomplete" if self.truncated else ""
+        return (
+            f"TensorCache({self.file!r}, {len(self.records)} arrays, {total:,} bytes in "
+            f"{len(self.shards)} shards{state}; {self.issues.summary()})"
+        )
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is the index of a tensor cache."""
+    text = head.decode(json.detect_encoding(head), errors="ignore").lstrip(" \t\r\n\ufeff")
+    return text.startswith("{") and '"records"' in text and _OWN.search(text) is not None
+
+
+def read_cache(
+    source: ByteSource,
+    float8: Float8 = "auto",
+    dtypes: Mapping[str, DataType | str] | None = None,
+) -> TensorCache:
+    """Read the index of a tensor cache and find its shards; no values are read.
+
+    Parameters
+    ----------
+    source
+        The index. Shards are looked for beside it and never outside its folder.
+    float8, dtypes
+        As in :func:`~tvmdbg_widgets.formats.tvm.params.file.read_params`; the index names types in
+        words, so that only `dtypes` changes anything.
+
+    Raises
+    ------
+    FormatError
+        It is no such index, or nothing in it can be read.
+    """
+    reader = IndexReader(source)
+    with collector_paused():
+        reader.read()
+    records = settle_types(reader.records, "current" if float8 == "auto" else float8, dtypes or {})
+    return TensorCache(
+        records=records,
+        shards=tuple(reader.shards),
+        metadata=reader.metadata,
+        issues=Issues([*reader.issues, *survey(records, source.name)]),
+        truncated=reader.error is not None,
+        error=reader.error,
+        file=source.name,
+    )
+
+
+def superseded(indices: Sequence[ByteSource]) -> set[int]:
+    """Return which of several indices name the same bytes as another one, which is to be read.
+
+    The one with ``f32-to-bf16`` gives back float32, the other one (``-b16``) bfloat16.
+    """
+    named = [_named_bytes(each) for each in indices] if len(indices) > 1 else []
+    halved = {found[0] for found in named if found is not None and found[1]}
+    return {
+        i
+        for i, found in enumerate(named)
+        if found is not None and not found[1] and found[0] in halved
+    }
+
+
+def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
+    """Return the bytes that an index names, in order, and whether some of them are halves."""
+    try:
+        items = [
+            (shard.text("dataPath"), item)
+            for shard in Fields.of(index).objects("records")
+            for item in shard.objects("records")
+        ]
+        places = [
+            (path, item.integer("byteOffset"), item.integer("nbytes")) for path, item in items
+        ]
+        forms = {item.text("format") for _, item in items}
+    except FormatError:
+        return None
+    return (index.name.rpartition("/")[0], *places), HALVED in forms

@@ -1,0 +1,107 @@
+"""One array of a tensor cache: what the index says of it, held against its shard.
+
+``ParamRecord`` of src/runtime/relax_vm/ndarray_cache_support.cc @ v0.16.0 to
+src/runtime/vm/tensor_cache_support.cc @ v0.22.0: values in C order, little endian, no header.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.tvm.params.record import MAX_LANES, MAX_NDIM
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.widened import WidenedSource
+from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord, storage_notes
+from tvmdbg_widgets.model.tensors.dtypes import FLOAT, STORABLE_BITS, DataType
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.json_fields import Fields
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+RAW, HALVED = "raw", "f32-to-bf16"
+
+
+def read_record(fields: Fields, shard: ByteSource) -> ArrayRecord:
+    """Read one item of a shard's ``records``.
+
+    Parameters
+    ----------
+    fields
+        ``name``, ``shape``, ``dtype``, ``format``, ``nbytes``, ``byteOffset``.
+    shard
+        The file that holds the values.
+
+    Raises
+    ------
+    FormatError
+        A field is not what it must be, the sizes contradict each other, or the values lie beyond
+        the shard's end.
+    """
+    key = fields.text("name").encode("utf-8", "backslashreplace").decode()
+    dtype = _dtype(fields)
+    shape = _shape(fields, dtype)
+    nbytes, offset = fields.integer("nbytes"), fields.integer("byteOffset")
+    form = fields.text("format")
+    if form not in (RAW, HALVED):
+        raise _wrong(fields, "format", f"{RAW} or {HALVED}", repr(form))
+    halved = form == HALVED and (dtype.code, dtype.bits, dtype.lanes) == (FLOAT, 32, 1)
+    count = math.prod(shape)
+    whole = count * dtype.lanes * dtype.itemsize
+    sizes = {2 * count} if halved else {whole, -(-count * dtype.lanes * dtype.bits // 8)}
+    if nbytes not in sizes:
+        expected = f"{' or '.join(map(str, sorted(sizes)))} (shape {list(shape)}, {dtype}, {form})"
+        raise _wrong(fields, "nbytes", expected, nbytes)
+    if offset + nbytes > shard.size:
+        raise FormatError(
+            "the shard ends before this array does",
+            file=shard.name,
+            field=f"{fields.path} ({key!r})",
+            offset=offset,
+            expected=f"{nbytes} bytes",
+            found=f"{max(0, shard.size - offset)} bytes",
+            hint="The shard is cut off: copy or download it again.",
+        )
+    if halved:
+        note = (
+            f"{STORED_AS}bfloat16 (f32-to-bf16): {nbytes} bytes at byte {offset} of {shard.name}; "
+            "each value is exact, its lower 16 bits were dropped when it was saved"
+        )
+        source = WidenedSource(shard, offset, count)
+        return ArrayRecord(key, dtype, shape, 2 * nbytes, 0, source, (note,), (), dtype)
+    complete = dtype.lanes > 1 and nbytes == whole
+    notes = () if complete else storage_notes(dtype, shape, nbytes)
+    return ArrayRecord(key, dtype, shape, nbytes, offset, shard, notes, (), dtype)
+
+
+def _dtype(fields: Fields) -> DataType:
+    text = fields.text("dtype")
+    try:
+        dtype = DataType.parse(text)
+    except ValueError:
+        dtype = None
+    if dtype is None or dtype.bits not in STORABLE_BITS or not 1 <= dtype.lanes <= MAX_LANES:
+        raise _wrong(fields, "dtype", "a data type such as float32 or bfloat16", repr(text[:40]))
+    return dtype
+
+
+def _shape(fields: Fields, dtype: DataType) -> tuple[int, ...]:
+    shape = tuple(fields.numbers("shape", "int64").tolist())
+    if len(shape) > MAX_NDIM:
+        raise _wrong(fields, "shape", f"up to {MAX_NDIM} dimensions", len(shape))
+    if min(shape, default=0) < 0:
+        raise _wrong(fields, "shape", "dimensions of 0 or more", list(shape))
+    if math.prod(dim for dim in shape if dim) * dtype.lanes * dtype.itemsize >= 1 << 63:
+        raise _wrong(fields, "shape", "less than 2**63 bytes", list(shape))
+    return shape
+
+
+def _wrong(fields: Fields, name: str, expected: str, found: object) -> FormatError:
+    return FormatError(
+        "the index of the tensor cache is not consistent",
+        file=fields.file,
+        field=f"{fields.path}.{name}",
+        expected=expected,
+        found=found,
+        hint="Write the cache again, with tvm.contrib.tvmjs.dump_tensor_cache.",
+    )

@@ -1,0 +1,54 @@
+"""The files of values of a tensor cache."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+_PIECE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shard:
+    """One file of values.
+
+    Attributes
+    ----------
+    path
+        ``dataPath`` as the index gives it.
+    source
+        The file.
+    nbytes
+        Size the index gives.
+    md5sum
+        Hexadecimal digest the index gives; empty where it gives none.
+    """
+
+    path: str
+    source: ByteSource
+    nbytes: int
+    md5sum: str
+
+
+def verified(shard: Shard, bar: Any) -> Issue | None:
+    """Read a shard once and return what its md5sum tells against it; ``bar`` counts the bytes."""
+    digest = hashlib.md5(usedforsecurity=False)
+    for start in range(0, shard.source.size, _PIECE):
+        piece = shard.source.read(start, min(_PIECE, shard.source.size - start))
+        digest.update(piece)
+        bar.update(len(piece))
+    if not shard.md5sum:
+        text = "the index gives no md5sum of this shard"
+        return Issue("shard-not-summed", Severity.NOTE, text, file=shard.source.name)
+    if digest.hexdigest() == shard.md5sum:
+        return None
+    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {digest.hexdigest()}. "
+    text += "The shard is damaged, or the index is that of another one."
+    return Issue("shard-damaged", Severity.ERROR, text, file=shard.source.name)

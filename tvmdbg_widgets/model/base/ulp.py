@@ -1,0 +1,186 @@
+"""Arithmetic in units in the last place, for integers and for every floating-point type.
+
+All finite values and infinities of a type stand in one row; the unit is one step in it.
+
+* -0.0 and +0.0 are one place. ``fnuz`` types have no -0.0, ``e8m0fnu`` has no zero at all.
+* An infinity is one step beyond the largest finite value. Types with ``fn`` in their names have
+  none, so there the row ends with the largest finite value.
+* NaN has no place: its key is above all others, it is at no distance from anything, itself
+  included, and nothing is next to it. ``float6`` and ``float4`` types have none.
+* Of integers the distance is the difference; bools are 0 and 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.bits import codes, float_type, is_float, is_integer
+
+#: Key of a NaN: above that of any value.
+NAN_KEY: Final = 2**63 - 1
+#: Distance from and to a NaN: above that of any two floating-point values.
+NO_DISTANCE: Final = 2**64 - 1
+
+
+def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
+    """Return the place of each value in the row of all values of its type.
+
+    ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbors differ by 1.
+
+    Parameters
+    ----------
+    values : array_like
+        Of any real dtype.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``uint64`` for ``uint64``, else ``int64``; both zeros are 0, NaN is ``NAN_KEY``. Of
+        ``float8_e8m0fnu`` the stored exponent, of integers the values themselves.
+
+    Raises
+    ------
+    TypeError
+        Complex numbers have no order.
+    """
+    array = np.asarray(values)
+    dtype = array.dtype
+    if dtype.kind == "c":
+        raise TypeError(f"{dtype} has no order")
+    found = float_type(dtype)
+    if found is None:
+        if dtype.kind != "b" and not is_integer(dtype):
+            raise TypeError(f"{dtype} is no type of numbers")
+        return array.astype(np.uint64) if dtype == np.uint64 else array.astype(np.int64)
+    code = codes(array).astype(np.uint64)
+    keys: npt.NDArray[np.int64] = code.astype(np.int64)
+    if found.signed:
+        sign = np.uint64(1 << (found.bits - 1))
+        magnitude = (code & (sign - np.uint64(1))).astype(np.int64)
+        keys = np.where(code & sign, -magnitude, magnitude)
+    return np.where(_is_nan(array), np.int64(NAN_KEY), keys)
+
+
+def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
+    """Return how many steps lie between values of one type.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Of the same real dtype; broadcast against each other.
+
+    Returns
+    -------
+    numpy.ndarray of uint64
+        Exact for all types of up to 64 bits; ``NO_DISTANCE`` where either is NaN.
+
+    Raises
+    ------
+    TypeError
+        The dtypes differ or have no order.
+    """
+    first, second = _pair(a, b)
+    low, high = ordered(first), ordered(second)
+    with np.errstate(over="ignore"):  # two's complement wraps around to the right difference
+        ahead = high.astype(np.uint64) - low.astype(np.uint64)
+        steps = np.where(low <= high, ahead, np.uint64(0) - ahead)
+    if not is_float(first.dtype):
+        return steps
+    unknown = _is_nan(first) | _is_nan(second)
+    return np.where(unknown, np.uint64(NO_DISTANCE), steps)
+
+
+def spacing(x: Any) -> npt.NDArray[np.float64]:
+    """Return the size of one step from each value away from zero.
+
+    As ``np.spacing``, but positive, and of the largest finite value what the exponent gives,
+    though the next value is infinite or missing.
+
+    Parameters
+    ----------
+    x : array_like
+        Of any real dtype.
+
+    Returns
+    -------
+    numpy.ndarray of float64
+        Exact; NaN for NaN and infinities, 1 for integers.
+
+    Raises
+    ------
+    TypeError
+        Complex numbers have no order.
+    """
+    array = np.asarray(x)
+    found = float_type(array.dtype)
+    if found is None:
+        return np.ones(ordered(array).shape)
+    with np.errstate(invalid="ignore"):
+        wide = np.abs(array.astype(np.float64))
+    finite = np.isfinite(wide)
+    exponent = np.frexp(np.where(finite, wide, 1.0))[1]
+    exponent = np.where(wide == 0, found.least, np.maximum(exponent, found.least))
+    steps = np.ldexp(1.0, exponent - 1 - found.mantissa)
+    return np.where(finite, steps, np.nan)
+
+
+def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
+    """Return the neighbor of each ``x`` on the way to ``y``, as ``np.nextafter`` does.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Of the same real dtype; broadcast against each other.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of that dtype: ``y`` where both are equal, NaN where either is NaN. From below, zero is
+        -0.0 where the type has it.
+
+    Raises
+    ------
+    TypeError
+        The dtypes differ or have no order.
+    """
+    start, goal = _pair(x, y)
+    dtype = start.dtype
+    keys, ends = ordered(start), ordered(goal)
+    one = keys.dtype.type(1)
+    with np.errstate(over="ignore"):  # of the value that is not taken
+        moved = np.where(keys < ends, keys + one, np.where(keys > ends, keys - one, keys))
+    found = float_type(dtype)
+    if found is None:
+        return moved.astype(dtype)
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    result = np.abs(moved).astype(np.uint64)
+    if found.signed:
+        below = (moved < 0) | ((moved == 0) & (keys < 0) & _has_negative_zero(dtype))
+        result |= np.where(below, np.uint64(1 << (found.bits - 1)), np.uint64(0))
+    result = np.where(keys == ends, codes(goal), result)
+    result = np.where(_is_nan(goal), codes(goal), result)
+    result = np.where(_is_nan(start), codes(start), result)
+    native = result.astype(unsigned).view(dtype.newbyteorder("="))
+    neighbors: np.ndarray[Any, Any] = native.astype(dtype, copy=False)
+    return neighbors
+
+
+def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    first, second = np.asarray(a), np.asarray(b)
+    if first.dtype != second.dtype:
+        raise TypeError(f"steps lie between values of one type, not {first.dtype}, {second.dtype}")
+    left, right = np.broadcast_arrays(first, second)
+    return left, right
+
+
+def _is_nan(values: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):  # signalling NaN of bfloat16
+        nan: npt.NDArray[np.bool_] = np.isnan(values)
+    return nan
+
+
+def _has_negative_zero(dtype: np.dtype[Any]) -> bool:
+    return not dtype.name.endswith("fnuz")

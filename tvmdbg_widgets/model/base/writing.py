@@ -1,0 +1,121 @@
+"""Writing a file so that it is replaced whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.unfinished import LOCKS, clean, hidden_name, hold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside ``path`` that takes its place once all is written.
+
+    Parameters
+    ----------
+    path : path-like
+        A link is followed; an existing file keeps its permissions.
+    *suffixes : str
+        Endings one of which the path must have, in any case; any where none is given.
+
+    Raises
+    ------
+    ValueError
+        For another ending.
+    FileNotFoundError
+        The folder is missing.
+    OSError
+        It cannot be written to; nothing is left behind.
+    """
+    named = Path(path)
+    if suffixes and named.suffix.lower() not in suffixes:
+        wanted = " or ".join(suffixes)
+        raise ValueError(f"{os.fspath(path)!r} must end in {wanted}")
+    target = named.resolve()
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
+        )
+    clean(target)
+    with _nameless(target.parent) as nameless:
+        if nameless is not None:
+            yield nameless
+            nameless.flush()
+            _name(nameless, target)
+            return
+    with _named(target) as file:
+        yield file
+
+
+@contextmanager
+def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
+    """Open a file that vanishes with the process, even a killed one; None where there are none."""
+    try:
+        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except (AttributeError, OSError):  # another system, or a file system without such files
+        yield None
+        return
+    with os.fdopen(handle, "w+b") as file:
+        yield file
+
+
+def _name(file: IO[bytes], target: Path) -> None:
+    """Put a nameless file, or its bytes where /proc is closed, into the place of ``target``."""
+    path = target.with_name(hidden_name(target))
+    handle = file.fileno()
+    hold(handle)
+    try:
+        # A folder's handle makes Python follow the link, which it ignores for absolute paths.
+        os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
+    except OSError:
+        file.seek(0)
+        with _named(target) as copy:
+            shutil.copyfileobj(file, copy)
+        return
+    _place(path, target)
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[IO[bytes]]:
+    """Open a hidden file that takes the place of ``target``."""
+    path = target.with_name(hidden_name(target))
+    file = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | _BINARY, 0o600), "wb")
+    try:
+        with file:
+            hold(file.fileno())
+            yield file
+            file.flush()
+            if LOCKS:  # before it is closed, which another process may take for killed
+                _place(path, target)
+        if not LOCKS:
+            _place(path, target)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _place(path: Path, target: Path) -> None:
+    try:
+        path.chmod(_mode(target))
+        path.replace(target)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """Permissions the file has, or would have been made with."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,1 @@
+"""The graph of a run as columns, its nodes, operators and groups."""

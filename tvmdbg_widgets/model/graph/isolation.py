@@ -1,0 +1,176 @@
+"""Parts of a graph: what leads to nodes, what follows from them, what is near or between."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.choice import fields_of, one_of
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.walk import Neighbors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+
+#: What may be isolated.
+ISOLATIONS = ("upstream", "downstream", "around", "path")
+
+
+def levels(
+    graph: Graph,
+    starts: Iterable[int],
+    *,
+    up: bool = False,
+    down: bool = False,
+    hops: int | None = None,
+) -> npt.NDArray[np.int32]:
+    """Return how many edges each node is away from the nearest start, -1 where none leads to it.
+
+    Parameters
+    ----------
+    starts : iterable of int
+        Node ids.
+    up, down : bool
+        Whether edges are followed to producers, and to consumers. A parameter, unless it is a
+        start, leads nowhere: what else reads the same weight is not near.
+    hops : int, optional
+        Do not go further.
+
+    Returns
+    -------
+    int32 [N]
+    """
+    known = graph.edge_source >= 0
+    source, target = graph.edge_source[known], graph.edge_target[known]
+    ways = [(target, source)] * up + [(source, target)] * down
+    near = [Neighbors.of(*way, graph.num_nodes) for way in ways]
+    ends = (graph.kinds == NodeKind.PARAMETER).tolist()
+    found = [-1] * graph.num_nodes
+    front = sorted(set(starts))
+    for node in front:
+        found[node] = 0
+    level = 0
+    while front and level != hops:
+        level += 1
+        reached: list[int] = []
+        for neighbors in near:
+            for node in front:
+                for other in neighbors[node]:
+                    if found[other] < 0:
+                        found[other] = level
+                        if not ends[other]:
+                            reached.append(other)
+        front = reached
+    return np.array(found, np.int32)
+
+
+def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | None:
+    """Return what part of a graph is meant as ``{"kind", "nodes", "hops"}``, nodes by id.
+
+    Parameters
+    ----------
+    given : mapping or None
+        ``{"kind": "upstream", "nodes": [12]}``; nodes by id or name, ``hops`` of ``"around"``.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such part, or nodes that the graph does not have; or no path between two nodes.
+    """
+    if given is None:
+        return None
+    if graph is None:
+        raise ValueError("no graph to show a part of")
+    fields = fields_of(given, "isolate", ("kind", "nodes", "hops"))
+    kind = one_of("kind", fields.get("kind"), ISOLATIONS)
+    named = fields.get("nodes")
+    several = named if isinstance(named, list | tuple) else [named]
+    nodes = list(dict.fromkeys(_node_id(graph, node) for node in several))
+    if not nodes or (kind == "path" and len(nodes) != 2):
+        wanted = "two nodes" if kind == "path" else "at least one node"
+        raise ValueError(f"{kind} takes {wanted}, found {len(nodes)}")
+    hops = fields.get("hops")
+    if kind == "around":
+        hops = 1 if hops is None else hops
+        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
+            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
+    elif hops is not None:
+        raise ValueError(f"only around takes hops, not {kind}")
+    if kind == "path" and not between(graph, *nodes).any():
+        first, second = (f"#{node} {graph.names[node]!r}" for node in nodes)
+        raise ValueError(f"no path between {first} and {second}, in either direction")
+    return {"kind": kind, "nodes": nodes, "hops": hops}
+
+
+def _node_id(graph: Graph, node: object) -> int:
+    if isinstance(node, str):
+        return graph.node(node).id
+    if isinstance(node, bool) or not hasattr(node, "__index__"):
+        raise TypeError(f"a node is named by its id or its name, not by {node!r}")
+    found = operator.index(node)
+    graph.entry_range(found)
+    return found
+
+
+def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
+    """Mark the nodes on any path between two nodes, in either direction; none where there is none.
+
+    Returns
+    -------
+    bool [N]
+    """
+    found = np.zeros(graph.num_nodes, bool)
+    for first, last in ((start, end), (end, start)):
+        after = levels(graph, [first], down=True) >= 0
+        if after[last]:
+            found |= after & (levels(graph, [last], up=True) >= 0)
+    return found
+
+
+def isolated(
+    graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
+) -> npt.NDArray[np.bool_]:
+    """Mark the nodes of one part of a graph; parameters come with those that read them.
+
+    Parameters
+    ----------
+    kind : str
+        ``"upstream"`` or ``"downstream"`` of the nodes, ``"around"`` them, or every ``"path"``
+        between two, in either direction.
+    nodes : sequence of int
+        Node ids; two of them for a path.
+    hops : int, optional
+        How many edges around; 1 where left out.
+
+    Returns
+    -------
+    bool [N]
+        Nothing but False where no path is there.
+
+    Raises
+    ------
+    ValueError
+        For another kind.
+    """
+    if kind == "path":
+        found = between(graph, *nodes)
+    elif kind == "upstream":
+        found = levels(graph, nodes, up=True) >= 0
+    elif kind == "downstream":
+        found = levels(graph, nodes, down=True) >= 0
+    elif kind == "around":
+        found = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
+    else:
+        raise ValueError(f"kind is one of {', '.join(ISOLATIONS)}, found {kind!r}")
+    read = graph.edge_source[
+        found[graph.edge_target]
+        & (graph.edge_source >= 0)
+        & (graph.kinds[graph.edge_target] != NodeKind.PARAMETER)
+    ]
+    found[read[graph.kinds[read] == NodeKind.PARAMETER]] = True
+    return found

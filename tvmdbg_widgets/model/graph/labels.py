@@ -1,0 +1,20 @@
+"""Short names of operators, for boxes and bars."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tvmdbg_widgets.model.graph.operators import bare, parts
+
+_SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
+
+
+@lru_cache(maxsize=65_536)
+def label(func_name: str) -> str:
+    """Return the operators of a function in a few words: ``"conv2d + add + relu"``.
+
+    Namespaces are left out; the empty name stays empty.
+    """
+    if func_name in _SHARED:
+        return _SHARED[func_name]
+    return " + ".join(bare(part) for part in parts(func_name))

@@ -1,0 +1,114 @@
+"""Slices that several nodes share: a delegate may run many operators as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.groups import Groups
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSets:
+    """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only.
+
+    The time of such a slice belongs to its nodes together; nobody knows the share of each.
+
+    Attributes
+    ----------
+    slice_set : int32 [S]
+        Set of each slice of the timeline, -1 where it is of one node or of none.
+    offsets : int64 [C + 1]
+    nodes : int32
+        Nodes of set ``i``, ascending: ``nodes[offsets[i]:offsets[i + 1]]``, at least two.
+    own_ns : float64 [C]
+        Mean time per execution that is of the set as such: what is measured of single nodes, or
+        of smaller sets, within its slices is taken off. NaN unknown.
+
+    Raises
+    ------
+    ValueError
+        Where the columns do not fit each other.
+    """
+
+    slice_set: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    nodes: npt.NDArray[np.int32]
+    own_ns: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        kinds = {
+            "slice_set": np.int32,
+            "offsets": np.int64,
+            "nodes": np.int32,
+            "own_ns": np.float64,
+        }
+        for name, dtype in kinds.items():
+            column = np.ascontiguousarray(getattr(self, name), dtype).view()
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        count = len(self.own_ns)
+        if len(self.offsets) != count + 1 or self.offsets[-1] != len(self.nodes):
+            raise ValueError(f"offsets do not fit {count} sets of {len(self.nodes)} nodes")
+        if count and int(np.diff(self.offsets).min()) < 2:
+            raise ValueError("a set has two nodes or more")
+        if len(self.slice_set) and not -1 <= self.slice_set.min() <= self.slice_set.max() < count:
+            raise ValueError(f"slice_set must lie in -1 … {count - 1}")
+
+    def __len__(self) -> int:
+        return len(self.own_ns)
+
+    def of(self, number: int) -> tuple[int, ...]:
+        """Return the nodes of a set."""
+        return tuple(self.nodes[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
+        """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
+        found = np.full(num_nodes, -1, np.int32)
+        sizes = np.diff(self.offsets)
+        for number in np.argsort(-sizes, kind="stable").tolist():
+            if self.own_ns[number] > 0:
+                found[self.nodes[self.offsets[number] : self.offsets[number + 1]]] = number
+        return found
+
+    @property
+    def total_ns(self) -> float:
+        """Time of all sets as such; those that are unknown left out."""
+        return float(np.nansum(self.own_ns))
+
+    def within_groups(self, groups: Groups) -> npt.NDArray[np.float64]:
+        """Return, of each group, the time of the sets that lie wholly within it (float64 [G])."""
+        if not len(self):
+            return np.zeros(len(groups))
+        place = np.empty(len(groups.order), np.int64)
+        place[groups.order] = np.arange(len(groups.order))
+        places = place[self.nodes]
+        first = np.minimum.reduceat(places, self.offsets[:-1])
+        last = np.maximum.reduceat(places, self.offsets[:-1])
+        own = np.nan_to_num(self.own_ns)
+        return np.array(
+            [
+                float(own[(first >= start) & (last < end)].sum())
+                for start, end in zip(groups.start.tolist(), groups.end.tolist(), strict=True)
+            ]
+        )
+
+    def groups_around(self, groups: Groups) -> npt.NDArray[np.int64]:
+        """Return the innermost group that holds all nodes of each set, -1 for none (int64 [C])."""
+        found = np.full(len(self), -1, np.int64)
+        for number in range(len(self)):
+            nodes = self.of(number)
+            around = [{group.id for group in groups.of(node)} for node in nodes]
+            found[number] = max(set.intersection(*around), default=-1)
+        return found
+
+    def within(self, members: npt.NDArray[np.bool_]) -> float:
+        """Return the time of the sets that lie wholly within some nodes (bool [N])."""
+        if not len(self):
+            return 0.0
+        whole = np.logical_and.reduceat(members[self.nodes], self.offsets[:-1])
+        return float(np.nansum(self.own_ns[whole]))

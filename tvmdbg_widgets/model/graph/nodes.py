@@ -1,0 +1,168 @@
+"""Light views of the nodes of a graph, made on access."""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+from tvmdbg_widgets.model.graph.operators import op_kind, parts
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
+
+
+class NodeKind(enum.IntEnum):
+    """What a node is. ``INPUT`` and ``PARAMETER`` are ``op: "null"`` in the file."""
+
+    INPUT = 0
+    PARAMETER = 1
+    OPERATOR = 2
+    NOP = 3
+    COPY = 4
+
+
+class Entry(NamedTuple):
+    """One output of one node; ``node`` is -1 where the producer is not known."""
+
+    node: int
+    output: int
+
+
+class Node:
+    """One node of a graph. Holds the graph and the node id, nothing else."""
+
+    __slots__ = ("_graph", "id")
+
+    id: int
+
+    def __init__(self, graph: Graph, node: int) -> None:
+        self._graph = graph
+        self.id = node
+
+    @property
+    def name(self) -> str:
+        """Name as in the file; not unique."""
+        return self._graph.names[self.id]
+
+    @property
+    def func_name(self) -> str:
+        """Function called, ``__nop``, ``__copy``, or ``""`` for inputs and parameters."""
+        return self._graph.func_names[self.id]
+
+    @property
+    def kind(self) -> NodeKind:
+        """What the node is."""
+        return NodeKind(int(self._graph.kinds[self.id]))
+
+    @property
+    def op_kind(self) -> str:
+        """Family of operators, one of :data:`tvmdbg_widgets.model.graph.operators.OP_KINDS`."""
+        return op_kind(self.func_name, int(self._graph.kinds[self.id]))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Operators fused into the function, in order."""
+        return parts(self.func_name)
+
+    @property
+    def attrs(self) -> Mapping[str, str]:
+        """Node attributes as in the file."""
+        return self._graph.attrs[self.id]
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of entries the node owns."""
+        offsets = self._graph.entry_offsets
+        return int(offsets[self.id + 1] - offsets[self.id])
+
+    @property
+    def inputs(self) -> tuple[Entry, ...]:
+        """Entries the node reads, by operand position."""
+        graph = self._graph
+        edges = graph.in_edges(self.id)
+        pairs = zip(graph.edge_source[edges], graph.edge_output[edges], strict=True)
+        return tuple(Entry(int(node), int(output)) for node, output in pairs)
+
+    @property
+    def outputs(self) -> tuple[Entry, ...]:
+        """Entries the node owns."""
+        return tuple(Entry(self.id, output) for output in range(self.num_outputs))
+
+    @property
+    def consumers(self) -> tuple[int, ...]:
+        """Ids of the nodes that read any output, ascending, each once."""
+        graph = self._graph
+        return tuple(sorted({int(node) for node in graph.edge_target[graph.out_edges(self.id)]}))
+
+    @property
+    def control_inputs(self) -> tuple[int, ...]:
+        """Ids of the nodes that must run before (``control_deps``)."""
+        graph = self._graph
+        return tuple(int(node) for node in graph.control_source[graph.control_target == self.id])
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...] | None, ...]:
+        """Shape of each output, None where unknown."""
+        return tuple(self._graph.shape(*entry) for entry in self.outputs)
+
+    @property
+    def dtypes(self) -> tuple[str | None, ...]:
+        """Data type (``dltype``) of each output, None where unknown."""
+        return tuple(self._graph.dtype(*entry) for entry in self.outputs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.id == other.id and self._graph is other._graph
+
+    def __hash__(self) -> int:
+        return hash((id(self._graph), self.id))
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(
+            f"{dtype or '?'}{'?' if shape is None else list(shape)}"
+            for dtype, shape in zip(self.dtypes, self.shapes, strict=True)
+        )
+        called = f" calls {self.func_name!r}" if self.func_name not in ("", self.name) else ""
+        read = ", ".join(
+            f"{node}" if not output else f"{node}:{output}" for node, output in self.inputs
+        )
+        reads = f" reads ({read})" if read else ""
+        return (
+            f"<Node {self.id} {self.name!r} {self.kind.name.lower()}{called}{reads} -> {outputs}>"
+        )
+
+
+class Nodes(Sequence[Node]):
+    """All nodes of a graph, by node id."""
+
+    __slots__ = ("_graph",)
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __len__(self) -> int:
+        return self._graph.num_nodes
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
+    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
+        count = len(self)
+        if isinstance(index, slice):
+            return tuple(Node(self._graph, node) for node in range(count)[index])
+        if isinstance(index, str):
+            raise TypeError(f"a node is taken by its id; by name: graph.node({index!r:.80})")
+        node = operator.index(index)
+        if not -count <= node < count:
+            raise IndexError(f"node {node} of a graph with {count} nodes")
+        return Node(self._graph, node % count)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self._graph, node) for node in range(len(self)))
+
+    def __repr__(self) -> str:
+        shown = [f"  {node!r}" for node in self[:8]]
+        more = [f"  … {len(self) - 8} more"] if len(self) > 8 else []
+        return "\n".join([f"{len(self)} nodes", *shown, *more])

@@ -1,0 +1,1 @@
+"""Which node or entry each recorded item belongs to, and how sure that is."""

@@ -1,0 +1,299 @@
+"""Bytes at an offset: the one way the readers reach files, buffers and streams."""
+
+from __future__ import annotations
+
+import errno
+import io
+import itertools
+import os
+import stat
+import weakref
+from abc import ABC, abstractmethod
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.descriptors import Descriptors
+from tvmdbg_widgets.model.sources.relative_names import below, leads_below
+from tvmdbg_widgets.model.sources.state import FileState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import PurePosixPath
+
+BytesLike: TypeAlias = bytes | bytearray | memoryview
+
+
+class ByteSource(ABC):
+    """A fixed number of bytes that can be read at any offset, from any thread.
+
+    Attributes
+    ----------
+    name
+        What to call the bytes in messages: the path as given, or a name chosen by the caller.
+    size
+        Number of bytes.
+    far
+        Whether each read costs a round trip over a network, so that few large ones are wanted.
+    """
+
+    name: str
+    size: int
+    far: bool = False
+
+    def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
+        """Fill a writable buffer with the bytes that start at ``offset``.
+
+        Raises
+        ------
+        FormatError
+            The range does not lie within the source, or the source changed while it was read.
+        """
+        view = memoryview(buffer).cast("B")
+        self._check(offset, len(view))
+        if len(view):
+            self._fill(offset, view)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes that start at ``offset``.
+
+        Raises
+        ------
+        FormatError
+            The range does not lie within the source, or the source changed while it was read.
+        """
+        self._check(offset, length)
+        buffer = bytearray(length)
+        if length:
+            self._fill(offset, memoryview(buffer))
+        return bytes(buffer)
+
+    def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return the bytes of several ranges ``(offset, length)``, at once where that helps.
+
+        Raises
+        ------
+        FormatError
+            As :meth:`read`.
+        """
+        return [self.read(offset, length) for offset, length in ranges]
+
+    def sibling(self, name: str) -> ByteSource:
+        """Return a file beside this one, or in a folder below.
+
+        Parameters
+        ----------
+        name
+            Relative path with ``/``, as this file gives it.
+
+        Raises
+        ------
+        ValueError
+            The name, or a link that it leads to, leaves the folder.
+        OSError
+            There is no such file, or nothing is known to lie beside these bytes.
+        """
+        raise FileNotFoundError(errno.ENOENT, "these bytes have no folder", one_line(name))
+
+    def _beside(self, path: PurePosixPath) -> str:
+        """Name a sibling in messages as this source is named."""
+        return self.name[: len(self.name) - len(self.name.rpartition("/")[2])] + str(path)
+
+    def _check(self, offset: int, length: int) -> None:
+        if offset < 0 or length < 0 or offset + length > self.size:
+            raise FormatError(
+                "the file ends before what should be read here",
+                file=self.name,
+                offset=offset,
+                expected=f"{length} bytes",
+                found=f"{max(0, self.size - offset) if offset >= 0 else 0} bytes",
+                hint="The file may be cut off: copy or write it again.",
+            )
+
+    def hold(self, ranges: Iterable[tuple[int, int]]) -> None:  # noqa: B027 (most need not)
+        """Note the headers that all further reads rest on, to tell a change of the file by them.
+
+        Does nothing where the bytes cannot change, or where a change is told by other means.
+
+        Parameters
+        ----------
+        ranges
+            ``(offset, length)`` each.
+        """
+
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now, as far as that can be told at once."""
+        return None
+
+    @abstractmethod
+    def _fill(self, offset: int, view: memoryview) -> None:
+        """Fill ``view`` (not empty, range checked) with the bytes at ``offset``."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.size:,} bytes)"
+
+
+class FileSource(ByteSource):
+    """A file on disk. All sources together hold a few descriptors, however many there are.
+
+    After each read the file is compared with what it was when the source was made, as
+    :class:`~tvmdbg_widgets.model.sources.state.FileState` tells.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        What to call it in messages; the path as given if left out.
+    within
+        Folder that the files it names must lie in, links followed; its own if left out.
+    follow_links
+        Whether links may lead out of that folder.
+
+    Raises
+    ------
+    OSError
+        The file is not there, is a folder, a pipe or a device, or may not be read.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        within: Path | None = None,
+        follow_links: bool = False,
+    ) -> None:
+        self._within = within
+        self._follow_links = follow_links
+        self.path = Path(os.fsdecode(path)).absolute()
+        self.name = one_line(os.fsdecode(path) if name is None else name)
+        mode = self.path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise OSError(
+                errno.EINVAL, "not a regular file; read() it and pass the bytes", self.name
+            )
+        with io.FileIO(self.path) as file:
+            status = os.fstat(file.fileno())
+        self._state = FileState(status)
+        self.size = status.st_size
+        self._own()
+
+    def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Compare these bytes again where the file may have changed; see :class:`ByteSource`."""
+        self._state.hold(ranges, self.read)
+
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
+        try:
+            self.read(0, min(1, self.size))
+        except (FormatError, OSError) as problem:
+            return problem
+        return None
+
+    def sibling(self, name: str) -> ByteSource:
+        """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""
+        relative = below(name)
+        path = self.path.parent / relative
+        if not (self._follow_links or leads_below(path, self._within or self.path.parent)):
+            raise ValueError("a link out of the folder; open(…, follow_links=True) follows it")
+        return FileSource(
+            path, self._beside(relative), within=self._within, follow_links=self._follow_links
+        )
+
+    def _own(self) -> None:
+        self._owner = next(_OWNERS)
+        weakref.finalize(self, _DESCRIPTORS.drop, self._owner)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # The number of another process, or of another source, may not reach this one's files.
+        self.__dict__.update(state)
+        self._own()
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        try:
+            file = _DESCRIPTORS.take(self._owner) or io.FileIO(self.path)
+            try:
+                done = _pread_into(file, offset, view)
+                status = self.path.stat()
+                same = done == len(view) and self._state.is_still(status, partial(_pread, file))
+            except BaseException:
+                file.close()
+                raise
+        except OSError as problem:
+            raise self._unreadable(problem, offset) from problem
+        if same:
+            _DESCRIPTORS.give(self._owner, file)
+            return
+        file.close()
+        if stat.S_ISDIR(status.st_mode):
+            raise self._gone(offset, "a folder has taken the place of the file")
+        raise self._state.changed(status, self.name, offset)
+
+    def _unreadable(self, problem: OSError, offset: int) -> Exception:
+        if isinstance(problem, FileNotFoundError | NotADirectoryError):
+            return self._gone(offset, "the file is gone")
+        if isinstance(problem, IsADirectoryError):
+            return self._gone(offset, "a folder has taken the place of the file")
+        text = (
+            f"cannot be read now ({problem.strerror or problem}); it was there when it was opened"
+        )
+        return OSError(problem.errno or errno.EIO, text, self.name)
+
+    def _gone(self, offset: int, problem: str) -> FormatError:
+        hint = "TVM's debugger removes its dump folder on exit(): keep a copy of it."
+        problem = f"{problem}; it was there when it was opened"
+        return FormatError(problem, file=self.name, offset=offset, hint=hint)
+
+
+_OWNERS = itertools.count()
+_DESCRIPTORS = Descriptors(32)
+
+
+def _pread(file: io.FileIO, offset: int, length: int) -> bytes:
+    """Return the bytes at ``offset``, fewer where the file ends before."""
+    data = bytearray(length)
+    return bytes(data[: _pread_into(file, offset, memoryview(data))])
+
+
+def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
+    """Read at ``offset`` until ``view`` is full or the file ends; return the bytes read."""
+    done = 0
+    while done < len(view):
+        if hasattr(os, "preadv"):
+            count = os.preadv(file.fileno(), [view[done:]], offset + done)
+        else:
+            file.seek(offset + done)
+            count = file.readinto(view[done:]) or 0
+        if count == 0:
+            break
+        done += count
+    return done
+
+
+class BytesSource(ByteSource):
+    """Bytes in memory. ``bytes`` are not copied; a buffer that can still change is.
+
+    Parameters
+    ----------
+    data
+        The bytes.
+    name
+        What to call them in messages.
+    """
+
+    def __init__(self, data: BytesLike, name: str | None = None) -> None:
+        view = memoryview(data)
+        if not view.readonly or not view.c_contiguous:
+            view = memoryview(view.tobytes())
+        self._view = view.cast("B")
+        self.size = len(self._view)
+        self.name = f"<{self.size:,} bytes>" if name is None else name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BytesSource, (bytes(self._view), self.name)
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        view[:] = self._view[offset : offset + len(view)]

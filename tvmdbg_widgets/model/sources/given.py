@@ -1,0 +1,65 @@
+"""What a caller may give as a source: a path, a URL, bytes, or a file object."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import IO, TypeAlias
+
+from tvmdbg_widgets.model.base.urls import is_url
+from tvmdbg_widgets.model.sources.byte_source import (
+    BytesLike,
+    ByteSource,
+    BytesSource,
+    FileSource,
+)
+from tvmdbg_widgets.model.sources.remote import RemoteSource
+from tvmdbg_widgets.model.sources.stream import StreamSource
+
+SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
+
+
+def as_source(
+    obj: SourceLike, name: str | None = None, *, follow_links: bool = False
+) -> ByteSource:
+    """Make a byte source of a path, of bytes, or of a binary file object.
+
+    Parameters
+    ----------
+    obj
+        ``str`` and ``PathLike`` are paths, a ``str`` also a URL (``http://…``, ``s3://…``, read
+        through fsspec); bytes-like objects are the content itself; a file
+        object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
+    name
+        What to call the source in messages.
+    follow_links
+        Whether links among the files that a file names may lead out of its folder.
+
+    Raises
+    ------
+    OSError
+        The path cannot be opened.
+    ImportError, ValueError
+        The URL needs a package that is not installed, or has a scheme that nothing reads.
+    TypeError
+        ``obj`` is none of these.
+    """
+    if isinstance(obj, ByteSource):
+        return obj
+    if isinstance(obj, bytes | bytearray | memoryview):
+        return BytesSource(obj, name)
+    if isinstance(obj, str | os.PathLike):
+        if "\0" in os.fsdecode(obj):
+            raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
+        if isinstance(obj, str) and is_url(obj):
+            return RemoteSource(obj, name)
+        return FileSource(obj, name, follow_links=follow_links)
+    if isinstance(obj, io.TextIOBase):
+        raise TypeError("this stream yields text; open the file in binary mode ('rb')")
+    if hasattr(obj, "read"):
+        if not obj.seekable():
+            return BytesSource(obj.read(), name or getattr(obj, "name", None))
+        return StreamSource(obj, name)
+    raise TypeError(
+        f"cannot read bytes from {type(obj).__name__}; pass a path, bytes or a binary file object"
+    )

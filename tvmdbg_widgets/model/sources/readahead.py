@@ -1,0 +1,60 @@
+"""Small reads at rising offsets, gathered into few large ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+_SMALLEST = 1 << 12
+_LARGEST = 1 << 20
+_DENSE = 16
+
+
+class ReadAhead:
+    """A window on a source that grows while headers lie close together.
+
+    Where each window served but a few headers, payloads lie between them, and the window stays
+    small so that the payloads are skipped.
+
+    Attributes
+    ----------
+    size
+        Bytes in the source.
+    buffer
+        The bytes of the window; ``locate`` tells where in it an offset lies.
+    """
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self.size = source.size
+        self.buffer = b""
+        self._start = 0
+        self._window = _SMALLEST
+        self._served = 0
+
+    def locate(self, offset: int, length: int) -> int:
+        """Make sure ``buffer`` holds the bytes at ``offset``; return their position in it.
+
+        Raises
+        ------
+        FormatError
+            The range does not lie within the source.
+        """
+        position = offset - self._start
+        if position < 0 or position + length > len(self.buffer):
+            dense = self._served >= _DENSE
+            self._window = min(self._window * 2, _LARGEST) if dense else _SMALLEST
+            wanted = max(length, min(self._window, self.size - offset))
+            self.buffer = self._source.read(offset, wanted)
+            self._start = offset
+            self._served = 0
+            position = 0
+        self._served += 1
+        return position
+
+    def bytes(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes at ``offset``."""
+        position = self.locate(offset, length)
+        return self.buffer[position : position + length]

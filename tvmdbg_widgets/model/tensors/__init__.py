@@ -1,0 +1,1 @@
+"""The tensors of a run: stored arrays, how they are read and laid out."""

@@ -1,0 +1,248 @@
+"""One array as a params file stores it: header values, and bytes read on demand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.dtypes import CURRENT_ONLY, FIRST_CUSTOM, DataType
+from tvmdbg_widgets.model.tensors.readings import (
+    AS,
+    COMPLEX_READINGS,
+    READINGS,
+    Reading,
+    default_reading,
+    is_complex,
+    readings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.tensors.windows import Selection
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayRecord:
+    """One array of a file. Values are read when asked for.
+
+    Attributes
+    ----------
+    key
+        Name in the file.
+    dtype
+        What the bytes mean.
+    shape
+        As declared in the file.
+    nbytes
+        Bytes stored, as the file says.
+    offset
+        Where they start.
+    source
+        The file.
+    notes
+        What a view of these values must say: values left out, bytes that are not values, a type
+        shown raw, a type code with several meanings.
+    alternatives
+        Other meanings of an ambiguous type code; empty once it is settled.
+    stored_dtype
+        The type field as the file has it; ``dtype`` where nothing else is known.
+    """
+
+    key: str
+    dtype: DataType
+    shape: tuple[int, ...]
+    nbytes: int
+    offset: int
+    source: ByteSource
+    notes: tuple[str, ...] = ()
+    alternatives: tuple[DataType, ...] = ()
+    stored_dtype: DataType | None = None
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.source.name
+
+    @property
+    def size(self) -> int:
+        """Elements declared by the shape."""
+        return math.prod(self.shape)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file holds every declared value (TVM leaves out lanes and old bools)."""
+        dtype = self.dtype
+        whole = self.size * max(1, abs(dtype.lanes))
+        if self.nbytes >= whole * dtype.itemsize:
+            return True
+        return self.values().is_raw or self.values().count == whole
+
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        """Shape of ``numpy()``: the declared one, or ``(stored,)`` where values are left out."""
+        return self.values().view_shape
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """The readings that views offer, their default first; none where there is but one."""
+        return readings(self.dtype, self.alternatives)
+
+    def values(self, reading: Reading | None = None) -> ArrayValues:
+        """Return the decoder of the stored bytes.
+
+        Parameters
+        ----------
+        reading
+            Below 8 bits ``"packed"`` (several elements a byte, low bits first) or ``"bytes"``
+            (one element a byte); default packed, but bool one a byte. Of complex types
+            ``"complex"`` (default), ``"magnitude"``, ``"phase"`` (radians), ``"real"`` or
+            ``"imag"``, as ``np.abs``, ``np.angle`` and numpy's attributes give them. Where the
+            type code is ambiguous, ``"as <dtype>"``.
+
+        Raises
+        ------
+        ValueError
+            The values cannot be read so.
+        """
+        dtype = self.dtype
+        if reading is None:
+            reading = default_reading(dtype)
+        elif reading.startswith(AS):
+            meanings = {f"{AS}{each}": each for each in (dtype, *self.alternatives)}
+            if reading not in meanings:
+                raise ValueError(
+                    f"reading must be one of {tuple(meanings)}, not {reading!r}; "
+                    "with_dtype() reads the bytes as any type of the same width"
+                )
+            dtype = meanings[reading]
+        else:
+            known = COMPLEX_READINGS if is_complex(dtype) else READINGS
+            if reading not in known:
+                raise ValueError(f"reading must be one of {known}, not {reading!r}")
+        return ArrayValues(self.source, self.offset, self.nbytes, dtype, self.shape, reading)
+
+    def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read all values as a new array of ``view_shape``; see ``values`` for ``reading``."""
+        return self.values(reading).numpy()
+
+    def raw(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Read the stored bytes, ``uint8[nbytes]``."""
+        data = np.empty(self.nbytes, np.uint8)
+        if self.nbytes:
+            self.source.read_into(self.offset, data.data)
+        return data
+
+    def chunks(self, nbytes: int = 1 << 19) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield all values in C order as 1-D arrays of at most ``nbytes`` bytes."""
+        return self.values().chunks(nbytes)
+
+    def window(self, selection: Selection, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
+        """
+        return self.values(reading).window(selection)
+
+    def with_dtype(self, dtype: DataType) -> ArrayRecord:
+        """Return the same bytes read as another type of the same width.
+
+        Raises
+        ------
+        ValueError
+            The type has another width.
+        """
+        if dtype.itemsize != self.dtype.itemsize or dtype.lanes != self.dtype.lanes:
+            raise ValueError(
+                f"{self.key!r} is stored as {self.dtype} ({self.dtype.itemsize} bytes an element);"
+                f" it cannot be read as {dtype} ({dtype.itemsize} bytes)"
+            )
+        kept = self.notes[len(storage_notes(self.dtype, self.shape, self.nbytes)) :]
+        kept = tuple(note for note in kept if not note.startswith(AMBIGUOUS))
+        return replace(
+            self,
+            dtype=dtype,
+            notes=storage_notes(dtype, self.shape, self.nbytes) + kept,
+            alternatives=(),
+            stored_dtype=self.stored_dtype or self.dtype,
+        )
+
+
+#: How a note on an ambiguous type code begins.
+AMBIGUOUS = "type code "
+#: How a note begins that tells of stored bytes which are not those of the values' type.
+STORED_AS = "stored as "
+
+
+def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple[str, ...]:
+    """Say what the stored bytes lack or hold too much of.
+
+    Sizes: ``data_byte_size = prod(shape) * ((bits + 7) // 8)``, lanes left out
+    (``SaveDLTensor``, include/tvm/runtime/ndarray.h @ v0.19.0); memory below 8 bits is packed
+    from v0.21 on.
+    """
+    if dtype.bits >= 8 and dtype.lanes == 1 and dtype.numpy_dtype is not None:
+        return ()
+    count = math.prod(shape)
+    if count and not nbytes:
+        return (
+            f"values lost: TVM up to 0.7 stores 0 bytes for {dtype} arrays; only the shape is left",
+        )
+    notes = []
+    whole = -(-count * dtype.lanes * dtype.bits // 8)
+    if dtype.lanes > 1 and nbytes < whole:
+        kept, declared = nbytes * 8 // dtype.bits, count * dtype.lanes
+        notes.append(
+            f"stores {nbytes} of {whole} bytes, the first {min(kept, declared)} of {declared} lane "
+            "values, and all that is said is of these: TVM's writer leaves out the lanes"
+        )
+    if dtype.numpy_dtype is None:
+        kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
+        notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")
+    elif dtype.is_packed and nbytes:
+        told = _of_bytes(dtype) if dtype.in_bytes else None
+        notes.append(told or _below_one_byte(dtype, min(nbytes, whole), nbytes))
+    return tuple(notes)
+
+
+def _below_one_byte(dtype: DataType, used: int, nbytes: int) -> str:
+    text = f"{dtype.bits}-bit elements: {_READ_PACKED}, as TVM >= 0.21 keeps them"
+    if dtype.code in CURRENT_ONLY:
+        beyond = f"; the last {nbytes - used} bytes are memory read beyond the data"
+        return text + (beyond if used < nbytes else "")
+    if used < nbytes:
+        text += f" in the first {used} of {nbytes} bytes (the others would be no values)"
+    return (
+        f"{text}; the file does not tell whether TVM <= 0.20 wrote it, which has a byte for each "
+        f"element, {_AS_KERNELS_DO}"
+    )
+
+
+_READ_PACKED = "read as packed, low bits first"
+_AS_KERNELS_DO = (
+    "where kernels keep one (reading='bytes') or pack several, in an order that is not known"
+)
+
+
+def of_byte_memory(record: ArrayRecord) -> ArrayRecord:
+    """Return a record that TVM <= 0.20 wrote, whose memory has a byte for each element."""
+    if not (record.dtype.is_packed and record.nbytes):
+        return record
+    neutral = storage_notes(record.dtype, record.shape, record.nbytes)[-1]
+    told = _of_bytes(record.dtype)
+    return replace(record, notes=tuple(told if note == neutral else note for note in record.notes))
+
+
+def _of_bytes(dtype: DataType) -> str:
+    return (
+        f"{dtype.bits}-bit elements, for each of which this TVM (up to 0.20) has a byte of memory, "
+        f"{_AS_KERNELS_DO}; {_READ_PACKED}"
+    )

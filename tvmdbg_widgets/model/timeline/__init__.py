@@ -1,0 +1,1 @@
+"""The timeline of a run: slices, repeats, rows, flows, gaps."""

@@ -1,0 +1,75 @@
+"""Two timelines of one run as one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+_NODES_SHOWN = 20
+
+
+def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline:
+    """Join the full precision of a trace with the repeats of a table of the same run.
+
+    Slices and node times are the trace's; the table gives the repeats, and the times of nodes the
+    trace does not know.
+
+    Parameters
+    ----------
+    trace, table : Timeline
+        For the same nodes.
+    rounding_ns : float
+        Largest error the table's rounding can make (0.5 for three decimals of a microsecond).
+
+    Returns
+    -------
+    Timeline
+        With an issue ``times-disagree`` naming the nodes whose two times differ by more than the
+        rounding.
+
+    Raises
+    ------
+    ValueError
+        The two were made for different numbers of nodes.
+    """
+    if trace.num_nodes != table.num_nodes:
+        raise ValueError(
+            f"the trace's timeline is for {trace.num_nodes} nodes, the table's for "
+            f"{table.num_nodes}"
+        )
+    slack = rounding_ns + 16 * float(np.spacing(max(trace.span_ns, 1.0)))
+    with np.errstate(invalid="ignore"):
+        apart = np.flatnonzero(np.abs(trace.node_ns - table.node_ns) > slack)
+    found: list[Issue] = []
+    if len(apart):
+        first = int(apart[0])
+        both = np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns))
+        found.append(
+            Issue(
+                "times-disagree",
+                Severity.WARNING,
+                f"{len(apart)} of {both} node times differ by more than the table's rounding: "
+                f"node {first} takes {trace.node_ns[first] / 1e3:.9g} µs in "
+                f"{', '.join(trace.sources)} and {table.node_ns[first] / 1e3:.9g} µs in "
+                f"{', '.join(table.sources)}; they may come from different runs. "
+                "The trace's times are shown",
+                nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
+            )
+        )
+    unknown = np.isnan(trace.node_ns)
+    return replace(
+        trace,
+        repeats_offsets=table.repeats_offsets,
+        repeats_ns=table.repeats_ns,
+        node_ns=np.where(unknown, table.node_ns, trace.node_ns),
+        node_trust=np.where(unknown, table.node_trust, trace.node_trust),
+        sources=trace.sources + table.sources,
+        issues=Issues((*trace.issues, *table.issues, *found)),
+    )

@@ -1,0 +1,236 @@
+"""Timelines from exact lists of repeats, alone or beside a trace or a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.join.times import NodeJoin
+from tvmdbg_widgets.model.timeline.builders import from_table
+from tvmdbg_widgets.model.timeline.node_times import by_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+_NODES_SHOWN = 20
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def join_list(
+    node_names: StringColumn, names: Sequence[str] | None, count: int, *, file: str
+) -> NodeJoin:
+    """Join the items of a list of node times to nodes by position; names, where it has them, check.
+
+    An item whose name is not the node's at its position goes to the one node of that name. A list
+    without names and of another length is not joined at all.
+    """
+    nodes = np.arange(count, dtype=np.int32)
+    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    issues: list[Issue] = []
+    differing: list[int] = []
+    if names is not None:
+        known = list(node_names)
+        named: dict[str, list[int]] = defaultdict(list)
+        for node, name in enumerate(known):
+            named[name].append(node)
+        differing = [i for i in range(count) if i >= len(known) or names[i] != known[i]]
+        for i in differing:
+            fitting = named.get(names[i], [])
+            nodes[i] = fitting[0] if len(fitting) == 1 else -1
+            trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
+    elif count != len(node_names):
+        nodes[:], trust[:] = -1, Trust.ABSENT
+    if count != len(node_names) or differing:
+        found = f"the list has times of {count} nodes, the run {len(node_names)} nodes"
+        if differing and names is not None:
+            found += (
+                f"; {len(differing)} names differ at their position, the first is "
+                f"{names[differing[0]]!r} at {differing[0]}. They are matched by name where it is "
+                "unique"
+            )
+        elif names is None:
+            found += ", and it names none: it is not used"
+        issues.append(Issue("times-length", Severity.WARNING, found, file=file))
+    return NodeJoin(nodes, trust, Issues(issues))
+
+
+def from_list(
+    node_names: StringColumn,
+    offsets: Ints,
+    repeats_ns: Floats,
+    join: NodeJoin,
+    *,
+    source: str,
+    issues: Iterable[Issue] = (),
+) -> Timeline:
+    """Make the timeline of a list of repeats: means back to back in node order.
+
+    Parameters
+    ----------
+    node_names : StringColumn[N]
+    offsets, repeats_ns : int64[L + 1], float64[R]
+        Repeats of each item of the list.
+    join : NodeJoin
+        Node of each item; items without one are left out.
+    source : str
+    issues : iterable of Issue
+    """
+    counts = np.diff(offsets)
+    kept = np.flatnonzero((join.nodes >= 0) & (counts > 0))
+    means = np.full(len(counts), np.nan)
+    finite = np.isfinite(repeats_ns)
+    known = np.concatenate(([0], np.cumsum(finite)))[offsets]
+    for _, items, own in by_count(known, repeats_ns[finite]):
+        means[items] = own.mean(axis=1)
+    nodes = join.nodes[kept]
+    names = type(node_names)(node_names.unique, node_names.codes[nodes])
+    return from_table(
+        names,
+        means[kept],
+        np.concatenate(([0], np.cumsum(counts[kept]))),
+        repeats_ns[np.repeat(np.isin(np.arange(len(counts)), kept), counts)],
+        nodes=nodes,
+        trust=join.trust[kept],
+        num_nodes=len(node_names),
+        source=source,
+        issues=(*issues, *join.issues),
+    )
+
+
+def with_list(
+    timeline: Timeline,
+    exact: Timeline,
+    *,
+    rounding_ns: float,
+    table: Timeline | None = None,
+    table_rounding_ns: float = 0.0,
+) -> Timeline:
+    """Give a timeline of a trace or a table the exact repeats of a list.
+
+    Slices and known node times stay; repeats become the list's, and so do times of nodes that
+    neither the trace nor the table knows.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    exact : Timeline
+        Of the list, for the same nodes.
+    rounding_ns : float
+        Largest error of the timeline's node times by rounding.
+    table : Timeline, optional
+        The table's own timeline, whose printed repeats are compared.
+    table_rounding_ns : float
+        Largest error of those by rounding.
+
+    Returns
+    -------
+    Timeline
+        With ``times-disagree`` where a node's time is neither the mean nor, for all nodes, the
+        median or the first of its repeats, and ``repeats-disagree`` where printed repeats are not
+        the list's.
+    """
+    found = [
+        issue
+        for issue in (
+            _times(timeline, exact, rounding_ns),
+            _repeats(table, exact, table_rounding_ns),
+        )
+        if issue is not None
+    ]
+    unknown = np.isnan(timeline.node_ns)
+    counts = np.diff(exact.repeats_offsets)
+    offsets, repeats = exact.repeats_offsets, exact.repeats_ns
+    if (counts == 0).any() and len(timeline.repeats_ns):
+        both = [
+            exact.repeats(node) if counts[node] else timeline.repeats(node)
+            for node in range(timeline.num_nodes)
+        ]
+        offsets = np.concatenate(([0], np.cumsum([len(own) for own in both]))).astype(np.int64)
+        repeats = np.concatenate(both) if both else np.zeros(0)
+    return replace(
+        timeline,
+        repeats_offsets=offsets,
+        repeats_ns=repeats,
+        node_ns=np.where(unknown, exact.node_ns, timeline.node_ns),
+        node_trust=np.where(unknown, exact.node_trust, timeline.node_trust),
+        sources=timeline.sources + exact.sources,
+        issues=Issues((*timeline.issues, *exact.issues, *found)),
+    )
+
+
+def apart(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Ints:
+    """Nodes whose time is not the mean of their exact repeats; none where it is another middle.
+
+    Recorders that lay medians, or first repeats, end to end do so for all nodes.
+    """
+    statistics = exact.statistics()
+    first = np.full(exact.num_nodes, np.nan)
+    filled = np.flatnonzero(np.diff(exact.repeats_offsets))
+    first[filled] = exact.repeats_ns[exact.repeats_offsets[filled]]
+    slack = 1.001 * rounding_ns + 16 * float(np.spacing(max(timeline.span_ns, 1.0)))
+    told: list[Ints] = []
+    for times in (exact.node_ns, statistics.p50, first):
+        with np.errstate(invalid="ignore"):
+            told.append(np.flatnonzero(np.abs(timeline.node_ns - times) > slack))
+        if not len(told[-1]):
+            break
+    return told[0] if len(told[-1]) else told[-1]
+
+
+def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | None:
+    differing = apart(timeline, exact, rounding_ns)
+    if not len(differing):
+        return None
+    node = int(differing[0])
+    both = np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns))
+    return Issue(
+        "times-disagree",
+        Severity.WARNING,
+        f"{len(differing)} of {both} node times are not the mean of their repeats: node {node} "
+        f"takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
+        f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; they may come from "
+        "different runs. The former are shown, the repeats are the latter's",
+        nodes=tuple(int(i) for i in differing[:_NODES_SHOWN]),
+    )
+
+
+def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Issue | None:
+    if table is None:
+        return None
+    counts, known = np.diff(table.repeats_offsets), np.diff(exact.repeats_offsets)
+    differ = (counts > 0) & (known > 0) & (counts != known)
+    both = np.flatnonzero((counts > 0) & (counts == known))
+    node = np.repeat(both, counts[both])
+    printed, own = (
+        each.repeats_ns[np.repeat(np.isin(np.arange(len(n)), both), n)]
+        for each, n in ((table, counts), (exact, known))
+    )
+    differ[node[~(np.abs(own - printed) <= 1.001 * rounding_ns)]] = True
+    lost = np.flatnonzero(differ).tolist()
+    if not lost:
+        return None
+    printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
+    return Issue(
+        "repeats-disagree",
+        Severity.WARNING,
+        f"the repeats of {len(lost)} nodes are not those of the table: node {lost[0]} has "
+        f"{_list(printed)} µs in {', '.join(table.sources)} and {_list(own)} µs in "
+        f"{', '.join(exact.sources)}; the latter are used",
+        nodes=tuple(lost[:_NODES_SHOWN]),
+    )
+
+
+def _list(values: Floats) -> str:
+    shown = ", ".join(f"{value:.9g}" for value in values[:4].tolist())
+    return f"[{shown}{', …' if len(values) > 4 else ''}]"

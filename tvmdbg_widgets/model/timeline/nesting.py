@@ -1,0 +1,44 @@
+"""Slices inside other slices of their track: what of a slice's time is its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.timeline.rows import RowKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+
+@dataclass(frozen=True, eq=False)
+class Nesting:
+    """How the slices of a timeline lie in each other; see :class:`Rows`.
+
+    Attributes
+    ----------
+    self_ns : float64[S]
+        Time of a slice in which none of the slices runs that lie right inside it; its duration
+        where there is none. NaN where start or duration is no usable number.
+    nested : tuple of bool
+        By track: some slice lies inside another.
+    overlapping : tuple of bool
+        By track: two slices share time and neither lies inside the other.
+    """
+
+    self_ns: npt.NDArray[np.float64]
+    nested: tuple[bool, ...]
+    overlapping: tuple[bool, ...]
+
+
+def nesting(timeline: Timeline) -> Nesting:
+    """Tell what lies in what, by track."""
+    rows = timeline.rows
+    nested = np.zeros(len(timeline.tracks), np.bool_)
+    nested[timeline.slice_track[rows.parent >= 0]] = True
+    overlapping = np.zeros(len(timeline.tracks), np.bool_)
+    overlapping[rows.track[rows.kind == RowKind.OVERLAP]] = True
+    return Nesting(rows.self_ns, tuple(nested.tolist()), tuple(overlapping.tolist()))

@@ -1,0 +1,238 @@
+"""Statistics of the measured repeats, per node, and the ranking of nodes by time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.student_t import student_t
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+NOISY_RATIO = 1.2
+NOISY_REPEATS = 5
+
+_COLUMNS = ("min", "p10", "p50", "p90", "max", "sd", "low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """Statistics of the repeats of one node, in nanoseconds.
+
+    ``n`` counts the repeats that are numbers. Percentiles interpolate linearly between the sorted
+    repeats; ``sd`` is the sample standard deviation (divisor n - 1); ``low`` and ``high`` bound the
+    95 % confidence interval of the mean, ``mean ± t sd / sqrt(n)`` with Student's t of n - 1
+    degrees of freedom. Both are NaN below two repeats. The interval takes the repeats to be
+    independent and near normal: a warm-up or a drift in them makes it no more than a hint.
+    Without repeats ``mean`` is the node's time as the trace or table gives it and the rest is NaN.
+    ``noisy``: at least 5 repeats and p90 / p10 above 1.2.
+    """
+
+    n: int
+    min: float
+    p10: float
+    p50: float
+    p90: float
+    max: float
+    mean: float
+    sd: float
+    low: float
+    high: float
+    noisy: bool
+
+    def __repr__(self) -> str:
+        if self.n == 0:
+            return f"NodeTimes: {duration_text(self.mean)}, no repeats known"
+        if self.n == 1:
+            return f"NodeTimes: {duration_text(self.mean)}, measured once"
+        spread = "" if np.isnan(self.sd) else f" ± {duration_text(self.sd)}"
+        sure = ""
+        if not np.isnan(self.low):
+            sure = f", 95 % CI {duration_text(self.low)} … {duration_text(self.high)}"
+        return (
+            f"NodeTimes: {duration_text(self.mean)}{spread} over {self.n} "
+            f"repeats{sure}, min {duration_text(self.min)}, "
+            f"median {duration_text(self.p50)}, p10 to p90 {duration_text(self.p10)} to "
+            f"{duration_text(self.p90)}{'; noisy' if self.noisy else ''}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NodeStatistics:
+    """Statistics of the repeats of every node, as columns.
+
+    Attributes
+    ----------
+    n : int64[N]
+        Repeats that are numbers.
+    min, p10, p50, p90, max, mean, sd, low, high : float64[N]
+        Nanoseconds; see :class:`NodeTimes`.
+    noisy : bool[N]
+        ``n >= 5`` and ``p90 / p10 > 1.2`` (also where p10 is 0 and p90 is not).
+    """
+
+    n: npt.NDArray[np.int64]
+    min: Floats
+    p10: Floats
+    p50: Floats
+    p90: Floats
+    max: Floats
+    mean: Floats
+    sd: Floats
+    low: Floats
+    high: Floats
+    noisy: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    def __getitem__(self, node: int) -> NodeTimes:
+        """Statistics of one node id."""
+        return NodeTimes(
+            int(self.n[node]),
+            float(self.min[node]),
+            float(self.p10[node]),
+            float(self.p50[node]),
+            float(self.p90[node]),
+            float(self.max[node]),
+            float(self.mean[node]),
+            float(self.sd[node]),
+            float(self.low[node]),
+            float(self.high[node]),
+            bool(self.noisy[node]),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"NodeStatistics: {len(self)} nodes, {int(np.count_nonzero(self.n))} with repeats, "
+            f"{int(np.count_nonzero(self.noisy))} noisy (p90/p10 > {NOISY_RATIO}, "
+            f"{NOISY_REPEATS} repeats or more)"
+        )
+
+    def to_dataframe(self) -> Any:
+        """One row per node id (``pandas.DataFrame``); ImportError without pandas."""
+        return data_frame(
+            {
+                "node": np.arange(len(self)),
+                "n": self.n,
+                "min_ns": self.min,
+                "p10_ns": self.p10,
+                "p50_ns": self.p50,
+                "p90_ns": self.p90,
+                "max_ns": self.max,
+                "mean_ns": self.mean,
+                "sd_ns": self.sd,
+                "low_ns": self.low,
+                "high_ns": self.high,
+                "noisy": self.noisy,
+            }
+        )
+
+
+def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[int, Ids, Floats]]:
+    """Yield the rows of each number of values from one on: the number, their ids, their values.
+
+    Values of row i are ``values[offsets[i]:offsets[i + 1]]``; the last is float64[rows, number].
+    """
+    counts = np.diff(offsets)
+    order = np.argsort(counts, kind="stable")
+    sizes, first = np.unique(counts[order], return_index=True)
+    for size, ids in zip(sizes.tolist(), np.split(order, first[1:]), strict=False):
+        if size:
+            yield size, ids, values[offsets[ids][:, None] + np.arange(size)]
+
+
+def node_statistics(
+    offsets: npt.NDArray[np.int64], repeats_ns: Floats, node_ns: Floats
+) -> NodeStatistics:
+    """Compute the statistics of every node's repeats.
+
+    Parameters
+    ----------
+    offsets : int64[N + 1]
+        Repeats of node i are ``repeats_ns[offsets[i]:offsets[i + 1]]``.
+    repeats_ns : float64[R]
+        Nanoseconds; NaN and infinite repeats are left out.
+    node_ns : float64[N]
+        Stands for the mean of a node without repeats.
+    """
+    count = len(offsets) - 1
+    finite = np.isfinite(repeats_ns)
+    kept = np.concatenate(([0], np.cumsum(finite)))[offsets]
+    values = repeats_ns[finite]
+    n = np.diff(kept).astype(np.int64)
+    columns = {name: np.full(count, np.nan) for name in _COLUMNS}
+    mean = node_ns.astype(np.float64, copy=True)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for size, nodes, block in by_count(kept, values):
+            columns["min"][nodes] = block.min(axis=1)
+            columns["max"][nodes] = block.max(axis=1)
+            percentiles = np.percentile(block, (10, 50, 90), axis=1)
+            columns["p10"][nodes], columns["p50"][nodes], columns["p90"][nodes] = percentiles
+            mean[nodes] = block.mean(axis=1)
+            if size > 1:
+                columns["sd"][nodes] = block.std(axis=1, ddof=1)
+                half = student_t(size - 1) * columns["sd"][nodes] / np.sqrt(size)
+                columns["low"][nodes] = mean[nodes] - half
+                columns["high"][nodes] = mean[nodes] + half
+        noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])
+    return NodeStatistics(n=n, mean=mean, noisy=noisy, **columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Node ids by time, longest first.
+
+    Attributes
+    ----------
+    nodes : int64[K]
+        Node ids; nodes without a time are absent; equal times in the order of ids.
+    ns : float64[K]
+        Their times.
+    share : float64[K]
+        Time over the total of all nodes (not of the K alone); NaN where the total is 0.
+    """
+
+    nodes: npt.NDArray[np.int64]
+    ns: Floats
+    share: Floats
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        lines = [f"Ranking: {len(self)} nodes by time"]
+        for node, ns, share in zip(self.nodes[:10], self.ns, self.share, strict=False):
+            lines.append(f"  node {node}: {duration_text(float(ns))}, {share:.1%}")
+        if len(self) > 10:
+            lines.append(f"  … {len(self) - 10} more")
+        return "\n".join(lines)
+
+
+def rank(node_ns: Floats, k: int | None = None) -> Ranking:
+    """Rank nodes by time.
+
+    Parameters
+    ----------
+    node_ns : float64[N]
+        Time per node; NaN (unknown) is left out of the ranking and of the total.
+    k : int, optional
+        Keep the k longest; all by default.
+    """
+    if k is not None and k < 0:
+        raise ValueError(f"k must not be negative, found {k}")
+    known = np.flatnonzero(~np.isnan(node_ns))
+    times = node_ns[known]
+    total = float(times.sum())
+    order = np.argsort(-times, kind="stable")[:k]
+    share = times[order] / total if total > 0 else np.full(len(order), np.nan)
+    return Ranking(known[order].astype(np.int64), times[order], share)

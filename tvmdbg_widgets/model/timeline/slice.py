@@ -1,0 +1,37 @@
+"""One slice of a timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.numbers import duration_text
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.base.trust import Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One timed interval. Times in nanoseconds; ``node`` is -1 where it is unknown."""
+
+    index: int
+    name: str
+    node: int
+    occurrence: int
+    start_ns: float
+    duration_ns: float
+    track: str
+    trust: Trust
+
+    @property
+    def end_ns(self) -> float:
+        """``start_ns + duration_ns``."""
+        return self.start_ns + self.duration_ns
+
+    def __repr__(self) -> str:
+        node = "no node" if self.node < 0 else f"node {self.node} ({self.trust.label})"
+        return (
+            f"Slice {self.index}: {self.name!r}, {duration_text(self.duration_ns)} from "
+            f"{duration_text(self.start_ns)} on {self.track}; {node}"
+        )

@@ -1,0 +1,350 @@
+"""The timeline of a run: slices in time, and per node its time and measured repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.columns import checked
+from tvmdbg_widgets.model.timeline.flows import Flows, flows
+from tvmdbg_widgets.model.timeline.gaps import Gaps, gaps
+from tvmdbg_widgets.model.timeline.nesting import Nesting, nesting
+from tvmdbg_widgets.model.timeline.node_times import (
+    NodeStatistics,
+    NodeTimes,
+    Ranking,
+    node_statistics,
+    rank,
+)
+from tvmdbg_widgets.model.timeline.rows import Rows, rows
+from tvmdbg_widgets.model.timeline.slice import Slice
+from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
+from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
+from tvmdbg_widgets.model.timeline.words import Measured
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.graph.node_sets import NodeSets
+    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
+
+SYNTHETIC = "synthetic"
+WALL = "wall"
+
+_EXACT_TO = 2.0**53
+
+_LAID = {Measured.MEAN: "nodes", Measured.CALL: "calls", Measured.SUM: "rows"}
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Times of a run as columns: S slices, N nodes.
+
+    All times are float64 nanoseconds. Whole nanoseconds are exact up to 2**53 (104 days), and
+    means below one nanosecond, which a time evaluator gives, are kept.
+
+    Attributes
+    ----------
+    slice_node : int32[S]
+        Node id, -1 unknown.
+    slice_start_ns, slice_duration_ns : float64[S]
+        Start counted from the first timed event of the source, ``origin_ns``.
+    slice_track : int32[S]
+        Index into ``tracks``.
+    slice_names : StringColumn[S]
+        Names as the source gives them.
+    slice_trust, node_trust : uint8[S], uint8[N]
+        :class:`~tvmdbg_widgets.model.base.trust.Trust` of the join of a slice (of a node's time).
+    slice_occurrence : int32[S]
+        0 for the first slice of its node, 1 for the second, …; (node, occurrence) is a slice id.
+    tracks : tuple of str
+        One name a track, as it is shown.
+    track_run : int32[T]
+        The run a track is of: 0 where there is one.
+    track_device, track_thread : tuple of str
+        What the name is made of: device or process, thread. ``""`` where unknown.
+    origin_ns : int
+        Where the source's clock stood at its first timed event.
+    repeats_offsets, repeats_ns : int64[N + 1], float64[R]
+        Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
+        Empty where unknown. A printed table rounds them to 1 ns.
+    node_ns : float64[N]
+        Mean time of a node as the best source gives it; NaN unknown.
+    synthetic : bool
+        The slices were not observed at these times: nodes are back to back in node order.
+    clock : str
+        ``"synthetic"`` or ``"wall"``.
+    sources : tuple of str
+        What the times were read from.
+    issues : Issues
+        What was wrong or did not agree.
+    extras : TraceExtras or None
+        Counters, flows and counts of other events of a Chrome trace.
+    shared : NodeSets or None
+        Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
+    slice_about : StringColumn[S] or None
+        What else the source tells of each slice: lines of a name, a tab and a text.
+
+    Raises
+    ------
+    ValueError
+        Columns of unequal length, or ids out of range.
+    """
+
+    slice_node: npt.NDArray[np.int32]
+    slice_start_ns: npt.NDArray[np.float64]
+    slice_duration_ns: npt.NDArray[np.float64]
+    slice_track: npt.NDArray[np.int32]
+    slice_names: StringColumn
+    slice_trust: npt.NDArray[np.uint8]
+    slice_occurrence: npt.NDArray[np.int32]
+    tracks: tuple[str, ...]
+    repeats_offsets: npt.NDArray[np.int64]
+    repeats_ns: npt.NDArray[np.float64]
+    node_ns: npt.NDArray[np.float64]
+    node_trust: npt.NDArray[np.uint8]
+    synthetic: bool
+    clock: str
+    sources: tuple[str, ...]
+    issues: Issues
+    extras: TraceExtras | None = None
+    track_run: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    track_device: tuple[str, ...] = ()
+    track_thread: tuple[str, ...] = ()
+    origin_ns: int = 0
+    shared: NodeSets | None = None
+    slice_about: StringColumn | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def num_slices(self) -> int:
+        """Number of slices, S."""
+        return len(self.slice_node)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes the timeline was made for, N."""
+        return len(self.node_ns)
+
+    @property
+    def total_ns(self) -> float:
+        """Sum of the node times, each node once, unknown ones left out; NaN if none is known.
+
+        What several nodes took together counts too.
+        """
+        known = self.node_ns[~np.isnan(self.node_ns)]
+        together = self.shared.total_ns if self.shared is not None else 0.0
+        return float(known.sum()) + together if len(known) or together else float("nan")
+
+    @property
+    def span_ns(self) -> float:
+        """From the first start to the last end, gaps included; 0 without slices."""
+        if not self.num_slices:
+            return 0.0
+        ends = self.slice_start_ns + self.slice_duration_ns
+        return float(ends.max() - self.slice_start_ns.min())
+
+    @cached_property
+    def _slices_by_node(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        order = np.lexsort((self.slice_occurrence, self.slice_node)).astype(np.int64)
+        offsets = np.searchsorted(self.slice_node[order], np.arange(self.num_nodes + 1))
+        return order, offsets.astype(np.int64)
+
+    def slice(self, index: int) -> Slice:
+        """One slice by its position; IndexError beyond the ends."""
+        if not -self.num_slices <= index < self.num_slices:
+            raise IndexError(f"slice {index} of a timeline with {self.num_slices} slices")
+        index %= self.num_slices
+        return Slice(
+            index,
+            self.slice_names[index],
+            int(self.slice_node[index]),
+            int(self.slice_occurrence[index]),
+            float(self.slice_start_ns[index]),
+            float(self.slice_duration_ns[index]),
+            self.tracks[int(self.slice_track[index])],
+            Trust(int(self.slice_trust[index])),
+        )
+
+    def nodes_of(self, index: int) -> tuple[int, ...]:
+        """Nodes of a slice: one, several that share it, or none."""
+        node = self.slice(index).node
+        together = -1 if self.shared is None else int(self.shared.slice_set[index])
+        if self.shared is not None and together >= 0:
+            return self.shared.of(together)
+        return (node,) if node >= 0 else ()
+
+    def slices_of(self, node: int) -> npt.NDArray[np.int64]:
+        """Positions of the slices of a node alone, by occurrence (int64)."""
+        self._check_node(node)
+        order, offsets = self._slices_by_node
+        return order[offsets[node] : offsets[node + 1]]
+
+    def between(self, start_ns: float, end_ns: float) -> list[Slice]:
+        """Slices that a range of time touches, in nanoseconds, in the order of the source."""
+        starts, ends = self.slice_start_ns, self.slice_start_ns + self.slice_duration_ns
+        inside = (starts < end_ns) & (ends > start_ns)
+        inside |= (starts == ends) & (starts >= start_ns) & (starts <= end_ns)
+        return [self.slice(int(index)) for index in np.flatnonzero(inside)]
+
+    def gaps(
+        self,
+        track: int | str | None = None,
+        at_least_ns: float = 0.0,
+        within: tuple[float, float] | None = None,
+    ) -> Gaps:
+        """Stretches in which nothing runs on a track, from its run's first start to its last end.
+
+        None where the timeline is synthetic: slices back to back have no gaps.
+
+        ::
+
+            run.timeline.gaps(at_least_ns=1e6).longest(5)
+
+        Parameters
+        ----------
+        track : int or str, optional
+            Number or name of a track; all where left out.
+        at_least_ns : float
+            Shorter ones are left out; so are those below 0.01 ns, which rounding makes.
+        within : tuple of float, optional
+            Only what lies in this range (ns) of each gap.
+
+        Raises
+        ------
+        IndexError, ValueError
+            There is no such track, or ``within`` or ``at_least_ns`` is no time.
+        """
+        return gaps(self, track, at_least_ns, within)
+
+    def repeats(self, node: int) -> npt.NDArray[np.float64]:
+        """Measured repeats of a node, nanoseconds in file order; empty where unknown."""
+        self._check_node(node)
+        return self.repeats_ns[self.repeats_offsets[node] : self.repeats_offsets[node + 1]]
+
+    def node(self, node: int) -> NodeTimes:
+        """Statistics of one node's repeats; IndexError for an id outside the graph."""
+        self._check_node(node)
+        return self.statistics()[node]
+
+    @cached_property
+    def _statistics(self) -> NodeStatistics:
+        return node_statistics(self.repeats_offsets, self.repeats_ns, self.node_ns)
+
+    @property
+    def measured(self) -> Measured:
+        """What a node's time is: a mean of repeats, one call, or a sum over calls."""
+        if self.issues.by_rule("rows-merged") or self.issues.by_rule("report-sums"):
+            return Measured.SUM
+        return Measured.CALL if self.issues.by_rule("report-one-pass") else Measured.MEAN
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows that the slices are drawn in; computed once."""
+        return rows(self)
+
+    @cached_property
+    def flows(self) -> Flows:
+        """Arrows between slices, as a trace's flow events tell them; joined once."""
+        return flows(self)
+
+    @cached_property
+    def slice_labels(self) -> dict[str, str]:
+        """What each distinct name of the slices reads where it is drawn."""
+        names = self.slice_names.unique
+        return dict(zip(names, slice_labels(names), strict=True))
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether all starts and durations are whole nanoseconds, held exactly."""
+        columns = (self.slice_start_ns, self.slice_duration_ns)
+        return all(
+            bool(((each == np.rint(each)) & (np.abs(each) <= _EXACT_TO)).all()) for each in columns
+        )
+
+    @cached_property
+    def nesting(self) -> Nesting:
+        """Which slices lie inside others, and the self time of each; computed once."""
+        return nesting(self)
+
+    def statistics(self) -> NodeStatistics:
+        """Statistics of the repeats of every node, as columns; computed once."""
+        return self._statistics
+
+    @cached_property
+    def warm_up(self) -> WarmUp:
+        """How many of the first repeats are warm-up, and why; nothing is left out for it."""
+        return warm_up(self.repeats_offsets, self.repeats_ns)
+
+    @cached_property
+    def _steady(self) -> NodeStatistics:
+        return node_statistics(
+            *without_first(self.repeats_offsets, self.repeats_ns, self.warm_up.cut), self.node_ns
+        )
+
+    def steady(self) -> NodeStatistics:
+        """Statistics of the repeats without those that :attr:`warm_up` cuts; computed once."""
+        return self._steady if self.warm_up else self._statistics
+
+    def top(self, k: int | None = 10) -> Ranking:
+        """The k nodes that take longest, with their share of :attr:`total_ns`."""
+        return rank(self.node_ns, k)
+
+    def _check_node(self, node: int) -> None:
+        if not 0 <= node < self.num_nodes:
+            raise IndexError(f"node {node} of a timeline for {self.num_nodes} nodes")
+
+    def to_dataframe(self) -> Any:
+        """One row per slice (``pandas.DataFrame``); ImportError without pandas."""
+        return data_frame(
+            {
+                "name": list(self.slice_names),
+                "node": self.slice_node,
+                "occurrence": self.slice_occurrence,
+                "start_ns": self.slice_start_ns,
+                "duration_ns": self.slice_duration_ns,
+                "track": [self.tracks[i] for i in self.slice_track.tolist()],
+                "trust": [Trust(i).label for i in self.slice_trust.tolist()],
+            }
+        )
+
+    def __repr__(self) -> str:
+        laid = _LAID[self.measured]
+        tracks = f"{len(self.tracks)} track{'' if len(self.tracks) == 1 else 's'}"
+        slices = f"{self.num_slices} slice{'' if self.num_slices == 1 else 's'}"
+        how = (
+            f"synthetic ({_LAID[self.measured]} back to back)"
+            if self.synthetic
+            else f"{self.clock} clock"
+        )
+        if any(self.nesting.nested):
+            how += ", slices nested"
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        total = self.total_ns
+        took = f"{duration_text(total)} summed over {laid}"
+        if np.isnan(total) and self.num_slices:
+            took = f"{duration_text(self.span_ns)} from first to last"
+        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_told()}{found}"
+
+    def _repeats_told(self) -> str:
+        if self.measured is Measured.CALL:
+            return "each call once"
+        if self.measured is Measured.SUM:
+            return "each a sum over calls"
+        counts = np.diff(self.repeats_offsets)
+        counts = counts[counts > 0]
+        if not len(counts):
+            return "no repeats"
+        low, high = int(counts.min()), int(counts.max())
+        number = str(low) if low == high else f"{low} to {high}"
+        return f"{number} repeat{'' if high == 1 else 's'} per operator"

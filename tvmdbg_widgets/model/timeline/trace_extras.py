@@ -1,0 +1,134 @@
+"""What a trace holds beside intervals: counters, ends of flows, and counts of all events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.base.strings import StringColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Counters:
+    """K series of V values in time, as columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the counter a series belongs to.
+    series : tuple of str
+        The series of that counter.
+    devices : tuple of str
+        The process it is of, ``""`` where unknown.
+    offsets : int64[K + 1]
+        Series k holds ``ns[offsets[k]:offsets[k + 1]]``.
+    ns, values : float64[V]
+        By series, then time. A value holds until the next one.
+    """
+
+    names: tuple[str, ...]
+    series: tuple[str, ...]
+    devices: tuple[str, ...]
+    offsets: npt.NDArray[np.int64]
+    ns: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Counters: {counted(len(self.values), 'value')} of {len(self):,} series"
+
+    def to_dataframe(self) -> Any:
+        """One row per value (``pandas.DataFrame``); ImportError without pandas."""
+        each = np.repeat(np.arange(len(self)), np.diff(self.offsets)).tolist()
+        return data_frame(
+            {
+                "name": [self.names[k] for k in each],
+                "series": [self.series[k] for k in each],
+                "device": [self.devices[k] for k in each],
+                "ns": self.ns,
+                "value": self.values,
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FlowEnds:
+    """F events that arrows between slices begin, pass and end at, in the order of time.
+
+    Attributes
+    ----------
+    flow : int32[F]
+        Events of one number belong together.
+    phase : uint8[F]
+        ``ord`` of ``s`` (begins), ``t`` (passes) or ``f`` (ends).
+    ns : float64[F]
+        Its time, counted as the slices' starts are.
+    track : int32[F]
+        Index into the timeline's tracks; -1 where its thread has no slices.
+    encloses : bool[F]
+        It is bound to the slice around it; else, for ``f``, to the next one.
+    names : StringColumn[F]
+    slices : int32[F] or None
+        Index of the slice that itself tells of the flow; -1, or None, where it is found by time.
+    """
+
+    flow: npt.NDArray[np.int32]
+    phase: npt.NDArray[np.uint8]
+    ns: npt.NDArray[np.float64]
+    track: npt.NDArray[np.int32]
+    encloses: npt.NDArray[np.bool_]
+    names: StringColumn
+    slices: npt.NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.flow)
+
+    @cached_property
+    def told(self) -> npt.NDArray[np.bool_]:
+        """Which ends a slice tells of itself (bool[F])."""
+        if self.slices is None:
+            return np.zeros(len(self), np.bool_)
+        return self.slices >= 0
+
+
+@dataclass(frozen=True, eq=False)
+class TraceExtras:
+    """What a trace holds beside its slices.
+
+    Attributes
+    ----------
+    counters : Counters
+        Events of phase C.
+    flow_ends : FlowEnds
+        Events of phases s, t, f, and slices with a ``bind_id``; ``timeline.flows`` are the arrows.
+    counts : mapping of str to int
+        Events of the file by phase, all of them.
+    """
+
+    counters: Counters
+    flow_ends: FlowEnds
+    counts: Mapping[str, int]
+
+    @cached_property
+    def flows(self) -> int:
+        """How many flows there are."""
+        return len(np.unique(self.flow_ends.flow))
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{count:,} {phase}" for phase, count in sorted(self.counts.items()))
+        return (
+            f"TraceExtras: {len(self.counters.values):,} values of {len(self.counters):,} counter "
+            f"series, {counted(self.flows, 'flow')}; events by phase: {told or 'none'}"
+        )

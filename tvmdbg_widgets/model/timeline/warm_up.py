@@ -1,0 +1,186 @@
+"""First repeats that are slower throughout: caches, clocks or compilers warming up.
+
+The cut is found on the totals of all operators, repeat by repeat. It is the largest k up to half
+of the repeats such that
+
+* each of the first k totals is above 1.1 times the median of the rest, and above that median by
+  more than three times the scaled median absolute deviation of the rest (1.4826 MAD, which is the
+  standard deviation where the rest is normal);
+* the total after them is not: the slow ones end there;
+* so many slow ones at the beginning are no chance: with a share p of the rest as slow, p**k is at
+  most 5 %;
+* two thirds of the operators are slower in each of the first k than their median over the rest.
+
+Fewer than 4 repeats show nothing, and at least 3 are left. A drift, slow repeats in the middle and
+one operator that is slow at first are no warm-up. In the recorded runs that show none, the first
+total is at most 1.05 times the median of the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.numbers import counted, fixed
+from tvmdbg_widgets.model.base.suffixes import Suffixes, suffix_medians
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_REPEATS: Final = 4
+_LEFT: Final = 3
+_SLOWER: Final = 1.1
+_DEVIATIONS: Final = 3 * 1.4826
+_CHANCE: Final = 0.05
+_OPERATORS: Final = 2 / 3
+
+
+@dataclass(frozen=True, eq=False)
+class WarmUp:
+    """How many of the first repeats are warm-up.
+
+    Attributes
+    ----------
+    cut : int
+        Repeats at the beginning that are slower throughout; 0 for none.
+    why : str
+        What that rests on, or why nothing can be said.
+    totals : float64 [R]
+        Sum over the operators that have all R repeats as numbers, repeat by repeat, nanoseconds.
+    operators : int
+        How many those are.
+    usual_ns : float
+        Median of the totals behind the cut; NaN without totals.
+    ratio : float
+        Mean of the totals before the cut over ``usual_ns``; of the first total where nothing is
+        cut; NaN without totals.
+    slower : int
+        Operators that are slower in each cut repeat (in the first, where nothing is cut) than
+        their median over the rest.
+    """
+
+    cut: int
+    why: str
+    totals: Floats
+    operators: int
+    usual_ns: float
+    ratio: float
+    slower: int
+
+    @property
+    def inflated(self) -> float:
+        """Mean of all totals over :attr:`usual_ns`: what the warm-up does to the means."""
+        return float(self.totals.mean()) / self.usual_ns if self.usual_ns > 0 else float("nan")
+
+    def __bool__(self) -> bool:
+        return self.cut > 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return cut, reason and totals, as the live view gets them."""
+        return {"cut": self.cut, "why": self.why, "totals": self.totals.tolist()}
+
+    def __repr__(self) -> str:
+        return f"WarmUp: {self.why}"
+
+
+def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
+    """Find how many of the first repeats are warm-up.
+
+    Parameters
+    ----------
+    offsets : int64 [N + 1]
+        Repeats of node i are ``repeats_ns[offsets[i]:offsets[i + 1]]``.
+    repeats_ns : float64 [R']
+        Nanoseconds. Nodes of fewer repeats than others, of a repeat that is no finite number, and
+        of no time at all are left out.
+    """
+    times = whole_repeats(offsets, repeats_ns)
+    operators, count = times.shape
+    if count < LEAST_REPEATS or not operators:
+        told = "no repeats are known" if count < 2 or not operators else f"{count} repeats"
+        totals = times.sum(axis=0)
+        why = f"{told}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
+        return WarmUp(0, why, totals, operators, float("nan"), float("nan"), 0)
+    totals = times.sum(axis=0)
+    cut = _cut(times, totals)
+    first = max(cut, 1)
+    usual = float(np.median(totals[first:]))
+    ratio = float(totals[:first].mean()) / usual if usual > 0 else float("nan")
+    slower = _slower(times, first)
+    return WarmUp(
+        cut, _why(cut, count, ratio, slower, operators), totals, operators, usual, ratio, slower
+    )
+
+
+def whole_repeats(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> Floats:
+    """Return the repeats of the operators that have all of them (float64 [operators, R])."""
+    counts = np.diff(offsets)
+    most = int(counts.max(initial=0))
+    nodes = np.flatnonzero(counts == most) if most else np.zeros(0, np.int64)
+    times = repeats_ns[offsets[nodes][:, None] + np.arange(most)]
+    kept: Floats = times[np.isfinite(times).all(axis=1) & (times.sum(axis=1) > 0)]
+    return kept
+
+
+def _cut(times: Floats, totals: Floats) -> int:
+    operators, count = times.shape
+    least = np.minimum.accumulate(totals)
+    cuts = np.arange(1, min(count // 2, count - _LEFT) + 1)
+    # The limit lies between a total and all before it: each test leaves fewer to the next.
+    cuts = cuts[totals[cuts] < least[cuts - 1]]
+    usual = suffix_medians(totals[None], cuts)
+    kept = _SLOWER * usual[0] < least[cuts - 1]
+    cuts, usual = cuts[kept], usual[:, kept]
+    if not len(cuts):
+        return 0
+    rest = Suffixes(totals[None])
+    reach = (least[cuts - 1] - usual) / _DEVIATIONS * (1 + 1e-9)
+    near = rest.below(cuts, usual + reach) - rest.below(cuts, usual - reach)
+    kept = 2 * near[0] >= count - cuts
+    cuts, usual = cuts[kept], usual[:, kept]
+    limits = np.maximum(_SLOWER * usual, usual + _DEVIATIONS * rest.deviations(cuts, usual))
+    slow = (count - cuts - rest.below(cuts, limits)[0]) / (count - cuts)
+    kept = (totals[cuts] <= limits[0]) & (limits[0] < least[cuts - 1])
+    cuts = cuts[kept & (slow**cuts <= _CHANCE)]
+    slower = np.minimum.accumulate(times, axis=1)[:, cuts - 1] > suffix_medians(times, cuts)
+    cuts = cuts[np.count_nonzero(slower, axis=0) >= _OPERATORS * operators]
+    return int(cuts.max(initial=0))
+
+
+def _slower(times: Floats, cut: int) -> int:
+    usual = np.median(times[:, cut:], axis=1)
+    return int(np.count_nonzero((times[:, :cut] > usual[:, None]).all(axis=1)))
+
+
+def _why(cut: int, count: int, ratio: float, slower: int, operators: int) -> str:
+    share = f"{slower:,} of {counted(operators, 'operator')} are slower in"
+    if not cut:
+        return (
+            f"no warm-up in {count} repeats: the first takes {fixed(ratio, 2)} times the median of "
+            "the others"
+        )
+    if cut == 1:
+        return (
+            f"the first of {count} repeats takes {fixed(ratio, 2)} times the median of the others; "
+            f"{share} it than their median"
+        )
+    return (
+        f"the first {cut} of {count} repeats take {fixed(ratio, 2)} times the median of the "
+        f"others; {share} each of them than their median"
+    )
+
+
+def without_first(
+    offsets: npt.NDArray[np.int64], repeats_ns: Floats, cut: int
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Return offsets and repeats of all nodes without the first ``cut`` repeats.
+
+    Nodes of fewer repeats than the most were not measured in the same repeats and keep theirs.
+    """
+    counts = np.diff(offsets)
+    dropped = np.where(counts == counts.max(initial=0), np.minimum(cut, counts), 0)
+    within = np.arange(len(repeats_ns)) - np.repeat(offsets[:-1], counts)
+    kept = within >= np.repeat(dropped, counts)
+    return np.concatenate(([0], np.cumsum(counts - dropped))), repeats_ns[kept]

@@ -1,0 +1,267 @@
+"""What the times of a timeline are, in words: the figure and the live view say the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+
+class Measured(StrEnum):
+    """What the time of a node is."""
+
+    MEAN = "mean"  # of the repeats of each node
+    CALL = "call"  # one call in a pass of the whole model
+    SUM = "sum"  # over several calls of a function
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineWords:
+    """Words for one timeline.
+
+    Attributes
+    ----------
+    measured : Measured
+    said, more : str
+        What the time axis means, short and at length.
+    item : str
+        What an id of the timeline counts: ``"node"``, ``"call"``, ``"row"``; ``"slice"`` without
+        ids.
+    row, rows : str
+        What a row of the table is, one and several: ``"operator"``, ``"call"``, ….
+    time : str
+        What the time of a row is.
+    together : str
+        What all times together are the time of: ``"summed over nodes"``.
+    shares : str
+        What the shares are of.
+    order : str
+        What the order of the rows is where it is not by time.
+    no_repeats : str
+        Why the spread of a time is not known; ``""`` where nothing is to be said.
+    by_name : bool
+        No nodes are known: rows are all slices of one name.
+    repeats : bool
+        A time has measured repeats that may be told.
+    parts_overlap : str
+        Of shares of parts; ``""`` without a graph.
+    durations, durations_within : str
+        What durations in sums are of: of all time, and of a range of it.
+    """
+
+    measured: Measured
+    said: str
+    more: str
+    item: str
+    row: str
+    rows: str
+    time: str
+    together: str
+    shares: str
+    order: str
+    no_repeats: str
+    by_name: bool
+    repeats: bool
+    parts_overlap: str
+    durations: str
+    durations_within: str
+
+    def to_json(self) -> dict[str, str | bool]:
+        """Return the words under the names that the live view gives them."""
+        words = ((name.split("_"), value) for name, value in asdict(self).items())
+        return {first + "".join(map(str.title, more)): value for (first, *more), value in words}
+
+
+#: Times of nodes that were measured one by one.
+ISOLATED = (
+    "Each node was measured in isolation, repeatedly on the same data: its caches are usually "
+    "warm, and nothing else runs. Inside a run of the whole network it may take longer."
+)
+_LAID = (
+    " Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the "
+    "network takes as a whole is measured by running it as a whole (time_evaluator on its run "
+    "function)."
+)
+_SYNTHETIC = {
+    Measured.MEAN: "mean node times back to back; total is not model latency",
+    Measured.CALL: "calls of one profiled pass back to back; total is not model latency",
+    Measured.SUM: "functions back to back, each with the sum of its calls; total is not model "
+    "latency",
+}
+_MORE = {
+    Measured.MEAN: f"{ISOLATED} Here the means, usually of several repeats, follow each other in "
+    "node order.",
+    Measured.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
+    "up, with a timer around every call, which adds to what it measures: one time a call and no "
+    "repeats. It has no start times, so the calls follow each other in the order of the file.",
+    Measured.SUM: "Each row stands for all calls of a function together. A report has no start "
+    "times, so the rows follow each other in the order of the file, which need not be the order "
+    "of execution.",
+}
+_WALL = "wall clock: start and end as recorded; empty space was idle or not recorded"
+_WALL_MORE = (
+    "Every slice is drawn where the clock recorded it. Gaps are real: point at one to measure it."
+)
+_NESTED = "; slices below a slice are its children and part of its time"
+_NESTED_MORE = (
+    " Slices nest: a child is drawn below its parent, and its time is part of the parent's. Their "
+    "durations must not be added up. Self time is the time of a slice without its children."
+)
+_NO_REPEATS = {
+    Measured.MEAN: (
+        "No repeats are known, only the mean. To see how it varies, keep the table that run() "
+        "prints (its Measurements column) beside the trace, and measure more with repeat=."
+    ),
+    Measured.CALL: "One call of one pass was measured: how the time varies is unknown.",
+    Measured.SUM: "A sum over calls: how they vary is unknown.",
+}
+#: Shares of operators inside fused functions.
+PARTS_OVERLAP = (
+    "A fused function counts with its whole time to each operator in its name, since how much of "
+    "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
+)
+#: Durations in a table of times.
+WHOLE_DURATIONS = (
+    "Times are self times within the range; counts are of slices that overlap it; min, median, p90 "
+    "and max are of the whole durations of slices that lie entirely within it."
+)
+#: Durations of slices that hold others.
+NESTED_DURATIONS = (
+    "Times are self times, so that nothing is counted twice; min, median, p90 and max are of whole "
+    "durations, children included."
+)
+#: Nodes of several outputs.
+PRINTED_ONCE_AN_OUTPUT = (
+    "A node with k outputs appears k times in the table that run() prints, each time with its "
+    "whole time; here it counts once."
+)
+#: Nodes that only a table of times knows.
+_ALONE = "Included: the time of {} without slices, which are in no range of time."
+_UNNAMED = "Not included: the time of {} without slices, which have no name."
+#: Folded repeats.
+FOLDED = (
+    "Each operator starts at the sum of the medians before it: medians back to back, which is no "
+    "single repeat. The whiskers are p10 and p90 of its repeats; percentiles of operators do "
+    "not add up to those of the sum."
+)
+#: Memory along the times of a synthetic timeline.
+MEMORY_ON_SYNTHETIC = (
+    "Memory is that of the storage plan while each node runs, drawn where the synthetic timeline "
+    "puts the node: neither was observed."
+)
+#: Memory along recorded times.
+MEMORY_ON_WALL = (
+    "Memory is that of the storage plan while each node runs, from the start of its slice on; the "
+    "plan was computed from the graph, not observed."
+)
+#: What is left out of the memory of the plan.
+MEMORY_LEAVES_OUT = "Parameters and what kernels allocate themselves are not in it."
+_TIME = {Measured.MEAN: "mean time", Measured.CALL: "time of the call", Measured.SUM: "sum"}
+_ITEM = {Measured.MEAN: "node", Measured.CALL: "call", Measured.SUM: "row"}
+
+
+def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
+    """Return the words for a timeline.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    graph : bool
+        The run has a graph: ids are its nodes.
+    """
+    measured, nested = timeline.measured, any(timeline.nesting.nested)
+    numbered = bool(timeline.issues.by_rule("order-unknown"))
+    item = "node" if graph else "row" if numbered else _ITEM[measured]
+    row = "operator" if graph else item
+    if timeline.synthetic:
+        said, more = f"synthetic timeline: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
+    else:
+        said = _WALL + (_NESTED if nested else "")
+        more = _WALL_MORE + (_NESTED_MORE if nested else "")
+    in_file = measured is not Measured.MEAN and not graph
+    by_name = timeline.num_nodes == 0
+    item = "slice" if by_name else item
+    time, together = _TIME[measured], f"summed over {item}s"
+    shares = f"of the sum of all {item} times"
+    if by_name and nested:
+        row, time, together = "slice name", "self time", "of self time summed over slices"
+        shares = "of the self time of all slices"
+    elif by_name:
+        row, time, together = "slice name", "time", "summed over slices"
+        shares = "of the time of all slices"
+    elif nested:
+        time, shares = "mean total time", "of the sum of all rows"
+    return TimelineWords(
+        measured=measured,
+        said=said,
+        more=more,
+        item=item,
+        row=row,
+        rows=f"{row}s",
+        time=time,
+        together=together,
+        shares=shares,
+        order="order of the file" if in_file or numbered else "execution order",
+        no_repeats="" if by_name else _NO_REPEATS[measured],
+        by_name=by_name,
+        repeats=measured is Measured.MEAN,
+        parts_overlap=PARTS_OVERLAP if graph else "",
+        durations=NESTED_DURATIONS if nested else "",
+        durations_within=WHOLE_DURATIONS,
+    )
+
+
+def left_out(idle: int) -> str:
+    """Return what is not in a table of times; of so many slices."""
+    return f"{counted(idle, 'slice')} of inputs and parameters left out: they take no time"
+
+
+def times_notes(
+    timeline: Timeline,
+    *,
+    several_outputs: bool,
+    by: str,
+    overlap: bool,
+    part: bool,
+    alone: int = 0,
+    unnamed: int = 0,
+) -> tuple[str, ...]:
+    """Return what to know before trusting a table of times.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    several_outputs : bool
+        The graph has operators of several outputs.
+    by : str
+        What the times are summed up by.
+    overlap : bool
+        A slice counts in several rows.
+    part : bool
+        Only a range of time is summed up.
+    alone, unnamed : int
+        Nodes that have a time and no slice: that count, and that cannot.
+    """
+    notes = []
+    if overlap:
+        notes.append(PARTS_OVERLAP)
+    if part:
+        notes.append(WHOLE_DURATIONS)
+    elif any(timeline.nesting.nested):
+        notes.append(NESTED_DURATIONS)
+    if alone or unnamed:
+        told = counted(alone or unnamed, "node")
+        notes.append((_ALONE if alone else _UNNAMED).format(told))
+    if timeline.synthetic:
+        said = f"{_SYNTHETIC[timeline.measured]}."
+        notes.append(f"Synthetic timeline: {said}")
+        if timeline.measured is Measured.MEAN:
+            notes.append(ISOLATED)
+            if several_outputs and by == "node":
+                notes.append(PRINTED_ONCE_AN_OUTPUT)
+    return tuple(notes)

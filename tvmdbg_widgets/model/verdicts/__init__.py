@@ -1,0 +1,1 @@
+"""What is said of a run: findings, and the health of its tensors."""

@@ -1,0 +1,253 @@
+"""Ranked statements about a run, each with its evidence and how sure it is."""
+
+from __future__ import annotations
+
+import enum
+import html
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.verdicts import findings_former as former
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tvmdbg_widgets.model.verdicts.findings_former import Certainty, Kind
+
+_SHOWN = 20
+_EVIDENCE_SHOWN = 4
+_OF_LOGS = ("tasks", "trials")
+
+
+class Severity(enum.StrEnum):
+    """How grave a finding is.
+
+    ``ERROR``: values or files are wrong. ``WARNING``: something may be wrong, or cannot be relied
+    on. ``HOTSPOT``: where the time goes. ``INFO``: worth knowing, nothing is wrong.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    HOTSPOT = "hotspot"
+    INFO = "info"
+
+
+class Confidence(enum.StrEnum):
+    """How sure a finding is, given the files; ``Finding.why`` says what it rests on."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One statement about a run.
+
+    Attributes
+    ----------
+    rule : str
+        Kebab-case name of the rule that made it, stable between releases.
+    severity : Severity
+    title : str
+        One plain sentence with its number; names in it are printable.
+    evidence : tuple of str
+        Facts with numbers, most telling first; long lists are cut and say how many more there are.
+    confidence : Confidence
+    why : str
+        What the confidence rests on.
+    nodes : tuple of int
+        All nodes concerned, the first one first.
+    entries : tuple of (int, int)
+        All entries ``(node, output)`` concerned.
+    next_step : str
+        What to do or look at next.
+    weight : float
+        Rank within its severity, higher first: the share of time of a hotspot, else what the rule
+        gives it. Errors of one confidence go by their first node.
+    tasks, trials : tuple of int
+        Of a tuning log: the tasks concerned, and the rows of the trials concerned.
+    """
+
+    rule: str
+    severity: Severity
+    title: str
+    evidence: tuple[str, ...]
+    confidence: Confidence
+    why: str
+    nodes: tuple[int, ...] = ()
+    entries: tuple[tuple[int, int], ...] = ()
+    next_step: str = ""
+    weight: float = field(default=0.0, compare=False)
+    tasks: tuple[int, ...] = ()
+    trials: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"
+
+    @property
+    def kind(self) -> Kind:
+        """Deprecated: :attr:`severity` in its former words, such as ``"fault"``."""
+        former.warn("Finding.kind", "Finding.severity")
+        return former.KINDS[self.severity.value]
+
+    @property
+    def certainty(self) -> Certainty:
+        """Deprecated: :attr:`confidence` in its former words, such as ``"certain"``."""
+        former.warn("Finding.certainty", "Finding.confidence")
+        return former.CERTAINTIES[self.confidence.value]
+
+
+_SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
+_CONFIDENCES = {confidence: place for place, confidence in enumerate(Confidence)}
+
+
+def _rank(finding: Finding) -> tuple[float, ...]:
+    severity, confidence = _SEVERITIES[finding.severity], _CONFIDENCES[finding.confidence]
+    if finding.severity is Severity.ERROR:
+        return severity, confidence, min(finding.nodes, default=-1), -finding.weight
+    return severity, -finding.weight, confidence
+
+
+class Findings(Sequence[Finding]):
+    """The findings of a run, ranked: errors, warnings, hotspots, info.
+
+    Errors go by confidence and how early they arise, hotspots by their share of the time.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        In any order.
+    complete : bool
+        Whether every tensor was looked at, or failed to be read.
+    scanned, to_scan : int
+        Tensors looked at, and tensors there are.
+    """
+
+    __slots__ = ("_items", "complete", "scanned", "to_scan")
+
+    def __init__(
+        self,
+        findings: Iterable[Finding] = (),
+        *,
+        complete: bool = True,
+        scanned: int = 0,
+        to_scan: int = 0,
+    ) -> None:
+        self._items = tuple(sorted(findings, key=_rank))
+        self.complete = complete
+        self.scanned = scanned
+        self.to_scan = to_scan
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice) -> Findings: ...
+    def __getitem__(self, index: int | slice) -> Finding | Findings:
+        return self._of(self._items[index]) if isinstance(index, slice) else self._items[index]
+
+    def _of(self, findings: Iterable[Finding]) -> Findings:
+        return Findings(
+            findings, complete=self.complete, scanned=self.scanned, to_scan=self.to_scan
+        )
+
+    @property
+    def errors(self) -> Findings:
+        """The findings that say values or files are wrong."""
+        return self.by_severity(Severity.ERROR)
+
+    @property
+    def faults(self) -> Findings:
+        """Deprecated: :attr:`errors` under its former name."""
+        former.warn("Findings.faults", "Findings.errors")
+        return self.errors
+
+    def by_severity(self, severity: Severity) -> Findings:
+        """Return the findings of one severity."""
+        return self._of(each for each in self._items if each.severity == severity)
+
+    def by_kind(self, kind: Kind) -> Findings:
+        """Deprecated: :meth:`by_severity` in its former words."""
+        former.warn("Findings.by_kind", "Findings.by_severity")
+        return self._of(each for each in self._items if former.KINDS[each.severity.value] == kind)
+
+    def by_rule(self, rule: str) -> Findings:
+        """Return the findings of one rule."""
+        return self._of(each for each in self._items if each.rule == rule)
+
+    def by_node(self, node: int) -> Findings:
+        """Return the findings that concern a node."""
+        return self._of(each for each in self._items if node in each.nodes)
+
+    def by_task(self, task: int) -> Findings:
+        """Return the findings that concern a task of a tuning log."""
+        return self._of(each for each in self._items if task in each.tasks)
+
+    def summary(self) -> str:
+        """Return the counts in words: ``"1 error, 3 hotspots, 2 info"``."""
+        counts = Counter(each.severity for each in self._items)
+        text = ", ".join(_counted(counts[each], each) for each in Severity if counts[each])
+        if not self.complete:
+            text = f"{text or 'none'}; {self.scanned:,} of {self.to_scan:,} tensors were scanned"
+        return text or "none"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row a finding (needs pandas); `kind` and `certainty` are the former words.
+
+        Columns `tasks` and `trials` are there for tuning logs only.
+        """
+        of_logs = [name for name in _OF_LOGS if any(getattr(each, name) for each in self._items)]
+        left_out = {"weight", *_OF_LOGS} - {*of_logs}
+        fields = [name for name in Finding.__dataclass_fields__ if name not in left_out]
+        columns: dict[str, list[Any]] = {
+            name: [getattr(each, name) for each in self._items] for name in fields
+        }
+        for name in ("severity", "confidence"):
+            columns[name] = [str(value) for value in columns[name]]
+        columns["kind"] = [former.KINDS[each].value for each in columns["severity"]]
+        columns["certainty"] = [former.CERTAINTIES[each].value for each in columns["confidence"]]
+        return data_frame(columns)
+
+    def _rest(self) -> str:
+        more = len(self._items) - _SHOWN
+        return f"… and {more} more" if more > 0 else ""
+
+    def __repr__(self) -> str:
+        lines = [f"Findings: {self.summary()}"]
+        for each in self._items[:_SHOWN]:
+            lines.append(f"  {each}")
+            lines += [f"      {fact}" for fact in each.evidence[:_EVIDENCE_SHOWN]]
+            more = len(each.evidence) - _EVIDENCE_SHOWN
+            lines += [f"      … {more} more"] if more > 0 else []
+        return "\n".join([*lines, *filter(None, [f"  {self._rest()}" if self._rest() else ""])])
+
+    def _repr_html_(self) -> str:
+        items = []
+        for each in self._items[:_SHOWN]:
+            facts = "".join(f"<li>{html.escape(fact)}</li>" for fact in each.evidence)
+            sure = html.escape(f"{each.confidence} confidence: {each.why}")
+            items.append(
+                f"<li><b>{each.severity}</b> {html.escape(each.title)}"
+                f"<details><summary>evidence</summary><ul>{facts}</ul><p>{sure}</p>"
+                f'<p style="white-space:pre-line">{html.escape(each.next_step)}</p></details></li>'
+            )
+        rest = f"<p>{self._rest()}</p>" if self._rest() else ""
+        return f"<div>Findings: {self.summary()}</div><ol>{''.join(items)}</ol>{rest}"
+
+
+def _counted(count: int, severity: Severity) -> str:
+    return f"{count} {severity}" if severity is Severity.INFO else counted(count, severity)
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Kind", "Certainty"):
+        former.warn(name, "Severity" if name == "Kind" else "Confidence")
+        return getattr(former, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,367 @@
+"""The health of a run's tensors: one verdict an entry, in execution order."""
+
+from __future__ import annotations
+
+import enum
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.verdicts.health_picture import health_html
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What is said in brief of an entry whose values could not be read.
+UNREAD = "unreadable"
+_LINES_SHOWN = 12
+_LONGEST_NAME = 100
+
+
+class Verdict(enum.StrEnum):
+    """What can be said of one entry; the order is that of the numbers sent to a page.
+
+    ``NOT_SCANNED``: its values were not scanned. ``OK``: nothing is wrong with them that a look at
+    this run alone can tell. ``SUSPICIOUS``: they, or that they belong here, cannot be relied on.
+    ``FAULTY``: they are wrong. ``UNKNOWN``: they cannot be judged, ``EntryHealth.words`` says why.
+    """
+
+    NOT_SCANNED = "not scanned"
+    OK = "OK"
+    SUSPICIOUS = "suspicious"
+    FAULTY = "faulty"
+    UNKNOWN = "unknown"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Verdict | None:
+        """Take a former name, with a warning."""
+        now = _FORMER.get(value) if isinstance(value, str) else None
+        if now is None:
+            return None
+        warnings.warn(f'{value!r} is now called "{now}"', DeprecationWarning, stacklevel=3)
+        return cls(now)
+
+
+_FORMER = {"not looked at": "not scanned", "sound": "OK", "doubtful": "suspicious"}
+
+
+#: Verdicts by their number.
+VERDICTS = tuple(Verdict)
+_NUMBERS = {verdict: number for number, verdict in enumerate(VERDICTS)}
+
+
+class EntryHealth(NamedTuple):
+    """What is known of one tensor; None and NaN where it is not known or has no meaning.
+
+    Attributes
+    ----------
+    entry : (int, int)
+        Node and output.
+    name : str
+        Name of the node.
+    op_kind : str
+        As ``Node.op_kind``; empty without a graph.
+    dtype : str
+    shape : tuple of int
+    verdict : Verdict
+    words : str
+        Why, one sentence part with its numbers; empty for one that is OK, with nothing to tell.
+    brief : str
+        The same in two or three words, for a label.
+    rank : int
+        Position in the order of suspicion, 0 the most suspicious
+        (:mod:`tvmdbg_widgets.analysis.scan.health` says by what).
+    size : int
+        Values looked at.
+    nan, inf : int or None
+        How many are NaN, and +Inf or -Inf.
+    zero, denormal : float
+        Shares of all values: zero, and so small that their type has fewer digits for them.
+    low, high : scalar of the tensor's type or None
+        Least and largest finite value.
+    mean, std : float
+        Of the finite values.
+    saturated : float
+        Share of the values at the ends of the range, as the rule ``saturated`` counts them; NaN
+        for types and functions whose range has no ends that matter.
+    dead : (int, int) or None
+        Channels that are zero throughout, of how many; None where the layout names no channels,
+        or so few values are zero that no channel can be.
+    constant : bool
+        Whether all of two values or more are one.
+    source : int
+        Node from which NaN or Inf came: the entry's own where they first appear; -1 where there
+        are none, or nobody can tell.
+    """
+
+    entry: tuple[int, int]
+    name: str
+    op_kind: str
+    dtype: str
+    shape: tuple[int, ...]
+    verdict: Verdict = Verdict.NOT_SCANNED
+    words: str = ""
+    brief: str = ""
+    rank: int = -1
+    size: int = 0
+    nan: int | None = None
+    inf: int | None = None
+    zero: float = math.nan
+    denormal: float = math.nan
+    low: Any = None
+    high: Any = None
+    mean: float = math.nan
+    std: float = math.nan
+    saturated: float = math.nan
+    dead: tuple[int, int] | None = None
+    constant: bool = False
+    source: int = -1
+
+    @property
+    def dead_share(self) -> float:
+        """Share of the channels that are zero throughout; NaN where there are no channels."""
+        return math.nan if self.dead is None else self.dead[0] / self.dead[1]
+
+    def __str__(self) -> str:
+        node, output = self.entry
+        where = f"node {node}" if output == 0 else f"node {node}, output {output}"
+        said = f": {self.words}" if self.words else ""
+        name = self.name or "tensor"
+        name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+        return one_line(f"{self.verdict.value:8} {name} ({where}){said}")
+
+    def __repr__(self) -> str:
+        facts = [f"{self.dtype}{list(self.shape)}"]
+        if self.nan is not None:
+            facts += [f"{self.nan:,} NaN", f"{self.inf:,} Inf", f"{percent(self.zero)} zero"]
+        if self.low is not None:
+            facts.append(f"{number_text(self.low)} … {number_text(self.high)}")
+        if self.saturated > 0:
+            facts.append(f"{percent(self.saturated)} at the ends")
+        if self.dead is not None and self.dead[0]:
+            facts.append(f"{self.dead[0]:,} of {self.dead[1]:,} channels dead")
+        return f"EntryHealth({str(self).strip()}; {', '.join(facts)})"
+
+
+class HealthTable(NamedTuple):
+    """The health of entries, one column a fact.
+
+    Attributes
+    ----------
+    columns : dict of str to array
+        As :meth:`Health.columns` returns them.
+    words, brief : list of str
+        Of each entry.
+    make : callable
+        Makes the health of one row.
+    """
+
+    columns: dict[str, np.ndarray[Any, Any]]
+    words: list[str]
+    brief: list[str]
+    make: Callable[[int], EntryHealth]
+
+    @classmethod
+    def of(cls, items: Sequence[EntryHealth]) -> HealthTable:
+        """Return the table of what is there already."""
+
+        def floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+            known = (math.nan if value is None else float(value) for value in values)
+            return np.fromiter(known, np.float64, len(items))
+
+        columns: dict[str, np.ndarray[Any, Any]] = {
+            "node": np.array([each.entry[0] for each in items], np.int32),
+            "output": np.array([each.entry[1] for each in items], np.int32),
+            "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),
+            "rank": np.array([each.rank for each in items], np.int32),
+            "source": np.array([each.source for each in items], np.int32),
+            "dead": floats(each.dead_share for each in items),
+        }
+        for name in ("nan", "inf", "zero", "saturated", "denormal", "low", "high"):
+            columns[name] = floats(getattr(each, name) for each in items)
+        texts = [each.words for each in items], [each.brief for each in items]
+        return cls(columns, *texts, items.__getitem__)
+
+
+class Health(Sequence[EntryHealth]):
+    """The health of every tensor of a run, in execution order.
+
+    Parameters
+    ----------
+    entries : iterable of EntryHealth, or HealthTable
+        In execution order, their ranks a permutation.
+    complete : bool
+        Whether every tensor was looked at, or failed to be read.
+    title : str
+        Of the run.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[EntryHealth] | HealthTable = (),
+        *,
+        complete: bool = True,
+        title: str = "",
+    ) -> None:
+        table = entries if isinstance(entries, HealthTable) else HealthTable.of(tuple(entries))
+        self._columns = table.columns
+        self._make = table.make
+        self._made: dict[int, EntryHealth] = {}
+        #: Why each verdict is what it is, and the same in two or three words.
+        self.words, self.brief = table.words, table.brief
+        self.complete = complete
+        self.title = title
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @overload
+    def __getitem__(self, index: int) -> EntryHealth: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[EntryHealth, ...]: ...
+    def __getitem__(self, index: int | slice) -> EntryHealth | tuple[EntryHealth, ...]:
+        rows = range(len(self))[index]
+        return tuple(map(self._item, rows)) if isinstance(rows, range) else self._item(rows)
+
+    def _item(self, row: int) -> EntryHealth:
+        found = self._made.get(row)
+        if found is None:
+            found = self._made.setdefault(row, self._make(row))
+        return found
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, int], int]:
+        entries = zip(self._columns["node"].tolist(), self._columns["output"].tolist(), strict=True)
+        return {entry: row for row, entry in enumerate(entries)}
+
+    def of(self, node: int, output: int = 0) -> EntryHealth:
+        """Return the health of one entry.
+
+        Raises
+        ------
+        KeyError
+            The run has no tensor of it.
+        """
+        row = self._rows.get((node, output))
+        if row is None:
+            raise KeyError(f"no tensor for node {node}, output {output}")
+        return self._item(row)
+
+    @cached_property
+    def ranked(self) -> tuple[EntryHealth, ...]:
+        """All entries, the most suspicious first."""
+        return tuple(map(self._item, np.argsort(self._columns["rank"]).tolist()))
+
+    @cached_property
+    def suspicious(self) -> tuple[EntryHealth, ...]:
+        """The faulty and the suspicious entries, the most suspicious first."""
+        bad = [_NUMBERS[Verdict.FAULTY], _NUMBERS[Verdict.SUSPICIOUS]]
+        rows = np.flatnonzero(np.isin(self._columns["verdict"], bad))
+        order = np.argsort(self._columns["rank"][rows])
+        return tuple(map(self._item, rows[order].tolist()))
+
+    @cached_property
+    def first_nan(self) -> EntryHealth | None:
+        """The first entry in execution order that holds NaN; None where none does."""
+        return self._first(self._columns["nan"] > 0)
+
+    @cached_property
+    def first_nonfinite(self) -> EntryHealth | None:
+        """The first faulty entry in execution order that holds NaN or Inf; None where none does.
+
+        -Inf alone, which attention masks hold on purpose, is suspicious and does not count.
+        """
+        bad = (self._columns["nan"] > 0) | (self._columns["inf"] > 0)
+        return self._first(bad & (self._columns["verdict"] == _NUMBERS[Verdict.FAULTY]))
+
+    def _first(self, mask: np.ndarray[Any, Any]) -> EntryHealth | None:
+        return self._item(int(mask.argmax())) if mask.any() else None
+
+    @cached_property
+    def looked_at(self) -> int:
+        """Entries that were looked at."""
+        return len(self) - self.counts[Verdict.NOT_SCANNED]
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """Entries by verdict."""
+        found = np.bincount(self._columns["verdict"], minlength=len(VERDICTS)).tolist()
+        return dict(zip(VERDICTS, found, strict=True))
+
+    @cached_property
+    def unread(self) -> tuple[EntryHealth, ...]:
+        """Entries whose values could not be read; their ``words`` say why."""
+        unknown = self._columns["verdict"] == _NUMBERS[Verdict.UNKNOWN]
+        items = map(self._item, np.flatnonzero(unknown).tolist())
+        return tuple(each for each in items if each.brief == UNREAD)
+
+    def summary(self) -> str:
+        """Return the counts in words: ``"1 faulty, 3 suspicious, 40 OK"``."""
+        order = (
+            Verdict.FAULTY,
+            Verdict.SUSPICIOUS,
+            Verdict.UNKNOWN,
+            Verdict.OK,
+            Verdict.NOT_SCANNED,
+        )
+        told = [f"{self.counts[each]:,} {each.value}" for each in order if self.counts[each]]
+        return ", ".join(told) or "no tensors"
+
+    def row(self, each: EntryHealth | None) -> int:
+        """Return the position of an entry in execution order, -1 for None."""
+        return -1 if each is None else self._rows[each.entry]
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return one array a fact, a row an entry.
+
+        Returns
+        -------
+        dict of str to array
+            ``node``, ``output`` (int32), ``verdict`` (uint8, see :data:`VERDICTS`), ``nan``,
+            ``inf`` (float64 counts), ``zero``, ``saturated``, ``dead``, ``denormal`` (float64
+            shares), ``low``, ``high`` (float64), ``rank``, ``source`` (int32); NaN where unknown.
+        """
+        return dict(self._columns)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row an entry, in execution order (needs pandas)."""
+        items = self[:]
+        columns: dict[str, list[Any]] = {
+            "node": [each.entry[0] for each in items],
+            "output": [each.entry[1] for each in items],
+        }
+        for name in EntryHealth._fields:
+            if name not in ("entry", "brief"):
+                columns[name] = [getattr(each, name) for each in items]
+        columns["verdict"] = [each.verdict.value for each in items]
+        return data_frame(columns)
+
+    def _heading(self) -> str:
+        told = f"Health of {counted(len(self), 'tensor')}: {self.summary()}"
+        if self.unread:
+            told += f"; {len(self.unread):,} of {counted(len(self), 'tensor')} "
+            told += self.unread[0].words
+        return told if self.complete else f"{told}; interrupted, run.health() goes on"
+
+    def _list(self, most: int) -> tuple[tuple[EntryHealth, ...], str]:
+        more = len(self.suspicious) - most
+        return self.suspicious[:most], f"… and {more:,} more in .suspicious" if more > 0 else ""
+
+    def __repr__(self) -> str:
+        listed, rest = self._list(_LINES_SHOWN)
+        return "\n".join(
+            [self._heading(), *(f"  {each}" for each in listed), *filter(None, [rest])]
+        )
+
+    def _repr_html_(self) -> str:
+        listed, rest = self._list(_LINES_SHOWN)
+        verdicts = [VERDICTS[number].value for number in self._columns["verdict"].tolist()]
+        return health_html(self._heading(), verdicts, listed, rest)

@@ -1,0 +1,50 @@
+"""What every answer is made with and made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
+    from tvmdbg_widgets.model.pictures import Pictures
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
+    from tvmdbg_widgets.widgets.passes import Passes
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer: a JSON value and the buffers that go with it."""
+
+    result: Any
+    buffers: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an answer is made with.
+
+    Attributes
+    ----------
+    run : DebugRun
+    layouts : callable
+        Returns what is known of the layout of an entry.
+    pictures : Pictures
+        Those that were made of this run.
+    passes : Passes
+        The counts of whole tensors that are under way.
+    timeline : KeptTimeline or None
+        The timeline, ready to be answered about.
+    watch : callable
+        Called between the blocks of a long answer; raises where nobody waits for it any more.
+    """
+
+    run: DebugRun
+    layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
+    pictures: Pictures
+    passes: Passes
+    timeline: KeptTimeline | None
+    watch: Callable[[], None]

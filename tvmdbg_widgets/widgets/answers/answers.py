@@ -1,0 +1,323 @@
+"""What a run answers to the questions of its views (``js/src/shared/run_client.ts``)."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.highlights import highlights
+from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.devices import device_names
+from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.pictures import Pictures
+from tvmdbg_widgets.widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.widgets.answers.change import change
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.counters import counters
+from tvmdbg_widgets.widgets.answers.facts import facts
+from tvmdbg_widgets.widgets.answers.health import health
+from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.widgets.answers.memory import memory
+from tvmdbg_widgets.widgets.answers.messages import Question
+from tvmdbg_widgets.widgets.answers.node import node_details
+from tvmdbg_widgets.widgets.answers.paths import PATH_ANSWERS
+from tvmdbg_widgets.widgets.answers.ranges import RANGE_ANSWERS
+from tvmdbg_widgets.widgets.answers.tensor import TENSOR_ANSWERS
+from tvmdbg_widgets.widgets.answers.timeline import TIMELINE_ANSWERS
+from tvmdbg_widgets.widgets.bundles import PARTS, VIEWS, code
+from tvmdbg_widgets.widgets.passes import Passes
+from tvmdbg_widgets.widgets.turns import Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+
+#: Nodes and entries of one finding that a view is told; titles and evidence count all.
+_LISTED = 200
+_WRONG = 5
+_STOPS_WITHIN = 1.0
+
+
+class Answers:
+    """Answers questions about one run; keeps what several questions share.
+
+    Parameters
+    ----------
+    run : DebugRun
+    seconds : float or None
+        How long passes over tensors go on within one question; None where they have threads of
+        their own.
+    """
+
+    def __init__(self, run: DebugRun, *, seconds: float | None = math.inf) -> None:
+        self._run = run
+        self.turns = Turns()
+        self._pictures = Pictures()
+        self._layouts = cache(partial(known_layouts, run.parts))
+        self._passes = Passes(self.turns, seconds)
+        self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
+
+    def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
+        """Answer one question.
+
+        Parameters
+        ----------
+        message : object
+            As it came from the page: checked as if hostile.
+        watch : callable
+            Called between the blocks of a long answer; what it raises ends it.
+
+        Raises
+        ------
+        ValueError
+            The message is not a question, or asks for what is out of range.
+        KeyError, IndexError
+            It asks for a node or tensor that the run does not have.
+        FormatError
+            The file behind a tensor changed or is broken.
+        """
+        question = Question(message)
+        known = _ANSWERS.get(question.kind)
+        if known is None:
+            raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
+        context = Context(
+            self._run, self._layouts, self._pictures, self._passes, self._timeline, watch
+        )
+        return known(context, question)
+
+    def prepare(self) -> None:
+        """Make rows and bins of time, which take long and which the first questions ask for."""
+        if self._timeline is not None:
+            self._timeline.ready  # noqa: B018
+
+    def close(self) -> None:
+        """Stop what runs in the background, and let go of what was kept."""
+        self._passes.close()
+        self._pictures.clear()
+
+
+def answer(run: DebugRun, message: object) -> Reply:
+    """Answer one question about a run on its own; see :class:`Answers`."""
+    return Answers(run).answer(message)
+
+
+def _summary(context: Context, _question: Question) -> Reply:
+    run = context.run
+    if context.timeline is not None:
+        context.timeline.rows  # noqa: B018 (what is told of the timeline needs them; made in one thread)
+    parts = run.parts
+    told = {
+        name: None if part is None else repr(part).splitlines()[0]
+        for name, part in (
+            ("graph", run.graph),
+            ("tensors", run.tensors),
+            ("timeline", run.timeline),
+        )
+    }
+    issues = [
+        {
+            "severity": issue.severity.value,
+            "rule": issue.rule,
+            "message": issue.message,
+            "nodes": list(issue.nodes),
+        }
+        for issue in run.check()
+    ]
+    provenance = [
+        run.provenance.format,
+        *run.provenance.evidence,
+        *run.provenance.files,
+    ]
+    return Reply(
+        {
+            "title": run.title,
+            **told,
+            "missing": missing(parts),
+            "issues": issues,
+            "provenance": provenance,
+        }
+    )
+
+
+def _graph(context: Context, _question: Question) -> Reply:
+    run = context.run
+    graph = run.graph
+    if graph is None:
+        return Reply(None)
+    groups = run.groups
+    timeline = run.timeline
+    unknown = np.full(graph.num_nodes, np.nan)
+    absent = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
+    held = np.zeros(graph.num_entries, np.uint8)
+    for node, output in run.tensors or ():
+        if node < graph.num_nodes and output < len(graph.entry_range(node)):
+            held[graph.entry_id(node, output)] = 1
+    nothing = np.zeros(0, np.int32)
+    columns: dict[str, Any] = {
+        "names": graph.names,
+        "labels": node_labels(graph),
+        "funcNames": graph.func_names,
+        "opKinds": node_op_kinds(graph),
+        "kinds": graph.kinds,
+        "parameterTrust": graph.parameter_trust,
+        "entryOffsets": graph.entry_offsets.astype(np.int32),
+        "edgeSource": graph.edge_source,
+        "edgeOutput": graph.edge_output,
+        "edgeTarget": graph.edge_target,
+        "edgePosition": graph.edge_position,
+        "edgeTrust": graph.edge_trust,
+        "controlSource": graph.control_source,
+        "controlTarget": graph.control_target,
+        "headNode": graph.heads[:, 0],
+        "headOutput": graph.heads[:, 1],
+        "shapeOffsets": graph.shape_offsets.astype(np.int32),
+        "shapeDims": graph.shape_dims.astype(np.float64),
+        "shapeKnown": graph.shape_known,
+        "dtypes": graph.dtypes,
+        "storageIds": graph.storage_ids if graph.storage_ids is not None else nothing,
+        "deviceTypes": graph.device_types if graph.device_types is not None else nothing,
+        "nodeNs": timeline.node_ns if timeline is not None else unknown,
+        "nodeTrust": timeline.node_trust if timeline is not None else absent,
+        "hasTensor": held,
+        "groupOrder": groups.order,
+        "groupStart": groups.start,
+        "groupEnd": groups.end,
+        "groupParent": groups.parent,
+        "groupAlike": groups.alike,
+        "groupRepeats": groups.repeats,
+        "groupSource": groups.source,
+        "groupNames": groups.names,
+        "nodeGroup": groups.node_group,
+    }
+    if timeline is not None and timeline.shared is not None:
+        shared = timeline.shared
+        number = shared.smallest(graph.num_nodes)
+        columns["groupTogether"] = shared.within_groups(groups)
+        columns["togetherNs"] = np.where(number < 0, np.nan, shared.own_ns[number])
+        counts = np.diff(shared.offsets)[number].astype(np.int32)
+        columns["togetherCount"] = np.where(number < 0, np.int32(0), counts)
+    wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
+    info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
+    return _packed(columns, info)
+
+
+def _tensors(context: Context, _question: Question) -> Reply:
+    run = context.run
+    if run.tensors is None:
+        return Reply(None)
+    items = list(run.tensors.values())
+    shapes = [tensor.shape for tensor in items]
+    opening = opening_tensor(run)
+    columns: dict[str, Any] = {
+        "node": np.array([tensor.node for tensor in items], np.int32),
+        "output": np.array([tensor.output for tensor in items], np.int32),
+        "names": StringColumn.from_strings(tensor.name for tensor in items),
+        "dtypes": StringColumn.from_strings(tensor.dtype.name for tensor in items),
+        "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
+        "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
+        "nbytes": np.array([tensor.nbytes for tensor in items], np.float64),
+        "trust": np.array([tensor.trust for tensor in items], np.uint8),
+        "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
+        "opening": np.array([at for at, each in enumerate(items) if each is opening], np.int32),
+    }
+    return _packed(columns)
+
+
+def _node(context: Context, question: Question) -> Reply:
+    return Reply(node_details(context.run, question.integer("node")))
+
+
+def _findings(context: Context, _question: Question) -> Reply:
+    run = context.run
+    known = run.search.known()
+    return Reply(
+        {
+            "state": run.search.scan.state,
+            "done": known.scanned,
+            "total": known.to_scan,
+            "findings": [
+                {
+                    "rule": each.rule,
+                    "severity": each.severity.value,
+                    "title": each.title,
+                    "evidence": list(each.evidence),
+                    "confidence": each.confidence.value,
+                    "why": each.why,
+                    "nodes": list(each.nodes[:_LISTED]),
+                    "entries": [list(entry) for entry in each.entries[:_LISTED]],
+                    "next": each.next_step,
+                }
+                for each in known
+            ],
+        }
+    )
+
+
+def _highlights(context: Context, _question: Question) -> Reply:
+    return Reply(
+        [
+            {
+                "label": each.label,
+                "about": each.about,
+                "name": each.name,
+                "value": each.value,
+                "nodes": list(each.nodes[:_LISTED]),
+                "entry": None if each.entry is None else list(each.entry),
+            }
+            for each in highlights(context.run)
+        ]
+    )
+
+
+def _cancel_findings(context: Context, question: Question) -> Reply:
+    context.run.search.scan.cancel(wait=_STOPS_WITHIN)
+    return _findings(context, question)
+
+
+def _cancel(_context: Context, _question: Question) -> Reply:
+    """Whoever takes the questions has let go of what was cancelled."""
+    return Reply(None)
+
+
+def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))
+
+
+def _code(_context: Context, question: Question) -> Reply:
+    view = question.choice("view", (*VIEWS, *PARTS))
+    if view is None:
+        raise ValueError(f"view must be one of {', '.join((*VIEWS, *PARTS))}")
+    return Reply(None, (code(view),))
+
+
+_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
+    "code": _code,
+    "summary": _summary,
+    "graph": _graph,
+    "facts": facts,
+    "tensors": _tensors,
+    "node": _node,
+    "findings": _findings,
+    "cancelFindings": _cancel_findings,
+    "highlights": _highlights,
+    "health": health,
+    "memory": memory,
+    "change": change,
+    "counters": counters,
+    "cancel": _cancel,
+    **PATH_ANSWERS,
+    **TENSOR_ANSWERS,
+    **TIMELINE_ANSWERS,
+    **RANGE_ANSWERS,
+}

@@ -1,0 +1,95 @@
+"""Columns as one header and one buffer, as ``js/src/shared/columns.ts`` unpacks them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.strings import StringColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_KINDS = {
+    "u1": np.uint8,
+    "u2": np.uint16,
+    "u4": np.uint32,
+    "i4": np.int32,
+    "f4": np.float32,
+    "f8": np.float64,
+}
+_ALIGNMENT = 8
+
+
+def pack(
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+) -> tuple[list[dict[str, Any]], bytes]:
+    """Pack columns into a list of headers and one buffer.
+
+    Parameters
+    ----------
+    columns : mapping of str to array or StringColumn
+        One-dimensional uint8, uint16, uint32, int32, float32 or float64 arrays (bool goes as
+        uint8), or strings.
+
+    Returns
+    -------
+    headers : list of dict
+        Name, kind, length and byte offsets of each column; offsets are multiples of eight.
+    buffer : bytes
+
+    Raises
+    ------
+    TypeError
+        For another dtype: what JavaScript would hold inexactly is not sent silently.
+    """
+    headers: list[dict[str, Any]] = []
+    buffer = bytearray()
+    for name, column in columns.items():
+        if isinstance(column, StringColumn):
+            headers.append({"name": name, "kind": "strings", **_strings(column, buffer)})
+            continue
+        array = np.ascontiguousarray(column)
+        kind = _kind(name, array)
+        headers.append(
+            {
+                "name": name,
+                "kind": kind,
+                "offset": _append(buffer, array, kind),
+                "length": array.size,
+            }
+        )
+    return headers, bytes(buffer)
+
+
+def _kind(name: str, array: np.ndarray[Any, Any]) -> str:
+    if array.dtype == np.bool_:
+        return "u1"
+    for kind, dtype in _KINDS.items():
+        if array.dtype == dtype:
+            return kind
+    raise TypeError(f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}")
+
+
+def _append(buffer: bytearray, array: np.ndarray[Any, Any], kind: str) -> int:
+    buffer.extend(b"\0" * (-len(buffer) % _ALIGNMENT))
+    offset = len(buffer)
+    buffer.extend(array.astype(np.dtype(_KINDS[kind]).newbyteorder("<"), copy=False).tobytes())
+    return offset
+
+
+def _strings(column: StringColumn, buffer: bytearray) -> dict[str, int]:
+    encoded = [text.encode("utf-8", "replace") for text in column.unique]
+    ends = np.cumsum([0, *map(len, encoded)])
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise TypeError(f"{ends[-1]} bytes of text in one column; at most 2**31 - 1 can be sent")
+    where = {
+        "length": len(column),
+        "unique": len(encoded),
+        "codes": _append(buffer, column.codes, "i4"),
+        "offsets": _append(buffer, ends.astype(np.int32), "i4"),
+    }
+    where["bytes"] = len(buffer)
+    buffer.extend(b"".join(encoded))
+    return where

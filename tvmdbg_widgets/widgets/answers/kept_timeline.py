@@ -1,0 +1,192 @@
+"""What answers about the timeline share: made once a run, when first asked for."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
+from tvmdbg_widgets.model.timeline.kinds import name_kinds
+from tvmdbg_widgets.widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.slices import SliceNames, SliceTable, name_sums
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.timeline.find import Hits
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.rows import Rows
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+#: Slices that come along with the first answer.
+ALONG = 8_000
+#: Slices that a page holds.
+MOST_WHOLE = 2_000_000
+_BINS = 2048
+#: Bins of all rows in the first answer, 16 bytes each.
+_CELLS = 10_000
+_LEAST_BINS = 16
+#: Bins of one tile.
+TILE_BINS = 512
+#: Bins of all rows that one answer has, but for one tile, which may always be asked for.
+_TILE_CELLS = 1 << 16
+
+
+@dataclass
+class Searched:
+    """The last search: what was asked for, and the slices that it found, in row order."""
+
+    text: str
+    regex: bool
+    hits: Hits
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """What every first answer needs.
+
+    Attributes
+    ----------
+    first, last : float
+        First start and last end of what is drawn, nanoseconds.
+    top : Bins
+        All of time between them in bins of ``step`` nanoseconds.
+    sums : dict
+        Of slices by their name, where they do not come along.
+    names : SliceNames
+    table : SliceTable
+    """
+
+    first: float
+    last: float
+    step: float
+    top: Bins
+    sums: dict[str, npt.NDArray[Any]]
+    names: SliceNames
+    table: SliceTable
+
+
+class KeptTimeline:
+    """The slices of a timeline, ready to be answered about.
+
+    Beside the timeline and its rows it keeps 34 bytes a slice where a page cannot hold all slices,
+    else none: then nobody asks for tiles.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    graph : Graph or None
+        Tells op kinds of the nodes of slices.
+    """
+
+    def __init__(self, timeline: Timeline, graph: Graph | None) -> None:
+        self.timeline = timeline
+        self._graph = graph
+        self.searched: Searched | None = None
+        self._lock = threading.RLock()
+        self._lod: TimelineLod | None = None
+        self._ready: Ready | None = None
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the timeline, which one thread makes and others wait for."""
+        with self._lock:
+            return self.timeline.rows
+
+    @property
+    def count(self) -> int:
+        """Slices that are drawn."""
+        return len(self.rows.order)
+
+    @property
+    def along(self) -> bool:
+        """Whether the slices come along with the first answer."""
+        return self.count <= ALONG
+
+    @property
+    def whole(self) -> bool:
+        """Whether a page holds all slices."""
+        return self.count <= MOST_WHOLE
+
+    @property
+    def lod(self) -> TimelineLod:
+        """The slices ready to be summed up."""
+        with self._lock:
+            found = self._lod or TimelineLod(self.timeline)
+            self._lod = None if self.whole else found
+            return found
+
+    @property
+    def tiles_at_once(self) -> int:
+        """How many tiles one answer has at most."""
+        return max(1, _TILE_CELLS // TILE_BINS // max(1, len(self.rows)))
+
+    @property
+    def num_bins(self) -> int:
+        """Bins of a row in the first answer."""
+        return max(_LEAST_BINS, min(_BINS, _CELLS // max(1, len(self.rows))))
+
+    @property
+    def ready(self) -> Ready:
+        """What every first answer needs; made once."""
+        with self._lock:
+            if self._ready is None:
+                self._ready = self._made()
+            return self._ready
+
+    def _made(self) -> Ready:
+        lod = self.lod
+        step = (lod.last - lod.first) / self.num_bins or 1.0
+        top = lod.bins(lod.first, step, self.num_bins)
+        shown = np.zeros(0, np.int32) if self.along else top.slice[top.slice >= 0]
+        kinds = name_kinds(self.timeline, self._graph)
+        own = self.timeline
+        names = SliceNames(own.slice_names, kinds, own.slice_labels, self.rows.order[shown])
+        table = SliceTable(self.timeline, names)
+        sums = {} if self.along else name_sums(self.timeline, names)
+        return Ready(lod.first, lod.last, step, top, sums, names, table)
+
+    @property
+    def names(self) -> SliceNames:
+        """Names of slices, by number."""
+        return self.ready.names
+
+    @property
+    def table(self) -> SliceTable:
+        """Slices as they travel."""
+        return self.ready.table
+
+
+def kept_timeline(context: Context) -> KeptTimeline:
+    """Return the timeline of the run that is asked about; LookupError where it has none."""
+    kept = context.timeline
+    if kept is None:
+        raise LookupError("this run has no timeline")
+    return kept
+
+
+def lod_columns(kept: KeptTimeline, bins: Bins | None) -> dict[str, Any]:
+    """Return the columns of bins; node and name are those of the dominant slice."""
+    if bins is None:
+        nothing = np.zeros(0, np.int32)
+        found = dict.fromkeys(("lodSlice", "lodNode", "lodName"), nothing)
+        return {"lodBusy": np.zeros(0, np.float32), **found}
+    own = kept.timeline
+    number = bins.slice.ravel()
+    source = own.rows.order[number]
+    idle = number < 0
+    return {
+        "lodBusy": bins.busy.ravel(),
+        "lodSlice": number,
+        "lodNode": np.where(idle, -1, own.slice_node[source]).astype(np.int32),
+        "lodName": np.where(idle, -1, kept.names.codes[source]).astype(np.int32),
+    }
+
+
+def packed(columns: dict[str, Any], info: Any = None) -> Reply:
+    """Answer columns."""
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))

@@ -1,0 +1,63 @@
+"""The memory plan of a run, as its view takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.analysis.memory.words import loss_sentences, sentences
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.widgets.answers.answering import Reply
+from tvmdbg_widgets.widgets.answers.columns import pack
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.widgets.answers.answering import Context
+    from tvmdbg_widgets.widgets.answers.messages import Question
+
+
+def memory(context: Context, _question: Question) -> Reply:
+    """Answer the plan, or why there is none."""
+    why = why_not(context.run.parts)
+    if why:
+        return Reply({"columns": [], "info": {"missing": why}}, (b"",))
+    plan = context.run.memory_plan()
+    planned = plan.graph.planned_memory
+    lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
+    lost = lost.reshape(-1, 4)
+    columns: dict[str, Any] = {
+        "order": plan.order,
+        "live": plan.live.astype(np.float64),
+        "entryBytes": plan.entry_bytes.astype(np.float64),
+        "entrySlot": plan.entry_slot,
+        "first": plan.first,
+        "last": plan.last,
+        "slotStorage": plan.slot_storage_ids,
+        "slotDevice": plan.slot_devices,
+        "slotBytes": plan.slot_bytes.astype(np.float64),
+        "slotParameter": plan.slot_is_parameter,
+        "slotBuffer": plan.slot_buffers,
+        "slotOffset": plan.slot_offsets.astype(np.float64),
+        "lostNode": lost[:, 0],
+        "lostOutput": lost[:, 1],
+        "lostWriter": lost[:, 2],
+        "lostReader": lost[:, 3],
+    }
+    info = {
+        "missing": "",
+        "said": sentences(plan),
+        "wrong": loss_sentences(plan),
+        "allocated": plan.allocated,
+        "parameters": plan.parameter_bytes,
+        "buffers": 0 if planned is None else planned.num_buffers,
+        "peak": plan.peak.bytes,
+        "peakNodes": list(plan.peak.nodes),
+        "devices": {
+            str(each): device_name(each)
+            for each in np.unique(plan.slot_devices).tolist()
+            if each >= 0
+        },
+    }
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))

@@ -1,0 +1,149 @@
+"""Everything known of one node, for a details panel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.numbers import duration_text, exact_ns, percent
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
+from tvmdbg_widgets.model.timeline.words import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+
+_CONSUMERS = 200
+_CANDIDATES = 20
+_LISTED = 500  # inputs, and outputs
+
+
+def node_details(run: DebugRun, node: int) -> dict[str, Any]:
+    """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
+
+    Of very many inputs and outputs the first are listed, and how many there are.
+
+    Raises
+    ------
+    KeyError
+        The run has no graph.
+    IndexError
+        The graph has no such node.
+    """
+    if run.graph is None:
+        raise KeyError("this run has no graph")
+    view = run.graph.nodes[node]
+    return {
+        "id": view.id,
+        "name": view.name,
+        "funcName": view.func_name,
+        "kind": view.kind.name.lower(),
+        "opKind": view.op_kind,
+        "attrs": [[name, str(value)] for name, value in view.attrs.items()],
+        "inputs": _inputs(run.graph, node),
+        "inputCount": len(run.graph.in_edges(node)),
+        "outputs": [
+            _output(run.graph, node, output) for output in range(min(view.num_outputs, _LISTED))
+        ],
+        "outputCount": view.num_outputs,
+        "times": _times(run, node),
+        "notes": _notes(run, node),
+    }
+
+
+def entry_text(graph: Graph, node: int, output: int) -> str:
+    """Return dtype and shape of an entry as text; unknown parts as ``?``."""
+    if node < 0 or output >= len(graph.entry_range(node)):
+        return "unknown"
+    shape = graph.shape(node, output)
+    size = "?" if shape is None else shape_text(shape)
+    return f"{graph.dtype(node, output) or '?'} {size}"
+
+
+def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
+    found = []
+    for edge in graph.in_edges(node)[:_LISTED]:
+        source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
+        found.append(
+            {
+                "node": source,
+                "output": output,
+                "name": graph.names[source] if source >= 0 else "not in the graph",
+                "text": entry_text(graph, source, output) + candidates_text(graph, int(edge)),
+                "trust": Trust(int(graph.edge_trust[edge])).label,
+            }
+        )
+    return found
+
+
+def candidates_text(graph: Graph, edge: int) -> str:
+    """Return from where else an ambiguous edge may come, as what follows the entry in a text."""
+    nodes = graph.edge_candidates.get(edge, ())
+    if not nodes:
+        return ""
+    if nodes == (int(graph.edge_source[edge]),):
+        return f" · any output of #{nodes[0]}"
+    shown = ", ".join(f"#{node}" for node in nodes[:_CANDIDATES])
+    more = f" and {len(nodes) - _CANDIDATES} more" if len(nodes) > _CANDIDATES else ""
+    return f" · one of {shown}{more}"
+
+
+def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
+    targets = graph.edge_target[graph.readers(node, output)]
+    entry = graph.entry_id(node, output)
+    text = entry_text(graph, node, output)
+    planned = graph.planned_memory
+    if planned is not None and planned.buffers[entry] >= 0:
+        text += f", buffer {planned.buffers[entry]} from byte {planned.offsets[entry]:,}"
+    elif planned is None and graph.storage_ids is not None:
+        text += f", storage {graph.storage_ids[entry]}"
+    if graph.device_types is not None:
+        text += f", {device_name(int(graph.device_types[entry]))}"
+    if graph.storage_scopes is not None and graph.storage_scopes[entry]:
+        text += f", scope {graph.storage_scopes[entry]}"
+    heads = np.flatnonzero((graph.heads == (node, output)).all(axis=1)).tolist()
+    if heads:
+        text += f", graph output {', '.join(map(str, heads))}"
+    consumers = dict.fromkeys(targets[:_CONSUMERS].tolist())
+    return {
+        "output": output,
+        "text": text,
+        "consumers": [{"node": each, "name": graph.names[each]} for each in consumers],
+    }
+
+
+def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
+    timeline, graph = run.timeline, run.graph
+    mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
+    given = GIVEN.get(graph.nodes[node].kind) if graph is not None else None
+    if given and not mean > 0:
+        return [("time", given)]
+    if timeline is None or np.isnan(mean):
+        return []
+    measured = timeline.measured
+    said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
+    found = [(said[measured], duration_text(mean)), ("in nanoseconds", exact_ns(mean))]
+    if timeline.total_ns:
+        found.append(("share of all nodes", percent(mean / timeline.total_ns)))
+    repeats = timeline.repeats(node)
+    if len(repeats) and measured is Measured.MEAN:
+        times = timeline.node(node)
+        found.append(("repeats", ", ".join(duration_text(float(each)) for each in repeats[:20])))
+        found.append(("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}"))
+    found.append(("joined", Trust(int(timeline.node_trust[node])).label))
+    return found
+
+
+def _notes(run: DebugRun, node: int) -> list[str]:
+    own = [issue.message for issue in run.check() if node in issue.nodes]
+    tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
+    values = [
+        note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes
+    ]
+    return list(dict.fromkeys([*own, *values]))

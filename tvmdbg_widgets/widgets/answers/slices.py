@@ -1,0 +1,207 @@
+"""Slices as they travel to the page: in row order, each number as narrow as it may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.operators import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Column = npt.NDArray[Any]
+
+#: Bytes of names that the first answer has room for.
+_FIRST_NAMES = 1 << 16
+#: Names of slices without a node that are summed up for it.
+_SUMS = 1000
+_NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
+
+
+def parts_column(names: Iterable[str]) -> StringColumn:
+    """Return the operators in each name, one a line; nothing where it is its only one."""
+    return StringColumn.from_strings(
+        "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
+    )
+
+
+class SliceNames:
+    """The distinct names of slices, numbered so that those that are seen most come first.
+
+    Parameters
+    ----------
+    names : StringColumn
+        Of the slices.
+    kinds : sequence of str
+        Op kind of each distinct one.
+    short : mapping of str to str
+        What each distinct one reads.
+    seen : int array
+        Slices that bins show, by their index, one for each bin.
+
+    Attributes
+    ----------
+    count : int
+        Distinct names, U.
+    first : int
+        How many of them fit the first answer; U where all do.
+    codes : int32[S]
+        Number of the name of each slice, by its index.
+    """
+
+    def __init__(
+        self,
+        names: StringColumn,
+        kinds: Sequence[str],
+        short: Mapping[str, str],
+        seen: npt.NDArray[np.integer],
+    ) -> None:
+        self._names, self._kinds, self._short = names.unique, kinds, short
+        self.count = self.first = len(names.unique)
+        self.codes = names.codes
+        self._codes: npt.NDArray[np.int64] | None = None
+        if sum(map(len, names.unique)) > _FIRST_NAMES:
+            self._renumber(names, seen)
+
+    def _renumber(self, names: StringColumn, seen: npt.NDArray[np.integer]) -> None:
+        bins = np.bincount(names.codes[seen], minlength=self.count)
+        self._codes = np.argsort(-bins, kind="stable")
+        ends = np.cumsum([len(self._names[code]) for code in self._codes.tolist()])
+        self.first = int(np.searchsorted(ends, _FIRST_NAMES, "right"))
+        number = np.empty(self.count, np.int32)
+        number[self._codes] = np.arange(self.count, dtype=np.int32)
+        self.codes = number[names.codes]
+
+    def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
+        """Return the names of these numbers, their op kinds, their parts, and what they read.
+
+        What reads as it is named is left out of the last: ``""``.
+        """
+        codes = numbers if self._codes is None else self._codes[numbers].tolist()
+        texts = [self._names[code] for code in codes]
+        return {
+            "names": StringColumn(texts, np.arange(len(texts))),
+            "nameKinds": StringColumn.from_strings(self._kinds[code] for code in codes),
+            "nameParts": parts_column(texts),
+            "nameLabels": StringColumn.from_strings(
+                "" if self._short[text] == text else self._short[text] for text in texts
+            ),
+        }
+
+    def most(self, first: int, size: int) -> int:
+        """Return the number after the last name from `first` on that fits so many bytes."""
+        last = first
+        while last < self.count and size >= 0:
+            code = last if self._codes is None else int(self._codes[last])
+            size -= len(self._names[code].encode("utf-8", "replace")) + 12
+            last += 1
+        return last
+
+
+def name_sums(timeline: Timeline, names: SliceNames) -> dict[str, Column]:
+    """Sum up the slices whose node is unknown by their name, for who has not the slices yet.
+
+    Those of the second of two runs are left out; of very many names there is nothing.
+    """
+    order = timeline.rows.order
+    own = (timeline.slice_node < 0) & (timeline.track_run[timeline.slice_track] == 0)
+    numbers = np.flatnonzero(own[order])
+    source = order[numbers]
+    if names.first < names.count or names.count > _SUMS:
+        numbers, source = numbers[:0], source[:0]
+    codes = names.codes[source]
+    count = np.bincount(codes, minlength=1)
+    first = np.full(len(count), -1, np.int32)
+    first[codes[::-1]] = numbers[::-1]
+    kept = np.flatnonzero(count)
+    # of nothing, numpy counts in whole numbers, whatever the weights
+    own_ns, within = (
+        np.bincount(codes, weights[source], len(count)).astype(np.float64)
+        for weights in (timeline.rows.self_ns, timeline.slice_duration_ns)
+    )
+    return {
+        "sumName": kept.astype(np.int32),
+        "sumSlice": first[kept],
+        "sumCount": count[kept].astype(np.int32),
+        "sumSelf": own_ns[kept],
+        "sumWithin": within[kept],
+    }
+
+
+class SliceTable:
+    """The columns of the slices that are drawn, one row a slice, in row order.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    names : SliceNames
+
+    Attributes
+    ----------
+    kinds : dict of str to str
+        Columns that are sent (``SliceColumns`` in js/src/shared/timeline_columns.ts) and their
+        kinds; what is not among them is the same for all slices, or follows.
+    trust : int or None
+        Of every slice, where all are alike.
+    """
+
+    def __init__(self, timeline: Timeline, names: SliceNames) -> None:
+        self._timeline = timeline
+        rows = timeline.rows
+        order = rows.order
+        self._names = names
+        duration = timeline.slice_duration_ns
+        exact = _whole(duration[order])
+        self.kinds = {"start": "f8", "duration": exact}
+        if np.any(rows.parent >= 0):
+            self.kinds["self"] = exact if exact == "f8" else _whole(rows.self_ns[order])
+        if np.any(timeline.slice_node >= 0):
+            self.kinds["node"] = "i4"
+        if timeline.shared is not None:
+            self.kinds["set"] = "i4"
+        if timeline.slice_about is not None:
+            self.kinds["about"] = "i4"
+        self.kinds["name"] = "u2" if names.count <= 1 << 16 else "i4"
+        if not np.array_equal(order, np.arange(len(order))):
+            self.kinds["source"] = "i4"
+        trust = timeline.slice_trust
+        self.trust = int(trust[0]) if len(trust) and (trust == trust[0]).all() else None
+        if self.trust is None:
+            self.kinds["trust"] = "u1"
+
+    @property
+    def width(self) -> int:
+        """Bytes of one slice."""
+        return sum(np.dtype(_NARROW[kind]).itemsize for kind in self.kinds.values())
+
+    def columns(self, source: npt.NDArray[np.integer]) -> dict[str, Column]:
+        """Return the columns of slices by their indices in the timeline."""
+        timeline = self._timeline
+        wide: dict[str, Column] = {
+            "start": timeline.slice_start_ns,
+            "duration": timeline.slice_duration_ns,
+            "self": timeline.rows.self_ns,
+            "node": timeline.slice_node,
+            "name": self._names.codes,
+            "trust": timeline.slice_trust,
+        }
+        if timeline.shared is not None:
+            wide["set"] = timeline.shared.slice_set
+        if timeline.slice_about is not None:
+            wide["about"] = timeline.slice_about.codes
+        return {
+            name: (wide[name][source] if name in wide else source).astype(_NARROW[kind], copy=False)
+            for name, kind in self.kinds.items()
+        }
+
+
+def _whole(values: npt.NDArray[np.float64]) -> str:
+    """Return ``u4`` where every value is a whole number that fits, else ``f8``."""
+    fits = not len(values) or values.max() < 1 << 32
+    return "u4" if fits and bool((values == np.floor(values)).all()) else "f8"

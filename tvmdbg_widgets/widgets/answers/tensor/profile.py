@@ -1,0 +1,26 @@
+"""One axis of a tensor, all others reduced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.pictures import profile as profile_of
+from tvmdbg_widgets.widgets.answers.answering import Reply
+from tvmdbg_widgets.widgets.answers.tensor.asked import MOST_SIDE, asked
+from tvmdbg_widgets.widgets.answers.tensor.cells import packed_cells
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.widgets.answers.answering import Context
+    from tvmdbg_widgets.widgets.answers.messages import Question
+
+
+def profile(context: Context, question: Question) -> Reply:
+    """Answer bounds, mean and flags along one axis."""
+    about = asked(context, question)
+    about.require_pictures()
+    axis = question.integer("axis", 0, 63)
+    points = question.integer("points", 1, MOST_SIDE)
+    found = profile_of(about.values, axis, points, context.watch)
+    columns, buffer = packed_cells(found)
+    told = {"axis": found.axis, "length": found.length, "step": found.step, "columns": columns}
+    return Reply(told, (buffer,))

@@ -1,0 +1,172 @@
+"""Counts, bounds, moments and percentiles of a tensor: at once as far as known, then exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.widgets.answers.answering import Reply
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.tensor.asked import asked_reading, asked_tensor
+from tvmdbg_widgets.widgets.answers.tensor.numbers import (
+    computed_number,
+    exact_number,
+    percentile_number,
+    place,
+)
+from tvmdbg_widgets.widgets.passes import SAMPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.contrast import Contrast
+    from tvmdbg_widgets.model.statistics.distribution import Interval
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.widgets.answers.answering import Context
+    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.widgets.passes import Known
+
+_MOST_PERCENTS = 32
+
+
+def tensor_statistics(context: Context, question: Question) -> Reply:
+    """Answer the best statistics that are known, and begin the pass where all are wanted."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    known = context.passes.known(tensor, reading, begin=question.flag("exact"))
+    return _reply(known, tensor, reading, context.watch)
+
+
+def cancel_tensor(context: Context, question: Question) -> Reply:
+    """Stop the pass over a tensor, and the pictures that this client waits for."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    return _reply(context.passes.cancel(tensor, reading), tensor, reading, context.watch)
+
+
+def percentiles(context: Context, question: Question) -> Reply:
+    """Answer exact percentiles; none where there are no finite values."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
+    found = tensor.percentiles(percents, reading=reading, watch=context.watch)
+    dtype = tensor.values(reading).numpy_dtype
+    told = [
+        (percent, percentile_number(each, dtype))
+        for percent, each in zip(percents, found, strict=True)
+    ]
+    return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
+
+
+def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[], None]) -> Reply:
+    found = known.statistics
+    bounds: Sequence[Interval] = ()
+    if known.state == "exact":
+        bounds = tensor.told_percentiles(reading, watch)
+    elif found.distribution is not None:
+        bounds = found.distribution.percentiles(PERCENTS)
+    whole = None if known.state == "exact" else SAMPLE
+    adapted = tensor.contrast(whole, reading=reading, watch=watch)
+    told = {
+        **counted_json(found, known.values.view_shape, known.values.numpy_dtype, adapted),
+        "state": known.state,
+        "done": known.done,
+        "total": known.total,
+        "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
+    }
+    if adapted is None or known.state == "scanning":
+        return Reply(told)
+    told["distribution"], buffer = distribution_json(adapted)
+    return Reply(told, (buffer,))
+
+
+def counted_json(
+    found: Statistics, shape: tuple[int, ...] | None, dtype: np.dtype[Any], adapted: Contrast | None
+) -> dict[str, Any]:
+    """Return what was counted of values of a type, but for their distribution.
+
+    With the indices of single ones where the values are an array of a shape.
+    """
+    return {
+        "statistics": statistics_json(found, shape),
+        "reason": found.reason,
+        "histogram": None if found.histogram is None else _histogram(found.histogram),
+        "limits": limits(dtype) if found.applicable else None,
+        "distribution": None,
+        **contrast_json(adapted),
+    }
+
+
+def contrast_json(found: Contrast | None) -> dict[str, Any]:
+    """Return how colors and histograms are to span the values."""
+    if found is None:
+        return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
+    robust = found.robust
+    return {
+        "robust": None
+        if robust is None
+        else {
+            "low": robust.low,
+            "high": robust.high,
+            "beyond": robust.beyond,
+            "histogram": _histogram(robust.histogram),
+        },
+        "linear": found.linear,
+        "scale": found.scale,
+        "crowd": found.crowd,
+    }
+
+
+def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
+    """Return the distribution as headers of columns, and their buffer."""
+    low, high = found.distribution.bounds()
+    columns, buffer = pack(
+        {
+            "low": low.astype(np.float64),
+            "high": high.astype(np.float64),
+            "count": found.distribution.counts.astype(np.float64),
+        }
+    )
+    return {"columns": columns}, buffer
+
+
+def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
+    """Return statistics with indices of an array of a shape; None where there are none."""
+    if not found.applicable:
+        return None
+    return {
+        **tensor_counts(found),
+        "minimum": exact_number(found.minimum),
+        "maximum": exact_number(found.maximum),
+        "mean": computed_number(found.mean),
+        "std": computed_number(found.std),
+        "argmin": place(found.argmin, shape),
+        "argmax": place(found.argmax, shape),
+        "firstNan": place(found.first_nan, shape),
+        "firstPosInf": place(found.first_pos_inf, shape),
+        "firstNegInf": place(found.first_neg_inf, shape),
+    }
+
+
+def _histogram(found: Histogram) -> dict[str, Any]:
+    return {
+        "counts": found.counts.tolist(),
+        "edges": found.edges.tolist(),
+        "exact": found.exact,
+    }
+
+
+def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    """Return the percentiles of values of a type; none without finite values."""
+    return [
+        {
+            "percent": percent,
+            "low": percentile_number(low, dtype),
+            "high": percentile_number(high, dtype),
+        }
+        for percent, (low, high) in zip(PERCENTS, bounds, strict=False)
+    ]
