@@ -1,5 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
-import { type Ask, modelOfView, StaticModel } from "../src/shared/static_model.ts";
+import { type Ask, modelOfView, StaticModel } from "../src/shared/client/static_model.ts";
 
 /** A model whose messages are kept, and answered by hand or by `ask`. */
 export function fakeModel(state: Record<string, unknown> = {}, ask?: Ask) {

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { bundled } from "./layout_bundle.mjs";
 
-const { answered, opened } = await bundled(`export * from "./js/tests/query_answer.ts";`);
+const { answered, opened } = await bundled(`export * from "./js/tests/shared/query_answer.ts";`);
 
 let facts = null;
 for await (const line of createInterface({ input: process.stdin })) {

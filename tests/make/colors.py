@@ -1,6 +1,6 @@
 """Writes tests/data/color/columns.json: colors and words of columns, as figures give them.
 
-``python -m tests.make.colors``; the live view gives the same (js/tests/graph_colors.test.ts).
+``python -m tests.make.colors``; the live view gives the same (js/tests/graph/colors.test.ts).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes tests/data/groups/drawn.json: what figures draw of a run with some groups open.
 
-``python -m tests.make.drawn``; the live view draws the same (js/tests/graph_drawn.test.ts), from
+``python -m tests.make.drawn``; the live view draws the same (js/tests/graph/drawn.test.ts), from
 the columns in tests/data/query/resnet20_cifar.json.
 """
 

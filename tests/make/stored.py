@@ -1,6 +1,6 @@
 """Writes tests/data/stored: the data of small pages, and what the kernel answers to some questions.
 
-``python tests/make/stored.py`` from the repository's root; js/tests/page_stored.test.ts asks them.
+``python tests/make/stored.py`` from the repository's root; js/tests/page/stored.test.ts asks them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.widgets.answers.answers import answer
 
 DATA = Path(__file__).parents[1] / "data"

@@ -1,7 +1,7 @@
 """Writes tests/data/timeline: small timelines as views are sent them, and their bins of time.
 
 ``python -m tests.make.timeline`` from the repository's root; Python and
-js/tests/timeline_golden.test.ts are held to it.
+js/tests/timeline/golden.test.ts are held to it.
 """
 
 from __future__ import annotations

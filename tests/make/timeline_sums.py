@@ -1,7 +1,7 @@
 """Writes tests/data/timeline/{sums,tables}.json: timelines as a page gets them, and their sums.
 
 ``python -m tests.make.timeline_sums``; the live view sums up the same
-(js/tests/timeline_sums.test.ts).
+(js/tests/timeline/sums.test.ts).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Writes tests/data/wire: columns as Python packs them, with the values that went in.
 
-``python tests/make/wire.py`` from the repository's root; js/tests/columns.test.ts unpacks them.
+``python tests/make/wire.py`` from the repository's root; js/tests/shared/columns.test.ts
+unpacks them.
 """
 
 from __future__ import annotations

@@ -248,7 +248,7 @@ def test_print_shows_the_figure(page: Page, saved: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "state"),  # all that a place may say: js/tests/page_place.test.ts
+    ("place", "state"),  # all that a place may say: js/tests/page/place.test.ts
     [
         (
             f"#node={NAME}&time=0,2500000",

@@ -19,7 +19,7 @@ from tvmdbg_widgets.widgets.answers.columns import pack
 if TYPE_CHECKING:
     import numpy as np
 
-    from tvmdbg_widgets.export.page.stored import Stored
+    from tvmdbg_widgets.export.page.stored.stored import Stored
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.model.tensors.values import Values
     from tvmdbg_widgets.run import DebugRun

@@ -16,7 +16,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.cli.app import app
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources import byte_source as sources
 from tvmdbg_widgets.widgets.answers.answers import Answers

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.widgets.bundles import STATIC

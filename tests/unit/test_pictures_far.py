@@ -17,7 +17,7 @@ from tests.unit.picture_truth import Held, check_cell
 from tests.unit.stored_questions import differences, told
 from tests.unit.test_pictures import CELLS, blocks, check_cells
 from tests.unit.test_pictures_kept import nothing_quick
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.figures.colors import OVER, SCALES, UNDER, ColorScale
 from tvmdbg_widgets.figures.tensor_facts import interval_text
 from tvmdbg_widgets.formats.tvm.params.writer import write_params

@@ -40,6 +40,6 @@ def test_what_is_no_plane_is_refused(axes: tuple[int | None, int | None], index:
 
 @pytest.mark.parametrize("case", json.loads(ALONG.read_text("utf-8")), ids=str)
 def test_axis_along_is_that_of_the_live_view(case: dict[str, Any]) -> None:
-    """js/tests/tensor_plane.test.ts holds the live view to the same file."""
+    """js/tests/tensor/plane.test.ts holds the live view to the same file."""
     found = axis_along(case["shape"], case["names"], case["pictured"], case["wanted"])
     assert found == case["along"], case["why"]

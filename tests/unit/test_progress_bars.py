@@ -9,7 +9,7 @@ import pytest
 import tqdm.std
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,10 +24,10 @@ from unit.stored_questions import (
 )
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page import stored as stored_module
 from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import models
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored import stored as stored_module
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import (
     about_text,

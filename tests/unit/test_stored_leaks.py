@@ -11,7 +11,7 @@ import pytest
 from unit import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 

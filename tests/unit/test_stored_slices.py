@@ -11,14 +11,14 @@ import pytest
 from unit.slices_truth import timeline
 from unit.stored_questions import ROOT
 
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.export.page.stored import Stored
+    from tvmdbg_widgets.export.page.stored.stored import Stored
 
 COUNT = 12_000
 

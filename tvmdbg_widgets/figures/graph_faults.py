@@ -25,7 +25,7 @@ BADGE = 8.0
 
 
 class Fault(IntEnum):
-    """What faults are to a node or a box, as in js/src/shared/health.ts."""
+    """What faults are to a node or a box, as in js/src/shared/client/health.ts."""
 
     NONE = 0
     ORIGIN = 1

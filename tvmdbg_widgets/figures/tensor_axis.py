@@ -1,4 +1,4 @@
-"""Where values lie along an axis, as ``js/src/shared/value_axis.ts`` places them."""
+"""Where values lie along an axis, as ``js/src/shared/drawing/value_axis.ts`` places them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tensor_counts(found: Statistics) -> dict[str, int | None]:
-    """Return the counts as JSON (``js/src/shared/tensor_questions.ts``)."""
+    """Return the counts as JSON (``js/src/shared/client/tensor_questions.ts``)."""
     return {
         "size": found.size,
         "finite": found.finite,

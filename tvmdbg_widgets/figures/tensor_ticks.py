@@ -1,4 +1,4 @@
-"""Round numbers along an axis, those of the live view (``js/src/shared/ticks.ts``)."""
+"""Round numbers along an axis, those of the live view (``js/src/shared/drawing/ticks.ts``)."""
 
 from __future__ import annotations
 

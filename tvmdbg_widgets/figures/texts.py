@@ -97,7 +97,7 @@ def joins(char: str) -> bool:
 
 
 def width_tables() -> dict[str, Any]:
-    """Return what widths are estimated with, for ``js/src/shared/text_widths.ts``."""
+    """Return what widths are estimated with, for ``js/src/shared/drawing/text_widths.ts``."""
     return {
         "font": FONT,
         "ascii": [hundredths / 100 for hundredths in _ASCII],

@@ -35,7 +35,7 @@ def outputs(bundle: dict[str, Any], figure_id: str) -> list[dict[str, Any]]:
     bundle : dict
         Both as one, by MIME type.
     figure_id : str
-        By which the view finds the figure, to hide it: `js/src/shared/saved_figure.ts`.
+        By which the view finds the figure, to hide it: `js/src/shared/ui/saved_figure.ts`.
     """
     figure = dict(bundle)
     live = {WIDGET: figure.pop(WIDGET), "text/html": ""}

@@ -1,5 +1,5 @@
-import { type Drawing, type FigureRequest, shares, svgDocument } from "../shared/figure.ts";
-import { MARGIN, paragraph } from "../shared/figure_parts.ts";
+import { type Drawing, type FigureRequest, shares, svgDocument } from "../shared/drawing/figure.ts";
+import { MARGIN, paragraph } from "../shared/drawing/figure_parts.ts";
 import type { StructData } from "./data.ts";
 import { paintStructs } from "./painter.ts";
 import { type Arrangement, arrange, hoverOf } from "./panel.ts";

@@ -1,5 +1,5 @@
-import { SMALL } from "../shared/figure_parts.ts";
-import type { TextWidths } from "../shared/text_widths.ts";
+import { SMALL } from "../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Frame, Part, Section } from "./data.ts";
 
 /** Bytes of a row: as many as a pointer has. */

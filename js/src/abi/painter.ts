@@ -1,7 +1,7 @@
-import { MONO } from "../shared/figure.ts";
-import { fieldTint, LINE, SMALL } from "../shared/figure_parts.ts";
-import type { SvgContext } from "../shared/svg_context.ts";
-import type { Theme } from "../shared/theme.ts";
+import { MONO } from "../shared/drawing/figure.ts";
+import { fieldTint, LINE, SMALL } from "../shared/drawing/figure_parts.ts";
+import type { SvgContext } from "../shared/drawing/svg_context.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import type { Frame } from "./data.ts";
 import { bytesInRow, FRAME_STEP, ROW, type Segment, TEXT_LINE } from "./grid.ts";
 import {

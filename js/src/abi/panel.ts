@@ -1,6 +1,6 @@
-import type { Hover } from "../shared/figure.ts";
-import { LINE, SMALL } from "../shared/figure_parts.ts";
-import type { TextWidths } from "../shared/text_widths.ts";
+import type { Hover } from "../shared/drawing/figure.ts";
+import { LINE, SMALL } from "../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { LayoutInfo, Part } from "./data.ts";
 import {
   FRAME_STEP,

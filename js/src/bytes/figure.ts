@@ -1,5 +1,5 @@
-import { type Drawing, type FigureRequest, shares, svgDocument } from "../shared/figure.ts";
-import { heightOf, MARGIN, paintParts, paragraph } from "../shared/figure_parts.ts";
+import { type Drawing, type FigureRequest, shares, svgDocument } from "../shared/drawing/figure.ts";
+import { heightOf, MARGIN, paintParts, paragraph } from "../shared/drawing/figure_parts.ts";
 import type { ByteMapData } from "./data.ts";
 import { hexLines } from "./hex.ts";
 import { fieldTree } from "./tree.ts";

@@ -1,7 +1,7 @@
-import { type Hover, MONO } from "../shared/figure.ts";
-import { MARGIN, type Part, SMALL } from "../shared/figure_parts.ts";
+import { type Hover, MONO } from "../shared/drawing/figure.ts";
+import { MARGIN, type Part, SMALL } from "../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { counted } from "../shared/format.ts";
-import type { TextWidths } from "../shared/text_widths.ts";
 import { type ByteMapData, fieldWords, type Run, runsOf } from "./data.ts";
 import { fieldFill, offsetDigits } from "./tree.ts";
 

@@ -1,8 +1,8 @@
-import type { Hover } from "../shared/figure.ts";
-import { fieldTint, LINE, MARGIN, type Part, SMALL } from "../shared/figure_parts.ts";
+import type { Hover } from "../shared/drawing/figure.ts";
+import { fieldTint, LINE, MARGIN, type Part, SMALL } from "../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import type { TextWidths } from "../shared/text_widths.ts";
-import type { Theme } from "../shared/theme.ts";
 import { type ByteMapData, type FieldRow, fieldWords } from "./data.ts";
 
 const INDENT = 14;

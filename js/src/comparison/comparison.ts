@@ -1,12 +1,12 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
-import { request } from "../shared/request.ts";
-import { runClient } from "../shared/run_client.ts";
-import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import { modelOptions, sized, type ViewState } from "../shared/view.ts";
-import { viewRoot } from "../shared/view_root.ts";
+import { request } from "../shared/client/request.ts";
+import { runClient } from "../shared/client/run_client.ts";
+import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import { modelOptions, sized, type ViewState } from "../shared/ui/view.ts";
+import { viewRoot } from "../shared/ui/view_root.ts";
 import { mountComparison } from "./mount.ts";
 import type { ComparisonOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
-import { fields, type StringColumn } from "../shared/columns.ts";
+import { fields, type StringColumn } from "../shared/client/columns.ts";
+import type { Answer } from "../shared/client/request.ts";
 import { integer } from "../shared/format.ts";
-import type { Answer } from "../shared/request.ts";
 
 /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
 export interface Columns {

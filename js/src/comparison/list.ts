@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { type ComparisonData, LETTER, type Side } from "./data.ts";
 import type { Row, Rows } from "./rows.ts";
 

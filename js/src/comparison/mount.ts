@@ -1,9 +1,9 @@
-import { element } from "../shared/dom.ts";
-import { errorText, hinted, message } from "../shared/message.ts";
-import { type Answer, isAbort } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import { errorText, hinted, message } from "../shared/client/message.ts";
+import { type Answer, isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import { element } from "../shared/ui/dom.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { ComparisonData, type Info } from "./data.ts";
 import type { ComparisonOptions } from "./options.ts";
 import { ComparisonView } from "./view.ts";

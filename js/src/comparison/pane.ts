@@ -1,12 +1,12 @@
 import { mountGraph } from "../graph/mount.ts";
 import type { Placed } from "../graph/placed.ts";
 import type { GraphView } from "../graph/view.ts";
-import { element } from "../shared/dom.ts";
-import { withFullScreen } from "../shared/full_screen.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
-import { applyTheme } from "../shared/theme.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import { applyTheme } from "../shared/drawing/theme.ts";
+import { element } from "../shared/ui/dom.ts";
+import { withFullScreen } from "../shared/ui/full_screen.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { CHANGE, type ComparisonData, LETTER, type Side, SPEED } from "./data.ts";
 import { type ComparisonOptions, graphOptions } from "./options.ts";
 

@@ -1,9 +1,9 @@
-import { element, iconButton, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
-import { fullScreenAction, fullScreenButton } from "../shared/full_screen.ts";
-import { bindKeys, helpButton } from "../shared/keys.ts";
-import { Mirror } from "../shared/mirror.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
+import { element, iconButton, select } from "../shared/ui/dom.ts";
+import { fullScreenAction, fullScreenButton } from "../shared/ui/full_screen.ts";
+import { bindKeys, helpButton } from "../shared/ui/keys.ts";
+import { Mirror } from "../shared/ui/mirror.ts";
 import { CHANGE, type ComparisonData, OTHER, type Side, SPEED } from "./data.ts";
 import { Follow } from "./follow.ts";
 import { DifferenceList } from "./list.ts";

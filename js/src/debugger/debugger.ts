@@ -1,4 +1,4 @@
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "../findings/findings.css";
 import "../graph/graph.css";
 import "../tensor/tensor.css";
@@ -8,7 +8,7 @@ import "../tensor/compact.css";
 import "../tensor/low.css";
 import "../timeline/timeline.css";
 import "./debugger.css";
-import { widget } from "../shared/view.ts";
+import { widget } from "../shared/ui/view.ts";
 import { mountDebugger } from "./mount.ts";
 
 export default widget(mountDebugger);

@@ -1,5 +1,5 @@
-import { button, element } from "../shared/dom.ts";
-import type { RunSummary } from "../shared/run_client.ts";
+import type { RunSummary } from "../shared/client/run_client.ts";
+import { button, element } from "../shared/ui/dom.ts";
 
 const NODES_SHOWN = 8;
 

@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
-import { splitter } from "../shared/splitter.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import { element } from "../shared/ui/dom.ts";
+import { splitter } from "../shared/ui/splitter.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
 
 /** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */

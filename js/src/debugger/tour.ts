@@ -1,5 +1,5 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import type { SessionClient, TourStep } from "../shared/session_client.ts";
+import type { SessionClient, TourStep } from "../shared/client/session_client.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
 
 const KEYS: Record<string, number> = { ArrowRight: 1, n: 1, ArrowLeft: -1, p: -1 };
 const SCROLL = 40;

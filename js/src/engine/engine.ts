@@ -1,7 +1,7 @@
 /** Draws the figures of the views where there is no DOM, for `figures/engine.py`. */
-import { ARRAYS, type Column, StringColumn } from "../shared/columns.ts";
-import type { FigureMaker, ThemeName } from "../shared/figure.ts";
-import { TextWidths, type WidthTables } from "../shared/text_widths.ts";
+import { ARRAYS, type Column, StringColumn } from "../shared/client/columns.ts";
+import type { FigureMaker, ThemeName } from "../shared/drawing/figure.ts";
+import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
 import { figures } from "./figures.ts";
 
 type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]; codes: string };

@@ -1,7 +1,7 @@
 import { structFigure } from "../abi/figure.ts";
 import { byteMapFigure } from "../bytes/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
-import type { FigureMaker } from "../shared/figure.ts";
+import type { FigureMaker } from "../shared/drawing/figure.ts";
 import { tuningFigure } from "../tuning/figure.ts";
 
 /** What draws the figure of each view. */

@@ -1,5 +1,5 @@
-import { button, element, relabel } from "../shared/dom.ts";
-import type { FindingsAnswer } from "../shared/run_client.ts";
+import type { FindingsAnswer } from "../shared/client/run_client.ts";
+import { button, element, relabel } from "../shared/ui/dom.ts";
 import { counts, progress } from "./rows.ts";
 
 const FOLD = "Fold all findings to one line (f)";

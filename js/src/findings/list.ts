@@ -1,5 +1,5 @@
-import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { element } from "../shared/ui/dom.ts";
 import { CHIPS, type Row } from "./rows.ts";
 
 export interface ListEvents {

@@ -1,4 +1,4 @@
-import type { ViewContext } from "../shared/view.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import type { FindingsHead } from "./head.ts";
 import { type FindingsOptions, FindingsPanel } from "./panel.ts";
 

@@ -1,5 +1,5 @@
+import type { Finding, FindingsAnswer } from "../shared/client/run_client.ts";
 import { counted } from "../shared/format.ts";
-import type { Finding, FindingsAnswer } from "../shared/run_client.ts";
 
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
 export interface Row {

@@ -1,7 +1,7 @@
-import { button, element } from "../shared/dom.ts";
+import { errorText, message } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
 import { counted } from "../shared/format.ts";
-import { errorText, message } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import { type Arrangement, arrange, type Beginning } from "./layouts.ts";
 import type { GraphModel } from "./model.ts";
 import type { Placed } from "./placed.ts";

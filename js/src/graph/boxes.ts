@@ -1,7 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { TextMeasure } from "../shared/canvas.ts";
-import { NodeKind } from "../shared/run_client.ts";
-import { inkOn } from "../shared/theme.ts";
+import { NodeKind } from "../shared/client/run_client.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
+import { inkOn } from "../shared/drawing/theme.ts";
 import type { Rectangle } from "./camera.ts";
 import type { Part } from "./color/colors.ts";
 import { SLOT } from "./color/template.ts";

@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import type { Wires } from "./color/coloring.ts";
 import type { Isolation } from "./isolate.ts";
 import type { Direction } from "./layout/types.ts";

@@ -1,13 +1,13 @@
-import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
-import { isSuspicious } from "../shared/health.ts";
-import { nodeTitle } from "../shared/node_title.ts";
+import { isSuspicious } from "../shared/client/health.ts";
 import {
   type GraphColumns,
   NODE_KINDS,
   NodeKind,
   TRUST_LABELS,
   Trust,
-} from "../shared/run_client.ts";
+} from "../shared/client/run_client.ts";
+import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
+import { nodeTitle } from "../shared/node_title.ts";
 import { entryBytes } from "./color/columns.ts";
 import type { NodeHealth } from "./health.ts";
 import type { Labels } from "./labels.ts";

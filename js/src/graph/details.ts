@@ -1,9 +1,9 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import { type NodeDetails, NodeKind, type RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
 import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
 import { madeOf, type Part } from "./made_of.ts";

@@ -1,5 +1,5 @@
-import { button, element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { button, element } from "../shared/ui/dom.ts";
 
 const MOST_LETTERS = 10_000;
 

@@ -1,5 +1,5 @@
+import { TRUST_LABELS, Trust } from "../shared/client/run_client.ts";
 import { counted } from "../shared/format.ts";
-import { TRUST_LABELS, Trust } from "../shared/run_client.ts";
 import type { Picture } from "./picture.ts";
 import { EdgeStyle } from "./scene.ts";
 import type { GraphView } from "./view.ts";

@@ -1,4 +1,4 @@
-import { TextMeasure } from "../shared/canvas.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
 import { counted, entryText } from "../shared/format.ts";
 import { nodeTitle } from "../shared/node_title.ts";
 import type { Rectangle } from "./camera.ts";

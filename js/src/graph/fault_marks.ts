@@ -1,5 +1,5 @@
-import { BADGE, paintBadge } from "../shared/fault_badge.ts";
-import { Fault } from "../shared/health.ts";
+import { Fault } from "../shared/client/health.ts";
+import { BADGE, paintBadge } from "../shared/drawing/fault_badge.ts";
 import type { Picture } from "./picture.ts";
 
 /** How much of the color of errors lies over what a fault spread to. */

@@ -1,5 +1,5 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { TextMeasure } from "../shared/canvas.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
 import { isIn, type Rectangle } from "./camera.ts";
 import { paintButton, paintTag } from "./group_boxes.ts";
 import { detail, type LabelRecord, type Picture } from "./picture.ts";

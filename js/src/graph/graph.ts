@@ -1,6 +1,6 @@
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "./graph.css";
-import { widget } from "../shared/view.ts";
+import { widget } from "../shared/ui/view.ts";
 import { mountGraph } from "./mount.ts";
 import type { GraphOptions } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import type { TextMeasure } from "../shared/canvas.ts";
-import { GroupSource } from "../shared/run_client.ts";
-import { inkOn } from "../shared/theme.ts";
+import { GroupSource } from "../shared/client/run_client.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
+import { inkOn } from "../shared/drawing/theme.ts";
 import type { Rectangle } from "./camera.ts";
 import { isSetBack, type Picture } from "./picture.ts";
 

@@ -1,5 +1,5 @@
+import { GroupSource, NodeKind } from "../shared/client/run_client.ts";
 import { counted, integer } from "../shared/format.ts";
-import { GroupSource, NodeKind } from "../shared/run_client.ts";
 import { verdictLabel, weight } from "./health.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";

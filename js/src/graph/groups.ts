@@ -1,4 +1,4 @@
-import { type GraphColumns, GroupSource, NodeKind } from "../shared/run_client.ts";
+import { type GraphColumns, GroupSource, NodeKind } from "../shared/client/run_client.ts";
 
 /** Groups are opened up to so many boxes: as many as can be read at one look. */
 const FIRST_LOOK = 30;

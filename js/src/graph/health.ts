@@ -6,8 +6,8 @@ import {
   severity,
   VERDICT_LABELS,
   Verdict,
-} from "../shared/health.ts";
-import type { HealthAnswer } from "../shared/tensor_questions.ts";
+} from "../shared/client/health.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { foldedInto, membersOf, type Scene } from "./scene.ts";
 
 /** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */

@@ -1,8 +1,8 @@
-import { button, element, keepChildren } from "../shared/dom.ts";
+import { verdictCounts } from "../shared/client/health.ts";
+import { isUnderWay } from "../shared/client/scan.ts";
+import { inkOn } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { verdictCounts } from "../shared/health.ts";
-import { isUnderWay } from "../shared/scan.ts";
-import { inkOn } from "../shared/theme.ts";
+import { button, element, keepChildren } from "../shared/ui/dom.ts";
 import { isUnknown, type NodeHealth, verdictLabel, verdictSign, weight } from "./health.ts";
 import type { Palette } from "./palette.ts";
 import { ScanProgress } from "./scan_progress.ts";

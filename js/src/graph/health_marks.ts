@@ -1,4 +1,4 @@
-import { isSuspicious, Verdict } from "../shared/health.ts";
+import { isSuspicious, Verdict } from "../shared/client/health.ts";
 import type { Picture } from "./picture.ts";
 
 /** Suspicious boxes without text are drawn no smaller, CSS px. */

@@ -1,4 +1,4 @@
-import { NodeKind } from "../shared/run_client.ts";
+import { NodeKind } from "../shared/client/run_client.ts";
 import type { GraphModel } from "./model.ts";
 import { evaluated } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import { duration } from "../shared/format.ts";
-import { LISTED, type ListedHit } from "../shared/hit_list.ts";
+import { LISTED, type ListedHit } from "../shared/ui/hit_list.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 import { type Found, find, NOTHING } from "./search.ts";

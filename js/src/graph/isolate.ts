@@ -1,4 +1,4 @@
-import { NodeKind } from "../shared/run_client.ts";
+import { NodeKind } from "../shared/client/run_client.ts";
 import type { Links } from "./links.ts";
 
 /** The part of the graph that alone is shown. */

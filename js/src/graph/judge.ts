@@ -1,7 +1,7 @@
-import { healthScan } from "../shared/health.ts";
-import { errorText } from "../shared/message.ts";
-import { isUnderWay, type Scan } from "../shared/scan.ts";
-import type { HealthAnswer } from "../shared/tensor_questions.ts";
+import { healthScan } from "../shared/client/health.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isUnderWay, type Scan } from "../shared/client/scan.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { NodeHealth } from "./health.ts";
 import type { GraphView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { type GraphColumns, NodeKind } from "../shared/client/run_client.ts";
 import { counted, duration, percent, shapeText } from "../shared/format.ts";
 import { givenText } from "../shared/node_title.ts";
-import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import { entryBytes, valueText } from "./color/columns.ts";
 import { filled, SLOT } from "./color/template.ts";
 import type { Groups } from "./groups.ts";

@@ -1,6 +1,6 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { isAbort } from "../shared/request.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import { bridges } from "./bridges.ts";
 import { compactWords } from "./compact_words.ts";
 import { openStates } from "./groups.ts";

@@ -1,7 +1,7 @@
-import { button, element, KEEP_KEYS, keepChildren, relabel } from "../shared/dom.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
+import { kindFill } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
-import { kindFill } from "../shared/theme.ts";
+import { button, element, KEEP_KEYS, keepChildren, relabel } from "../shared/ui/dom.ts";
 import { ClassColors } from "./color/classes.ts";
 import type { Colors } from "./color/colors.ts";
 import type { Work } from "./color/columns.ts";

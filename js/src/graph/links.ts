@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import { groupBy } from "./layout/adjacency.ts";
 
 /** Edges of the graph by node; the edges come sorted by target. */

@@ -1,5 +1,5 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { TextMeasure } from "../shared/canvas.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
 import { duration } from "../shared/format.ts";
 import { nodeTitle } from "../shared/node_title.ts";
 import type { Camera } from "./camera.ts";

@@ -1,5 +1,5 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { layer, TextMeasure } from "../shared/canvas.ts";
+import { layer, TextMeasure } from "../shared/drawing/canvas.ts";
 import type { Measure } from "./labels.ts";
 
 /** Measures the two lines of a box in the host's font. */

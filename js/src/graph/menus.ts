@@ -1,6 +1,6 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { kindQuery } from "./navigator.ts";
 import { Popup } from "./popup.ts";
 import { Saves } from "./saves.ts";

@@ -3,7 +3,7 @@ import {
   type GraphColumns,
   NodeKind,
   type TimelineColumns,
-} from "../shared/run_client.ts";
+} from "../shared/client/run_client.ts";
 import { Describe } from "./describe.ts";
 import { Groups } from "./groups.ts";
 import { Labels, type Measure } from "./labels.ts";

@@ -1,10 +1,10 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { fullScreenAction } from "../shared/full_screen.ts";
-import { bindKeys } from "../shared/keys.ts";
-import { errorText, hinted, message } from "../shared/message.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { errorText, hinted, message } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
-import { isAbort } from "../shared/request.ts";
-import { readTheme } from "../shared/theme.ts";
+import { fullScreenAction } from "../shared/ui/full_screen.ts";
+import { bindKeys } from "../shared/ui/keys.ts";
 import { measureFor } from "./measure.ts";
 import { GraphModel } from "./model.ts";
 import type { GraphContext, GraphOptions } from "./options.ts";

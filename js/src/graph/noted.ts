@@ -1,4 +1,4 @@
-import type { SessionClient } from "../shared/session_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, foldedInto, type Scene } from "./scene.ts";
 

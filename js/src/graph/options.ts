@@ -1,4 +1,4 @@
-import type { ViewContext } from "../shared/view.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import type { Wires } from "./color/coloring.ts";
 import type { History, Look } from "./history.ts";
 import type { Isolation } from "./isolate.ts";

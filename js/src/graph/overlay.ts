@@ -1,6 +1,6 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { inkOn } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";

@@ -1,6 +1,6 @@
-import { clear, type Layer, layer } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
-import { Fault } from "../shared/health.ts";
+import { Fault } from "../shared/client/health.ts";
+import { clear, type Layer, layer } from "../shared/drawing/canvas.ts";
+import { element } from "../shared/ui/dom.ts";
 import { isMarked } from "./health_marks.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import type { Marks } from "./overlay.ts";

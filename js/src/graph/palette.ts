@@ -6,7 +6,7 @@ import {
   ramp,
   rampStops,
   type Theme,
-} from "../shared/theme.ts";
+} from "../shared/drawing/theme.ts";
 
 const STEPS = 64;
 const TINT = 0.16;

@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Camera } from "./camera.ts";
 import type { Colors } from "./color/colors.ts";
 import type { Groups } from "./groups.ts";

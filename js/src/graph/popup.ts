@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 
 /** A small window over the view that goes as soon as the keyboard is elsewhere: a menu, a few controls. */
 export class Popup {

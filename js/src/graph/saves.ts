@@ -1,7 +1,7 @@
-import { button, element } from "../shared/dom.ts";
-import { download, downloadProblem, fileName } from "../shared/download.ts";
+import { errorText } from "../shared/client/message.ts";
 import { bytes } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
+import { button, element } from "../shared/ui/dom.ts";
+import { download, downloadProblem, fileName } from "../shared/ui/download.ts";
 import type { Camera } from "./camera.ts";
 import type { Popup } from "./popup.ts";
 import { SvgCanvas } from "./svg.ts";

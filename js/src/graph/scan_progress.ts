@@ -1,5 +1,5 @@
-import { button, element, relabel } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { button, element, relabel } from "../shared/ui/dom.ts";
 
 /**
  * How far something is, and a button that stops it or goes on.

@@ -1,4 +1,4 @@
-import { type GraphColumns, NodeKind, Trust } from "../shared/run_client.ts";
+import { type GraphColumns, NodeKind, Trust } from "../shared/client/run_client.ts";
 import type { Bridge } from "./bridges.ts";
 import type { Groups } from "./groups.ts";
 import type { BoxText } from "./labels.ts";

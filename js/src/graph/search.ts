@@ -1,5 +1,5 @@
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
 import type { GraphModel } from "./model.ts";
 import { Evaluation, needsMore } from "./query/evaluate.ts";
 import { parse, QueryError } from "./query/parser.ts";

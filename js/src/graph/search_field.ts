@@ -1,5 +1,5 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import { HitList } from "../shared/hit_list.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { HitList } from "../shared/ui/hit_list.ts";
 import type { Hits } from "./hits.ts";
 import type { Facts } from "./query/facts.ts";
 import { parse } from "./query/parser.ts";

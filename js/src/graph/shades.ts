@@ -1,4 +1,4 @@
-import { channels } from "../shared/theme.ts";
+import { channels } from "../shared/drawing/theme.ts";
 import type { Colors } from "./color/colors.ts";
 import { flatFill, type Picture, prominence } from "./picture.ts";
 

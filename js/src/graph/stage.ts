@@ -1,5 +1,5 @@
-import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
+import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { element } from "../shared/ui/dom.ts";
 import { Camera, isIn, type Rectangle } from "./camera.ts";
 import { GraphPainter } from "./drawing.ts";
 import { edgeAt } from "./edge_talk.ts";

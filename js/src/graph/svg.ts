@@ -1,7 +1,7 @@
-import { layer } from "../shared/canvas.ts";
-import { SvgContext, type TextRuler } from "../shared/svg_context.ts";
-import { markup } from "../shared/svg_marks.ts";
-import { escaped } from "../shared/xml_text.ts";
+import { layer } from "../shared/drawing/canvas.ts";
+import { SvgContext, type TextRuler } from "../shared/drawing/svg_context.ts";
+import { markup } from "../shared/drawing/svg_marks.ts";
+import { escaped } from "../shared/drawing/xml_text.ts";
 
 /** The pattern of what is not known, as the palette draws it. */
 const HATCH = "M-8 8L0 0M0 8L8 0M8 8L16 0";

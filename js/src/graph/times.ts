@@ -1,5 +1,5 @@
+import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/client/run_client.ts";
 import { duration, integer, percent } from "../shared/format.ts";
-import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
 
 /** Mean times of the nodes as shares of their sum and of the largest; NaN stays unknown. */
 export class Times {

@@ -1,9 +1,9 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, captioned, changeIcon, element, iconButton, select } from "../shared/dom.ts";
-import { fullScreenButton } from "../shared/full_screen.ts";
-import type { Icon } from "../shared/icons.ts";
-import { helpButton } from "../shared/keys.ts";
-import { Overflow } from "../shared/overflow.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import type { Icon } from "../shared/drawing/icons.ts";
+import { button, captioned, changeIcon, element, iconButton, select } from "../shared/ui/dom.ts";
+import { fullScreenButton } from "../shared/ui/full_screen.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
 import type { Hits } from "./hits.ts";
 import type { Direction } from "./layout/types.ts";
 import type { Facts } from "./query/facts.ts";

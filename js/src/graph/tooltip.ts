@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 
 const AWAY = 14;
 /** A file may hold names of any length. */

@@ -1,9 +1,9 @@
-import { nodesCode } from "../shared/code.ts";
-import { CodeCopy } from "../shared/code_copy.ts";
-import { element } from "../shared/dom.ts";
+import { nodesCode } from "../shared/client/code.ts";
+import { CodeCopy } from "../shared/client/code_copy.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { Mirror } from "../shared/mirror.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
+import { Mirror } from "../shared/ui/mirror.ts";
 import { Acts } from "./acts.ts";
 import { Appearance } from "./appearance.ts";
 import { Arranger } from "./arranger.ts";

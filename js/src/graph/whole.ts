@@ -1,4 +1,4 @@
-import type { TextMeasure } from "../shared/canvas.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
 
 /** As many of the parts between dots as fit: a number is written whole or not at all. */
 export function whole(measure: TextMeasure, words: string, room: number): string {

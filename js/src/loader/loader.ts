@@ -1,7 +1,7 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { errorText, message } from "../shared/message.ts";
-import { pageModule } from "../shared/page_module.ts";
-import { request } from "../shared/request.ts";
+import { errorText, message } from "../shared/client/message.ts";
+import { pageModule } from "../shared/client/page_module.ts";
+import { request } from "../shared/client/request.ts";
 
 interface LoaderState {
   /** What the view shows; a view of a tuning log names that. */

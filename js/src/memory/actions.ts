@@ -1,5 +1,5 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import type { KeyAction } from "../shared/keys.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import type { KeyAction } from "../shared/ui/keys.ts";
 import type { MemoryView } from "./view.ts";
 
 /** What the keys do. */

@@ -1,8 +1,8 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, iconButton } from "../shared/dom.ts";
-import { fullScreenButton } from "../shared/full_screen.ts";
-import { helpButton } from "../shared/keys.ts";
-import { Overflow } from "../shared/overflow.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
+import { fullScreenButton } from "../shared/ui/full_screen.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
 
 export interface BarEvents {
   zoom: (factor: number) => void;

@@ -1,6 +1,6 @@
-import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
-import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { Overlay } from "./overlay.ts";
 import { Painter } from "./painter.ts";
 import type { Scene } from "./scene.ts";

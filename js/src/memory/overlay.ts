@@ -1,5 +1,5 @@
-import type { Layer } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
+import type { Layer } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { type Box, GUTTER, type Scene } from "./scene.ts";
 
 /** Paints what changes without the part in view: pointer, hover, selection, scrollbar. */

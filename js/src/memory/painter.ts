@@ -1,7 +1,7 @@
-import { type Layer, TextMeasure } from "../shared/canvas.ts";
-import { niceStep } from "../shared/nice_step.ts";
+import { type Layer, TextMeasure } from "../shared/drawing/canvas.ts";
+import { niceStep } from "../shared/drawing/nice_step.ts";
+import { heatFill, inkOn, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { upperBound } from "../shared/sorted.ts";
-import { heatFill, inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import { FAINT, heldElsewhere } from "./offsets.ts";
 import { AXIS, type Box, GUTTER, PITCH, type Scene } from "./scene.ts";
 import { short, type Words } from "./words.ts";

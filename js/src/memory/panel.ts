@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { heatFill, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { heatFill, kindFill, type Theme } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { ELSEWHERE, FAINT } from "./offsets.ts";
 import type { Plan } from "./plan.ts";
 import { type Fact, short } from "./words.ts";

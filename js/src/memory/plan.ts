@@ -1,4 +1,4 @@
-import type { GraphColumns, MemoryColumns } from "../shared/run_client.ts";
+import type { GraphColumns, MemoryColumns } from "../shared/client/run_client.ts";
 import { lowerBound, upperBound } from "../shared/sorted.ts";
 
 /** How far back an entry is sought that is live beside later ones of its slot. */

@@ -1,4 +1,4 @@
-import { listening } from "../shared/dom.ts";
+import { listening } from "../shared/ui/dom.ts";
 import type { MemoryView } from "./view.ts";
 
 const DRAG_FROM = 4;

@@ -1,4 +1,4 @@
-import { Viewport } from "../shared/viewport.ts";
+import { Viewport } from "../shared/drawing/viewport.ts";
 import type { Plan } from "./plan.ts";
 
 /** Left of both charts: what bytes the heights mean, and what the rows are. */

@@ -1,8 +1,8 @@
-import { CodeCopy } from "../shared/code_copy.ts";
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { CodeCopy } from "../shared/client/code_copy.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { readTheme } from "../shared/theme.ts";
-import type { ViewContext } from "../shared/view.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart.ts";
 import type { MemoryOptions } from "./options.ts";

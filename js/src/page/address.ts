@@ -1,7 +1,7 @@
-import { errorText } from "../shared/message.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import type { StaticModel } from "../shared/static_model.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import type { StaticModel } from "../shared/client/static_model.ts";
 import { type Place, parsePlace, placeText } from "./place.ts";
 import { resolve } from "./selection.ts";
 import { say } from "./status.ts";

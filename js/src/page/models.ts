@@ -1,5 +1,5 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { type Ask, modelOfView, StaticModel } from "../shared/static_model.ts";
+import { type Ask, modelOfView, StaticModel } from "../shared/client/static_model.ts";
 
 export interface PageWidget {
   render: (props: RenderProps) => Promise<void> | void;

@@ -1,12 +1,12 @@
-import { element } from "../shared/dom.ts";
-import { runClient } from "../shared/run_client.ts";
-import type { StaticModel } from "../shared/static_model.ts";
+import { runClient } from "../shared/client/run_client.ts";
+import type { StaticModel } from "../shared/client/static_model.ts";
+import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
 import { type Page, type Started, start } from "./models.ts";
 import { unpacked } from "./packed.ts";
 import { say, sayFailed } from "./status.ts";
-import { type Answers, storedAnswers } from "./stored.ts";
-import type { StoredData } from "./stored_data.ts";
+import type { StoredData } from "./stored/data.ts";
+import { type Answers, storedAnswers } from "./stored/stored.ts";
 import { copyLink, themeToggle } from "./tools.ts";
 
 /** What Python says of the page, beside the data. */

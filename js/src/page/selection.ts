@@ -1,5 +1,5 @@
-import type { GraphColumns, RunClient, SliceColumns } from "../shared/run_client.ts";
-import type { SessionState } from "../shared/session_client.ts";
+import type { GraphColumns, RunClient, SliceColumns } from "../shared/client/run_client.ts";
+import type { SessionState } from "../shared/client/session_client.ts";
 import type { Place } from "./place.ts";
 
 export interface Resolved {

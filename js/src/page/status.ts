@@ -1,4 +1,4 @@
-import { errorText } from "../shared/message.ts";
+import { errorText } from "../shared/client/message.ts";
 import { Damaged } from "./packed.ts";
 
 const STATUS = "tvmdbg-status";

@@ -1,4 +1,4 @@
-import { button, relabel } from "../shared/dom.ts";
+import { button, relabel } from "../shared/ui/dom.ts";
 import { say } from "./status.ts";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");

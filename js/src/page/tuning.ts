@@ -1,8 +1,8 @@
 /** The entry of a page that shows a tuning log. */
-import type { ColumnHeader } from "../shared/columns.ts";
-import { element } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
-import type { StaticModel } from "../shared/static_model.ts";
+import type { ColumnHeader } from "../shared/client/columns.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { StaticModel } from "../shared/client/static_model.ts";
+import { element } from "../shared/ui/dom.ts";
 import tuning from "../tuning/tuning.ts";
 import { type Page, start } from "./models.ts";
 import { fromBase64, unpacked } from "./packed.ts";

@@ -1,5 +1,5 @@
-import type { KeyAction } from "../shared/keys.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import type { KeyAction } from "../shared/ui/keys.ts";
 import type { Source } from "./bokeh.ts";
 import { Rows } from "./rows.ts";
 

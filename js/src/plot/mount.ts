@@ -1,10 +1,10 @@
-import { element } from "../shared/dom.ts";
-import { bindKeys } from "../shared/keys.ts";
-import { hinted, message } from "../shared/message.ts";
-import { Mirror } from "../shared/mirror.ts";
-import { pageModule, unzipped } from "../shared/page_module.ts";
-import { type Answer, isAbort } from "../shared/request.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import { hinted, message } from "../shared/client/message.ts";
+import { pageModule, unzipped } from "../shared/client/page_module.ts";
+import { type Answer, isAbort } from "../shared/client/request.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import { element } from "../shared/ui/dom.ts";
+import { bindKeys } from "../shared/ui/keys.ts";
+import { Mirror } from "../shared/ui/mirror.ts";
 import { type Bokeh, draw, type Item } from "./bokeh.ts";
 import { Link } from "./link.ts";
 

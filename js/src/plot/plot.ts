@@ -1,9 +1,9 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "./plot.css";
-import { request } from "../shared/request.ts";
-import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import { viewRoot } from "../shared/view_root.ts";
+import { request } from "../shared/client/request.ts";
+import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import { viewRoot } from "../shared/ui/view_root.ts";
 import { mountPlot } from "./mount.ts";
 
 interface State {

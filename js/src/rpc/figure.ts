@@ -1,5 +1,11 @@
-import { type Drawing, type FigureRequest, panelDrawing } from "../shared/figure.ts";
-import { heightOf, MARGIN, type Part, paintParts, paragraph } from "../shared/figure_parts.ts";
+import { type Drawing, type FigureRequest, panelDrawing } from "../shared/drawing/figure.ts";
+import {
+  heightOf,
+  MARGIN,
+  type Part,
+  paintParts,
+  paragraph,
+} from "../shared/drawing/figure_parts.ts";
 import type { SequenceData } from "./data.ts";
 import { hoverOf, layoutSequence } from "./layout.ts";
 import { paintSequence } from "./painter.ts";

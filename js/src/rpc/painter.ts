@@ -1,6 +1,6 @@
-import { LINE, SMALL } from "../shared/figure_parts.ts";
-import type { SvgContext } from "../shared/svg_context.ts";
-import { ramp, type Theme } from "../shared/theme.ts";
+import { LINE, SMALL } from "../shared/drawing/figure_parts.ts";
+import type { SvgContext } from "../shared/drawing/svg_context.ts";
+import { ramp, type Theme } from "../shared/drawing/theme.ts";
 import { type MessageRow, otherSide, type SequenceData } from "./data.ts";
 import {
   BAR,

@@ -1,4 +1,4 @@
-import type { GraphColumns } from "./run_client.ts";
+import type { GraphColumns } from "./client/run_client.ts";
 
 /** Units of time, in nanoseconds, the largest first. */
 export const UNITS = [

@@ -1,4 +1,4 @@
-import { type GraphColumns, NodeKind } from "./run_client.ts";
+import { type GraphColumns, NodeKind } from "./client/run_client.ts";
 
 /** The operators of a node in a few words, of a node without any its name. */
 export function nodeLabel({ labels, names }: GraphColumns, node: number): string {

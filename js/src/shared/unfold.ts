@@ -1,7 +1,7 @@
 /** Which index of the logical axes each stored one stands for; `model/tensors/layouts.py` tells the same in Python. */
 
+import type { KnownLayout } from "./client/tensor_questions.ts";
 import { shapeText } from "./format.ts";
-import type { KnownLayout } from "./tensor_questions.ts";
 
 /** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
 export interface Piece {

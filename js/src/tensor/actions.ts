@@ -1,5 +1,5 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import type { KeyAction } from "../shared/keys.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import type { KeyAction } from "../shared/ui/keys.ts";
 import { switched } from "./beyond.ts";
 import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
 import { SCALE_CHOICES } from "./color_scale.ts";

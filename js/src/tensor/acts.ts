@@ -1,4 +1,4 @@
-import type { Entry } from "../shared/tensor_questions.ts";
+import type { Entry } from "../shared/client/tensor_questions.ts";
 import type { CellChoice } from "./color_scale.ts";
 import type { Inspector } from "./inspector.ts";
 import type { LayoutWish } from "./layout_picker.ts";

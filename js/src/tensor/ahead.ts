@@ -1,5 +1,5 @@
-import type { RunClient } from "../shared/run_client.ts";
-import type { PlaneView, TensorAnswer, Tile } from "../shared/tensor_questions.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { PlaneView, TensorAnswer, Tile } from "../shared/client/tensor_questions.ts";
 import type { Wanted } from "./tiles.ts";
 
 /** Planes of one question, as long as they have no more cells than a large picture. */

@@ -1,6 +1,6 @@
-import { clear, type Layer } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
-import { niceTicks } from "../shared/ticks.ts";
+import { clear, type Layer } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import { niceTicks } from "../shared/drawing/ticks.ts";
 import { SPECIAL } from "./colors.ts";
 import { cellText } from "./digit_text.ts";
 import { type Label, Labels } from "./labels.ts";

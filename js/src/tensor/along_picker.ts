@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 import { list } from "./parts.ts";
 import { axisText } from "./plane.ts";
 import type { Acts, Shown } from "./state.ts";

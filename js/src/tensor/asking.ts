@@ -1,6 +1,6 @@
-import { isAbort } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { PlaneView, TensorAnswer } from "../shared/tensor_questions.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { PlaneView, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Wanted } from "./tiles.ts";
 
 const BUSY_MS = 150;

@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { muted, piece } from "./parts.ts";
 import { axisText, fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
 

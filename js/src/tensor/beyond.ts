@@ -1,6 +1,6 @@
-import { button, relabel } from "../shared/dom.ts";
+import type { SpreadAnswer } from "../shared/client/tensor_questions.ts";
 import { integer, percent } from "../shared/format.ts";
-import type { SpreadAnswer } from "../shared/tensor_questions.ts";
+import { button, relabel } from "../shared/ui/dom.ts";
 import { type ColorChoice, nearRange, type RangeChoice, scaleKind } from "./color_scale.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { Acts, Shown } from "./state.ts";

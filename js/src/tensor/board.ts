@@ -1,8 +1,8 @@
-import { iconButton } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
-import { Mirror } from "../shared/mirror.ts";
-import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
-import type { ViewContext } from "../shared/view.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { iconButton } from "../shared/ui/dom.ts";
+import { Mirror } from "../shared/ui/mirror.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import type { BoardActs } from "./acts.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ChannelGrid } from "./channel_grid.ts";

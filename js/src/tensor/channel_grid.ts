@@ -1,10 +1,10 @@
-import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
+import { isAbort, NewestWins } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { AlongPicker } from "./along_picker.ts";
 import { Channels, channelSigns } from "./channels.ts";
 import { cellText } from "./digit_text.ts";

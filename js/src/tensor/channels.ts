@@ -1,4 +1,4 @@
-import type { Cells, ChannelsAnswer, Floats } from "../shared/tensor_questions.ts";
+import type { Cells, ChannelsAnswer, Floats } from "../shared/client/tensor_questions.ts";
 import { SPECIAL_TEXT, specialsOf } from "./colors.ts";
 
 /** One picture of the grid. */

@@ -1,4 +1,4 @@
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Point } from "./plane.ts";
 import type { Region, Shown, ValueLook } from "./state.ts";
 

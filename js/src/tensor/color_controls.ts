@@ -1,4 +1,4 @@
-import { element, select } from "../shared/dom.ts";
+import { element, select } from "../shared/ui/dom.ts";
 import {
   type CellChoice,
   type ColorChoice,

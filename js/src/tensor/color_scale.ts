@@ -3,9 +3,9 @@ import type {
   SpreadAnswer,
   StatisticsAnswer,
   Tile,
-} from "../shared/tensor_questions.ts";
-import { powerTicks, type Tick } from "../shared/ticks.ts";
-import { AXIS_KINDS, type AxisKind, ValueAxis } from "../shared/value_axis.ts";
+} from "../shared/client/tensor_questions.ts";
+import { powerTicks, type Tick } from "../shared/drawing/ticks.ts";
+import { AXIS_KINDS, type AxisKind, ValueAxis } from "../shared/drawing/value_axis.ts";
 import type { ColorMap } from "./colors.ts";
 
 export type ScaleKind = AxisKind;

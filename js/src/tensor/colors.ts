@@ -1,8 +1,8 @@
 /** Color tables and the colors of what has no place in them. */
 
 import { values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import type { TensorStatistics } from "../shared/client/tensor_questions.ts";
 import { integer } from "../shared/format.ts";
-import type { TensorStatistics } from "../shared/tensor_questions.ts";
 
 export type ColorMap = "sequential" | "diverging";
 

@@ -1,7 +1,7 @@
-import { errorText } from "../shared/message.ts";
-import type { Mirror } from "../shared/mirror.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
+import type { Mirror } from "../shared/ui/mirror.ts";
 import { ExactValue } from "./exact_value.ts";
 import type { Marked } from "./marked.ts";
 import { nextSpecial } from "./next_special.ts";

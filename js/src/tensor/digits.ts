@@ -1,6 +1,6 @@
-import { TextMeasure } from "../shared/canvas.ts";
-import type { Tile } from "../shared/tensor_questions.ts";
-import { inkOn, type Theme } from "../shared/theme.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
+import { inkOn, type Theme } from "../shared/drawing/theme.ts";
 import { SPECIAL_TEXT, type Special, specialOf } from "./colors.ts";
 import { digitLevels } from "./digit_text.ts";
 import { type Box, cellOf, FONT_SIZE, inSight, type Layout } from "./layout.ts";

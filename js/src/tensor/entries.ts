@@ -1,5 +1,3 @@
-import { shapeText } from "../shared/format.ts";
-import { tensorTitle } from "../shared/node_title.ts";
 import {
   type Entry,
   type GraphColumns,
@@ -7,7 +5,9 @@ import {
   type TensorColumns,
   TRUST_LABELS,
   Trust,
-} from "../shared/run_client.ts";
+} from "../shared/client/run_client.ts";
+import { shapeText } from "../shared/format.ts";
+import { tensorTitle } from "../shared/node_title.ts";
 
 export const KINDS = ["operators", "inputs", "parameters"] as const;
 export type EntryFilter = (typeof KINDS)[number] | "all";

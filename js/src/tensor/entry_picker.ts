@@ -1,8 +1,8 @@
-import { element, iconButton, KEEP_KEYS, listening, select } from "../shared/dom.ts";
+import type { Entry } from "../shared/client/run_client.ts";
 import { counted, integer } from "../shared/format.ts";
-import { fullScreenButton } from "../shared/full_screen.ts";
-import { helpButton } from "../shared/keys.ts";
-import type { Entry } from "../shared/run_client.ts";
+import { element, iconButton, KEEP_KEYS, listening, select } from "../shared/ui/dom.ts";
+import { fullScreenButton } from "../shared/ui/full_screen.ts";
+import { helpButton } from "../shared/ui/keys.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part } from "./parts.ts";
 

@@ -1,6 +1,6 @@
-import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { isAbort, NewestWins } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import type { Point } from "./plane.ts";
 import { type ValueLook, viewOf } from "./state.ts";
 

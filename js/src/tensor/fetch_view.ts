@@ -1,5 +1,5 @@
-import type { RunClient } from "../shared/run_client.ts";
-import type { PlaneView } from "../shared/tensor_questions.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { PlaneView } from "../shared/client/tensor_questions.ts";
 import { itemSize } from "./npy.ts";
 import type { Region, ValueLook } from "./state.ts";
 

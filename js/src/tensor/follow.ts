@@ -1,5 +1,5 @@
-import type { Entry } from "../shared/tensor_questions.ts";
-import type { ViewContext, ViewOptions } from "../shared/view.ts";
+import type { Entry } from "../shared/client/tensor_questions.ts";
+import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import type { Kept, Memory } from "./memory.ts";

@@ -1,4 +1,4 @@
-import { listening } from "../shared/dom.ts";
+import { listening } from "../shared/ui/dom.ts";
 import { type Layout, nearestPoint, placeAt } from "./layout.ts";
 import type { Point } from "./plane.ts";
 import type { Sight } from "./sight.ts";

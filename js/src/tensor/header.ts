@@ -1,6 +1,6 @@
-import { button, element } from "../shared/dom.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import type { Entries } from "./entries.ts";
 import { HealthPill, type Judgement } from "./health_pill.ts";
 import { part } from "./parts.ts";

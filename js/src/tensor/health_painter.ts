@@ -1,5 +1,5 @@
-import { Verdict } from "../shared/health.ts";
-import type { Theme } from "../shared/theme.ts";
+import { Verdict } from "../shared/client/health.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { SPECIAL } from "./colors.ts";
 import { type HealthScene, Special } from "./health_scene.ts";
 

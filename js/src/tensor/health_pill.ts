@@ -1,8 +1,8 @@
-import { element } from "../shared/dom.ts";
+import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/client/health.ts";
+import type { StatisticsAnswer, TensorStatistics } from "../shared/client/tensor_questions.ts";
 import { integer } from "../shared/format.ts";
-import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import { aboutText } from "../shared/number_text.ts";
-import type { StatisticsAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
+import { element } from "../shared/ui/dom.ts";
 import { SPECIAL_TEXT, SPECIALS, type Special } from "./colors.ts";
 import { part, piece } from "./parts.ts";
 import { placeButton } from "./place_button.ts";

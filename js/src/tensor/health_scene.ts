@@ -1,5 +1,5 @@
-import { severity } from "../shared/health.ts";
-import type { HealthColumns } from "../shared/tensor_questions.ts";
+import { severity } from "../shared/client/health.ts";
+import type { HealthColumns } from "../shared/client/tensor_questions.ts";
 
 export const Special = { NAN: 1, INF: 2 } as const;
 

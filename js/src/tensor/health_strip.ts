@@ -1,19 +1,19 @@
-import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS, listening, relabel } from "../shared/dom.ts";
 import {
   firstFault,
   healthScan,
   isSuspicious,
   nextSuspicious,
   VERDICT_LABELS,
-} from "../shared/health.ts";
-import { errorText } from "../shared/message.ts";
+} from "../shared/client/health.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { Entry, GraphColumns, RunClient, TensorColumns } from "../shared/client/run_client.ts";
+import { isUnderWay, type Scan } from "../shared/client/scan.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
+import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { tensorTitle } from "../shared/node_title.ts";
-import { isAbort } from "../shared/request.ts";
-import type { Entry, GraphColumns, RunClient, TensorColumns } from "../shared/run_client.ts";
-import { isUnderWay, type Scan } from "../shared/scan.ts";
-import type { HealthAnswer } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { button, element, KEEP_KEYS, listening, relabel } from "../shared/ui/dom.ts";
 import { HEIGHT, paintCurrent, paintHealth, paintNoted } from "./health_painter.ts";
 import type { Judgement } from "./health_pill.ts";
 import { columnOf, type HealthScene, healthScene, rowAt } from "./health_scene.ts";

@@ -1,7 +1,13 @@
+import {
+  isSuspicious,
+  UNREAD,
+  VERDICT_LABELS,
+  Verdict,
+  verdictCounts,
+} from "../shared/client/health.ts";
+import { isUnderWay } from "../shared/client/scan.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { counted, integer, percent } from "../shared/format.ts";
-import { isSuspicious, UNREAD, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
-import { isUnderWay } from "../shared/scan.ts";
-import type { HealthAnswer } from "../shared/tensor_questions.ts";
 
 /** The state of a run in few words, beside the strip. */
 export function stateWords(health: HealthAnswer): string {

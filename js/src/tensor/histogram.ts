@@ -1,4 +1,9 @@
-import { layer, Repaint } from "../shared/canvas.ts";
+import type { StatisticsAnswer } from "../shared/client/tensor_questions.ts";
+import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
+import { tidy } from "../shared/drawing/value_axis.ts";
+import { integer } from "../shared/format.ts";
+import { aboutText } from "../shared/number_text.ts";
 import {
   button,
   changeIcon,
@@ -7,13 +12,8 @@ import {
   KEEP_KEYS,
   listening,
   select,
-} from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
-import { aboutText } from "../shared/number_text.ts";
-import { RangeHandles } from "../shared/range_handles.ts";
-import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
-import { tidy } from "../shared/value_axis.ts";
+} from "../shared/ui/dom.ts";
+import { RangeHandles } from "../shared/ui/range_handles.ts";
 import { Beyond } from "./beyond.ts";
 import { named } from "./color_controls.ts";
 import {

@@ -1,8 +1,8 @@
-import { clear, type Layer } from "../shared/canvas.ts";
+import { clear, type Layer } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import type { Tick } from "../shared/drawing/ticks.ts";
 import { integer } from "../shared/format.ts";
 import { aboutText, screenText } from "../shared/number_text.ts";
-import type { Theme } from "../shared/theme.ts";
-import type { Tick } from "../shared/ticks.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor } from "./colors.ts";
 import { type Label, Labels } from "./labels.ts";

@@ -1,8 +1,8 @@
-import { CodeCopy } from "../shared/code_copy.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
-import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
+import { CodeCopy } from "../shared/client/code_copy.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
+import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
-import type { ViewContext } from "../shared/view.ts";
 import { boardActs } from "./acts.ts";
 import { Board } from "./board.ts";
 import { codeText } from "./code_text.ts";

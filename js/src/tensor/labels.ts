@@ -1,5 +1,5 @@
-import { TextMeasure } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { type Box, FONT_SIZE } from "./layout.ts";
 
 export interface Label extends Box {

@@ -1,5 +1,5 @@
-import type { Tile } from "../shared/tensor_questions.ts";
-import { indexTicks } from "../shared/ticks.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
+import { indexTicks } from "../shared/drawing/ticks.ts";
 
 export interface Box {
   x: number;

@@ -1,5 +1,5 @@
-import { element, KEEP_KEYS, select } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { layoutProblem } from "../shared/unfold.ts";
 import { following } from "./following.ts";
 import { field, piece } from "./parts.ts";

@@ -1,7 +1,7 @@
-import { element } from "../shared/dom.ts";
+import type { StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 import { integer } from "../shared/format.ts";
 import { aboutText } from "../shared/number_text.ts";
-import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor, OUTSIDE, specialKey } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";

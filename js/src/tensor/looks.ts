@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
 import type { Kept } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";

@@ -1,7 +1,7 @@
-import { errorText } from "../shared/message.ts";
-import type { Mirror } from "../shared/mirror.ts";
-import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort, NewestWins } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { Mirror } from "../shared/ui/mirror.ts";
 import { moved, type Plane, type Point, sameShape } from "./plane.ts";
 import type { RegionPanel } from "./region_panel.ts";
 import { regionWords } from "./region_words.ts";

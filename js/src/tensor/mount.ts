@@ -1,8 +1,8 @@
-import { fullScreenAction } from "../shared/full_screen.ts";
-import { bindKeys } from "../shared/keys.ts";
-import { hinted, message } from "../shared/message.ts";
+import { hinted, message } from "../shared/client/message.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
-import type { Mount } from "../shared/view.ts";
+import { fullScreenAction } from "../shared/ui/full_screen.ts";
+import { bindKeys } from "../shared/ui/keys.ts";
+import type { Mount } from "../shared/ui/view.ts";
 import { actions } from "./actions.ts";
 import { Entries } from "./entries.ts";
 import { Inspector } from "./inspector.ts";

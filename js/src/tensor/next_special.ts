@@ -1,4 +1,4 @@
-import type { Tile } from "../shared/tensor_questions.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
 import type { Point } from "./plane.ts";
 
 /** The next cell of the picture behind `from` that holds a NaN or an infinity, round to the start; null without one. */

@@ -1,4 +1,4 @@
-import type { ValueFormat } from "../shared/tensor_questions.ts";
+import type { ValueFormat } from "../shared/client/tensor_questions.ts";
 import type { CellChoice, MapChoice, ScaleChoice } from "./color_scale.ts";
 import type { ShowChoice } from "./state.ts";
 

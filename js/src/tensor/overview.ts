@@ -1,6 +1,6 @@
-import { layer } from "../shared/canvas.ts";
-import { element, listening } from "../shared/dom.ts";
-import type { Tile } from "../shared/tensor_questions.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
+import { layer } from "../shared/drawing/canvas.ts";
+import { element, listening } from "../shared/ui/dom.ts";
 import { type Box, inSight, type Layout } from "./layout.ts";
 import { part } from "./parts.ts";
 import { type Paint, tileImage } from "./plane_painter.ts";

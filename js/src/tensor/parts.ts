@@ -1,6 +1,6 @@
-import { element, KEEP_KEYS, select } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
+import { errorText } from "../shared/client/message.ts";
 import { screenText } from "../shared/number_text.ts";
+import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 
 type Child = Node | string | null | false;
 

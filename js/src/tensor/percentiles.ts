@@ -1,7 +1,7 @@
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { Entry, Percentile, StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 import { shortText } from "../shared/number_text.ts";
-import { isAbort } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { Entry, Percentile, StatisticsAnswer } from "../shared/tensor_questions.ts";
 
 const DIGITS = 5;
 export const PERCENTS = [1, 5, 25, 50, 75, 95, 99];

@@ -1,7 +1,7 @@
-import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
-import type { Tile } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { type Digit, paintDigits } from "./digits.ts";
 import { gestures } from "./gestures.ts";
 import { type Label, Labels } from "./labels.ts";

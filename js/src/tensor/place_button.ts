@@ -1,5 +1,5 @@
-import { button } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { button } from "../shared/ui/dom.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { indexText } from "./plane.ts";
 import type { Acts } from "./state.ts";

@@ -1,5 +1,5 @@
-import type { Cells, Tile } from "../shared/tensor_questions.ts";
-import type { Theme } from "../shared/theme.ts";
+import type { Cells, Tile } from "../shared/client/tensor_questions.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "./color_scale.ts";
 import { cssColor, OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
 import type { Labels } from "./labels.ts";

@@ -1,5 +1,5 @@
-import type { Tile } from "../shared/tensor_questions.ts";
-import type { Theme } from "../shared/theme.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";

@@ -1,5 +1,5 @@
-import type { ProfileAnswer } from "../shared/tensor_questions.ts";
-import { ValueAxis } from "../shared/value_axis.ts";
+import type { ProfileAnswer } from "../shared/client/tensor_questions.ts";
+import { ValueAxis } from "../shared/drawing/value_axis.ts";
 import type { ScaleKind } from "./color_scale.ts";
 import { SPECIAL_TEXT, type Special, specialsOf } from "./colors.ts";
 import { cellText, meanText } from "./digit_text.ts";

@@ -1,10 +1,10 @@
-import { layer, Repaint } from "../shared/canvas.ts";
-import { element, KEEP_KEYS, listening } from "../shared/dom.ts";
+import { isAbort, NewestWins } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { ProfileAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { ProfileAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { element, KEEP_KEYS, listening } from "../shared/ui/dom.ts";
 import { paintAlong, paintPlace } from "./along_painter.ts";
 import { AlongPicker } from "./along_picker.ts";
 import { scaleKind } from "./color_scale.ts";

@@ -1,5 +1,5 @@
-import { element } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { element } from "../shared/ui/dom.ts";
 import { list, muted } from "./parts.ts";
 import type { Acts } from "./state.ts";
 

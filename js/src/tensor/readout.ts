@@ -1,6 +1,6 @@
-import { element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
+import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { element, iconButton, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";

@@ -1,4 +1,4 @@
-import type { Distribution } from "../shared/tensor_questions.ts";
+import type { Distribution } from "../shared/client/tensor_questions.ts";
 
 /** How many values a bar holds: certain bounds, and the likely number between them. */
 export interface Counted {

@@ -1,8 +1,8 @@
-import { element, iconButton } from "../shared/dom.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { ExactNumber, RegionAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { integer } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
 import { aboutText, numberText } from "../shared/number_text.ts";
-import type { ExactNumber, RegionAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
+import { element, iconButton } from "../shared/ui/dom.ts";
 import { beyondText } from "./beyond.ts";
 import { placeText } from "./code_text.ts";
 import { muted, number, part, piece } from "./parts.ts";

@@ -1,6 +1,10 @@
+import type {
+  RegionAnswer,
+  RegionNumbers,
+  TensorAnswer,
+} from "../shared/client/tensor_questions.ts";
 import { counted, integer } from "../shared/format.ts";
 import { screenText } from "../shared/number_text.ts";
-import type { RegionAnswer, RegionNumbers, TensorAnswer } from "../shared/tensor_questions.ts";
 import { placeText } from "./code_text.ts";
 import { SPECIAL_TEXT, SPECIALS } from "./colors.ts";
 import type { Region } from "./state.ts";

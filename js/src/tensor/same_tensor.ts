@@ -1,4 +1,4 @@
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 
 /** Whether two answers are of the same values, however they are laid out. */
 export function sameTensor(a: TensorAnswer | null, b: TensorAnswer | null): boolean {

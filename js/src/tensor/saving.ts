@@ -1,11 +1,11 @@
-import { button, element, iconButton } from "../shared/dom.ts";
-import { download, downloadProblem, fileName } from "../shared/download.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { PlaneView, ProfileAnswer } from "../shared/client/tensor_questions.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
 import { bytes as byteText, integer, shapeText } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { PlaneView, ProfileAnswer } from "../shared/tensor_questions.ts";
-import { readTheme } from "../shared/theme.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
+import { download, downloadProblem, fileName } from "../shared/ui/download.ts";
 import { codeText } from "./code_text.ts";
 import { csvText } from "./csv.ts";
 import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";

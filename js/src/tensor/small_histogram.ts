@@ -1,8 +1,8 @@
-import { layer, Repaint } from "../shared/canvas.ts";
-import { element, listening } from "../shared/dom.ts";
+import type { SpreadAnswer } from "../shared/client/tensor_questions.ts";
+import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import type { SpreadAnswer } from "../shared/tensor_questions.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { element, listening } from "../shared/ui/dom.ts";
 import { nearRange, scaleKind } from "./color_scale.ts";
 import { paintBase } from "./histogram_painter.ts";
 import { spreadOf } from "./spread.ts";

@@ -1,5 +1,5 @@
-import { TextMeasure } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { cssColor, specialKey } from "./colors.ts";
 import { legendTicks } from "./legend.ts";
 import type { Shown } from "./state.ts";

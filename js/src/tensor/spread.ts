@@ -1,5 +1,5 @@
-import type { Distribution, Histogram, SpreadAnswer } from "../shared/tensor_questions.ts";
-import { type AxisKind, ValueAxis } from "../shared/value_axis.ts";
+import type { Distribution, Histogram, SpreadAnswer } from "../shared/client/tensor_questions.ts";
+import { type AxisKind, ValueAxis } from "../shared/drawing/value_axis.ts";
 import type { Special } from "./colors.ts";
 import { type Counted, rebinned, withoutZeros } from "./rebin.ts";
 

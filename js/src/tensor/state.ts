@@ -4,7 +4,7 @@ import type {
   StatisticsAnswer,
   TensorAnswer,
   ValueFormat,
-} from "../shared/tensor_questions.ts";
+} from "../shared/client/tensor_questions.ts";
 import type { CellChoice, ColorChoice, ColorScale } from "./color_scale.ts";
 import type { Point } from "./plane.ts";
 

@@ -1,13 +1,13 @@
-import { button, element, iconButton } from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { valueText } from "../shared/number_text.ts";
-import type { RunClient } from "../shared/run_client.ts";
+import { errorText } from "../shared/client/message.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
 import type {
   ExactNumber,
   StatisticsAnswer,
   TensorStatistics,
-} from "../shared/tensor_questions.ts";
+} from "../shared/client/tensor_questions.ts";
+import { integer } from "../shared/format.ts";
+import { valueText } from "../shared/number_text.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
 import { muted, number, piece } from "./parts.ts";
 import { isExact, PERCENTS, Percentiles, percentName, percentText } from "./percentiles.ts";
 import { placeButton } from "./place_button.ts";

@@ -1,10 +1,10 @@
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "./tensor.css";
 import "./health.css";
 import "./parts.css";
 import "./compact.css";
 import "./low.css";
-import { widget } from "../shared/view.ts";
+import { widget } from "../shared/ui/view.ts";
 import { mountTensor } from "./mount.ts";
 import type { TensorOptions } from "./options.ts";
 

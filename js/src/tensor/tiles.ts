@@ -1,4 +1,4 @@
-import type { Tile } from "../shared/tensor_questions.ts";
+import type { Tile } from "../shared/client/tensor_questions.ts";
 import { inSight, isWhole, type Layout } from "./layout.ts";
 import type { Region } from "./state.ts";
 

@@ -1,5 +1,5 @@
-import { element } from "../shared/dom.ts";
-import { hinted, message, retry } from "../shared/message.ts";
+import { hinted, message, retry } from "../shared/client/message.ts";
+import { element } from "../shared/ui/dom.ts";
 
 /** Says in the place of a tensor why it is not there. */
 export class Trouble {

@@ -1,5 +1,5 @@
-import { button, element } from "../shared/dom.ts";
-import type { KnownLayout, TensorAnswer } from "../shared/tensor_questions.ts";
+import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { Acts, Shown } from "./state.ts";
 

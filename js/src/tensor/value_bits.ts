@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 import { bitFields } from "./bits.ts";
 
 /** Bits in parts that color, weight and gaps tell apart. */

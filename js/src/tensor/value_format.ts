@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { VALUE_FORMATS, type ValueFormat } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import { VALUE_FORMATS, type ValueFormat } from "../shared/tensor_questions.ts";
+import { element } from "../shared/ui/dom.ts";
 import { following } from "./following.ts";
 import { field, list, part } from "./parts.ts";
 import type { Acts, ValueLook } from "./state.ts";

@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { Point } from "./plane.ts";
 
 /** At most so many rows and columns are in sight, and asked for at once. */

@@ -1,8 +1,8 @@
-import { element } from "../shared/dom.ts";
+import { isAbort, NewestWins } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { element } from "../shared/ui/dom.ts";
 import { isPadding } from "../shared/unfold.ts";
 import { specialOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";

@@ -1,4 +1,4 @@
-import { button, element, iconButton } from "../shared/dom.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
 import { part } from "./parts.ts";
 import { SHOWS, type ShowChoice } from "./state.ts";
 

@@ -1,7 +1,7 @@
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import type { StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
-import type { ViewContext } from "../shared/view.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import type { Board } from "./board.ts";
 import { type ColorScale, colorScale, sameScale } from "./color_scale.ts";
 import { Counting } from "./counting.ts";

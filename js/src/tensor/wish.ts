@@ -1,4 +1,4 @@
-import type { Entry, PlaneView, TensorAnswer } from "../shared/tensor_questions.ts";
+import type { Entry, PlaneView, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";

@@ -1,8 +1,8 @@
+import { type Entry, type GraphColumns, NodeKind } from "../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { integer, shapeText } from "../shared/format.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { screenText } from "../shared/number_text.ts";
-import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { Entries } from "./entries.ts";
 import { specialCounts } from "./health_pill.ts";

@@ -1,11 +1,11 @@
-import type { CodeCopy } from "../shared/code_copy.ts";
-import { button, element, select } from "../shared/dom.ts";
-import { download, downloadProblem, fileName } from "../shared/download.ts";
+import type { CodeCopy } from "../shared/client/code_copy.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { AreaAnswer, AreaQuestion } from "../shared/client/timeline_columns.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
-import type { AreaAnswer, AreaQuestion } from "../shared/timeline_columns.ts";
+import { button, element, select } from "../shared/ui/dom.ts";
+import { download, downloadProblem, fileName } from "../shared/ui/download.ts";
 import { type Area, areaSums, type Range, ranking } from "./aggregate.ts";
 import { AREA_BY, type AreaBy, areaBy, type Part } from "./area_by.ts";
 import { Called } from "./called.ts";

@@ -1,5 +1,5 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { Slices } from "./slices.ts";
 
 /** Says what the time axis means, always in view; more when opened. */

@@ -1,10 +1,10 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
-import { fullScreenButton } from "../shared/full_screen.ts";
-import { HitList } from "../shared/hit_list.ts";
-import type { Icon } from "../shared/icons.ts";
-import { helpButton } from "../shared/keys.ts";
-import { Overflow } from "../shared/overflow.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import type { Icon } from "../shared/drawing/icons.ts";
+import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { fullScreenButton } from "../shared/ui/full_screen.ts";
+import { HitList } from "../shared/ui/hit_list.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
 import { OtherCharts } from "./other_charts.ts";
 import type { ColorBy, ColorChoice, SliceColors } from "./slice_colors.ts";
 import type { ChartKind, Part } from "./state.ts";

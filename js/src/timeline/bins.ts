@@ -1,5 +1,5 @@
-import type { StringColumn } from "../shared/columns.ts";
-import type { LodColumns } from "../shared/run_client.ts";
+import type { StringColumn } from "../shared/client/columns.ts";
+import type { LodColumns } from "../shared/client/run_client.ts";
 import type { Columns, Row } from "./row.ts";
 import { RowKind } from "./slices.ts";
 

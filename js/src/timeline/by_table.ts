@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { ByRow, Rows } from "./by_rows.ts";
 import { NOISY_RULE } from "./words.ts";
 

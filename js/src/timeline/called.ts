@@ -1,6 +1,6 @@
+import type { GraphColumns } from "../shared/client/run_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
 import type { Range, Sums } from "./aggregate.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
 import { Devices } from "./devices.ts";

@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { lengthOf } from "./gaps.ts";
 import type { Scene } from "./scene.ts";
 import type { TimelineOptions } from "./state.ts";

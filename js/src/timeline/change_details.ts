@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
 import { counted, duration } from "../shared/format.ts";
 import { nodeTitle } from "../shared/node_title.ts";
+import { element } from "../shared/ui/dom.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./change.ts";
 import { factList } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import { channels, kindFill, ramp, rampStops, type Theme } from "../shared/theme.ts";
+import { channels, kindFill, ramp, rampStops, type Theme } from "../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
 
 const STEPS = 21;

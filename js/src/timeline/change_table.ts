@@ -1,7 +1,7 @@
-import type { ChangeRows } from "../shared/change_columns.ts";
-import { button, element, select } from "../shared/dom.ts";
+import type { ChangeRows } from "../shared/client/change_columns.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer } from "../shared/format.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
+import { button, element, select } from "../shared/ui/dom.ts";
 import {
   type Change,
   type ChangeOrder,

@@ -1,7 +1,7 @@
-import type { RunClient } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
-import type { Theme } from "../shared/theme.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import type { Data } from "./data.ts";
 import { Folded } from "./folded.ts";
 import { noFolding } from "./folded_words.ts";

@@ -1,5 +1,5 @@
-import { rangeCode, sliceCode, timesCode } from "../shared/code.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import { rangeCode, sliceCode, timesCode } from "../shared/client/code.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Data } from "./data.ts";
 
 /** Python for the marked range (null: it is not looked at), the selected slice, or the times of the selected nodes. */

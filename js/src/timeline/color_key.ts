@@ -1,6 +1,6 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { kindFill, ramp, rampStops, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { kindFill, ramp, rampStops, type Theme } from "../shared/theme.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { Names } from "./names.ts";
 import type { KindSum, Ranking } from "./ranking.ts";
 

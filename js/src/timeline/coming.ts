@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
 import { integer, percent } from "../shared/format.ts";
-import type { RunClient } from "../shared/run_client.ts";
+import { element } from "../shared/ui/dom.ts";
 import { inSlices } from "./in_slices.ts";
 import type { Slices } from "./slices.ts";
 

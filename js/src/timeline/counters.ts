@@ -1,7 +1,7 @@
-import type { CounterColumns } from "../shared/counter_columns.ts";
+import type { CounterColumns } from "../shared/client/counter_columns.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { bytes, duration, integer } from "../shared/format.ts";
 import { upperBound } from "../shared/sorted.ts";
-import type { Theme } from "../shared/theme.ts";
 import { type Band, type Scene, TOP } from "./scene.ts";
 
 const HEIGHT = 52;

@@ -1,8 +1,8 @@
+import type { CriticalColumns } from "../shared/client/path_columns.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
 import { duration } from "../shared/format.ts";
-import type { CriticalColumns } from "../shared/path_columns.ts";
-import { isAbort } from "../shared/request.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import type { Data } from "./data.ts";
 import { Marked } from "./marked.ts";
 import type { TimelineOptions } from "./state.ts";

@@ -1,4 +1,4 @@
-import { TRUST_LABELS } from "../shared/run_client.ts";
+import { TRUST_LABELS } from "../shared/client/run_client.ts";
 import { type Range, selfInside } from "./aggregate.ts";
 import type { Names } from "./names.ts";
 import type { Row, Slices } from "./slices.ts";

@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Change } from "./change.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";

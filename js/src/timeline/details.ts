@@ -1,6 +1,6 @@
-import { button, element } from "../shared/dom.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import { changeDetails } from "./change_details.ts";
 import { largeStrip } from "./distribution.ts";
 import { type Gap, lengthOf } from "./gaps.ts";

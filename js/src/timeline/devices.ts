@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Slices } from "./slices.ts";
 
 const NO_DEVICE = "unknown device";

@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { ramp, rampStops, type Theme } from "../shared/drawing/theme.ts";
 import { percent } from "../shared/format.ts";
-import { ramp, rampStops, type Theme } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 
 const STEPS = 32;
 

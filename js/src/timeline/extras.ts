@@ -1,4 +1,4 @@
-import type { RunClient } from "../shared/run_client.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
 import { CounterBand } from "./counters.ts";
 import { Flows } from "./flows.ts";
 import type { Scene } from "./scene.ts";

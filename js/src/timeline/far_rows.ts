@@ -1,4 +1,4 @@
-import type { AreaAnswer } from "../shared/timeline_columns.ts";
+import type { AreaAnswer } from "../shared/client/timeline_columns.ts";
 import type { ByRow, Rows, Spread } from "./by_rows.ts";
 
 const UNKNOWN: Spread = {

@@ -1,8 +1,8 @@
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { TimelineQuestions } from "../shared/client/timeline_client.ts";
+import type { FindAnswer, FoundSlice } from "../shared/client/timeline_columns.ts";
 import { counted, duration } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import type { TimelineQuestions } from "../shared/timeline_client.ts";
-import type { FindAnswer, FoundSlice } from "../shared/timeline_columns.ts";
 import { type Place, parsed } from "./search.ts";
 
 export interface FarSearchEvents {

@@ -1,6 +1,6 @@
-import { Fault, faultsOf, watchHealth } from "../shared/health.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { HealthAnswer } from "../shared/tensor_questions.ts";
+import { Fault, faultsOf, watchHealth } from "../shared/client/health.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import type { Data } from "./data.ts";
 import { Marked } from "./marked.ts";
 import type { Span } from "./scene.ts";

@@ -1,5 +1,12 @@
 import { group, opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
-import { blockFill, channels, heatFill, inkOn, kindFill, type Theme } from "../shared/theme.ts";
+import {
+  blockFill,
+  channels,
+  heatFill,
+  inkOn,
+  kindFill,
+  type Theme,
+} from "../shared/drawing/theme.ts";
 import type { Bins } from "./bins.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
 import type { Names } from "./names.ts";

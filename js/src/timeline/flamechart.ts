@@ -1,9 +1,9 @@
-import { CodeCopy } from "../shared/code_copy.ts";
-import { element } from "../shared/dom.ts";
+import { CodeCopy } from "../shared/client/code_copy.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import type { SessionClient } from "../shared/session_client.ts";
-import { readTheme, type Theme } from "../shared/theme.ts";
-import type { ViewContext } from "../shared/view.ts";
+import { element } from "../shared/ui/dom.ts";
+import type { ViewContext } from "../shared/ui/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { Bar } from "./bar.ts";
 import { Camera } from "./camera.ts";

@@ -1,6 +1,6 @@
+import type { FlowColumns } from "../shared/client/run_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import type { FlowColumns } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
 import type { Scene } from "./scene.ts";
 
 /** More arrows of one slice than this are no picture. */

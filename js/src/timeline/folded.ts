@@ -1,8 +1,8 @@
-import { element } from "../shared/dom.ts";
+import { inkOn } from "../shared/drawing/theme.ts";
+import { Viewport } from "../shared/drawing/viewport.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
-import { inkOn } from "../shared/theme.ts";
-import { Viewport } from "../shared/viewport.ts";
+import { element } from "../shared/ui/dom.ts";
 import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";

@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Range } from "./aggregate.ts";
 import type { Frames } from "./merged_tree.ts";
 import { selfWithin } from "./self_within.ts";

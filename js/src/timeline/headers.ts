@@ -1,6 +1,6 @@
-import type { TextMeasure } from "../shared/canvas.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
-import type { Theme } from "../shared/theme.ts";
 import type { Heading, TrackRow } from "./rows.ts";
 import { type Scene, TOP } from "./scene.ts";
 import { RowKind, type Track } from "./slices.ts";

@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { inkOn } from "../shared/drawing/theme.ts";
 import { duration, integer } from "../shared/format.ts";
-import { inkOn } from "../shared/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";

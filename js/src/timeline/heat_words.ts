@@ -1,5 +1,5 @@
+import type { TimelineInfo } from "../shared/client/run_client.ts";
 import { counted, duration, integer } from "../shared/format.ts";
-import type { TimelineInfo } from "../shared/run_client.ts";
 import type { Called } from "./called.ts";
 import type { Data } from "./data.ts";
 import { apartText } from "./diverging.ts";

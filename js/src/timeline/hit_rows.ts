@@ -1,5 +1,5 @@
 import { duration, integer } from "../shared/format.ts";
-import type { ListedHit } from "../shared/hit_list.ts";
+import type { ListedHit } from "../shared/ui/hit_list.ts";
 import type { Called } from "./called.ts";
 import type { Marked } from "./marked.ts";
 import type { Place } from "./search.ts";

@@ -1,6 +1,6 @@
+import { inkOn } from "../shared/drawing/theme.ts";
 import { duration, percent } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
-import { inkOn } from "../shared/theme.ts";
 import type { Called } from "./called.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { Box, Brush } from "./stage.ts";

@@ -1,4 +1,4 @@
-import type { TextMeasure } from "../shared/canvas.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
 import type { Names } from "./names.ts";
 import { firstOf, fitTitle, type Title, titleText } from "./titles.ts";
 

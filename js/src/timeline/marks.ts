@@ -1,5 +1,5 @@
-import type { TextMeasure } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { exactly } from "./exact.ts";
 import type { Marked } from "./marked.ts";
 import type { Measure } from "./measure.ts";

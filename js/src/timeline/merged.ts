@@ -1,5 +1,5 @@
-import { button, element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
 import { groupFrames, sliceFrames } from "./frames.ts";

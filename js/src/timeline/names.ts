@@ -1,6 +1,6 @@
+import { type GraphColumns, NodeKind } from "../shared/client/run_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { givenText } from "../shared/node_title.ts";
-import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
 import type { Change } from "./change.ts";
 import { SliceColors } from "./slice_colors.ts";
 import type { Slices } from "./slices.ts";

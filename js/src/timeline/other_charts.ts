@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
-import { message } from "../shared/message.ts";
-import type { Theme } from "../shared/theme.ts";
+import { message } from "../shared/client/message.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { CHARTS, type ChartHost, type OtherChart, type OtherKind } from "./charts.ts";
 import { notHere } from "./coming.ts";
 import type { ChartKind } from "./state.ts";

@@ -1,7 +1,7 @@
-import type { Layer, TextMeasure } from "../shared/canvas.ts";
-import { BADGE, paintBadge } from "../shared/fault_badge.ts";
+import type { Layer, TextMeasure } from "../shared/drawing/canvas.ts";
+import { BADGE, paintBadge } from "../shared/drawing/fault_badge.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { duration } from "../shared/format.ts";
-import type { Theme } from "../shared/theme.ts";
 import type { Marked } from "./marked.ts";
 import { Marks } from "./marks.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";

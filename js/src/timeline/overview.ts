@@ -1,5 +1,5 @@
-import { clear, layer } from "../shared/canvas.ts";
-import type { Theme } from "../shared/theme.ts";
+import { clear, layer } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { OVERVIEW, type Scene } from "./scene.ts";
 import { RowKind } from "./slices.ts";
 import type { Strips } from "./strips.ts";

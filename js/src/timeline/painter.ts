@@ -1,6 +1,6 @@
-import type { Layer, TextMeasure } from "../shared/canvas.ts";
+import type { Layer, TextMeasure } from "../shared/drawing/canvas.ts";
+import { channels, type Theme } from "../shared/drawing/theme.ts";
 import { duration } from "../shared/format.ts";
-import { channels, type Theme } from "../shared/theme.ts";
 import { Fills } from "./fills.ts";
 import { Headers } from "./headers.ts";
 import { Labels } from "./labels.ts";

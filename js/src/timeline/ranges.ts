@@ -1,4 +1,4 @@
-import type { SessionClient } from "../shared/session_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Area } from "./aggregate.ts";
 import type { AreaPanel } from "./area_panel.ts";
 import type { Camera } from "./camera.ts";

@@ -1,4 +1,4 @@
-import type { TimelineColumns } from "../shared/run_client.ts";
+import type { TimelineColumns } from "../shared/client/run_client.ts";
 
 /** The repeats of one node and their statistics, nanoseconds. */
 export interface Repeats {

@@ -1,8 +1,8 @@
-import { element } from "../shared/dom.ts";
+import { errorText, message } from "../shared/client/message.ts";
+import type { RooflineColumns } from "../shared/client/path_columns.ts";
+import { isAbort } from "../shared/client/request.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { errorText, message } from "../shared/message.ts";
-import type { RooflineColumns } from "../shared/path_columns.ts";
-import { isAbort } from "../shared/request.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
 import type { Data } from "./data.ts";
 import { Place, RooflinePainter } from "./roofline_painter.ts";

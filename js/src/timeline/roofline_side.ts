@@ -1,5 +1,5 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, duration } from "../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { type Points, rateText, typedRate } from "./roofline_points.ts";
 
 /** Of one reason so many operators are listed. */

@@ -1,5 +1,5 @@
+import { RowKind } from "../shared/client/timeline_columns.ts";
 import { lowerBound, upperBound } from "../shared/sorted.ts";
-import { RowKind } from "../shared/timeline_columns.ts";
 import { BLOCK, type MaxPyramid } from "./pyramid.ts";
 
 /** From so many slices in a column on, sums and maxima are asked for rather than counted. */

@@ -1,5 +1,5 @@
-import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
+import { element } from "../shared/ui/dom.ts";
 import { type ByRow, type ByRows, callees, callers, outermost, placesOf } from "./by_rows.ts";
 import type { Called } from "./called.ts";
 import type { ChartHost } from "./charts.ts";

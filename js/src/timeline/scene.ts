@@ -1,5 +1,5 @@
-import type { Theme } from "../shared/theme.ts";
-import { Viewport } from "../shared/viewport.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import { Viewport } from "../shared/drawing/viewport.ts";
 import type { Flows } from "./flows.ts";
 import type { Gap } from "./gaps.ts";
 import { Marked } from "./marked.ts";

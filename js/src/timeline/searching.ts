@@ -1,7 +1,7 @@
+import type { TimelineQuestions } from "../shared/client/timeline_client.ts";
+import type { FoundSlice } from "../shared/client/timeline_columns.ts";
 import { duration } from "../shared/format.ts";
-import { LISTED } from "../shared/hit_list.ts";
-import type { TimelineQuestions } from "../shared/timeline_client.ts";
-import type { FoundSlice } from "../shared/timeline_columns.ts";
+import { LISTED } from "../shared/ui/hit_list.ts";
 import type { Bar } from "./bar.ts";
 import { Called } from "./called.ts";
 import type { Camera } from "./camera.ts";

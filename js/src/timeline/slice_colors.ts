@@ -1,5 +1,5 @@
-import { blockFill, heatFill, kindFill, type Theme } from "../shared/theme.ts";
-import type { TimelineColumns } from "../shared/timeline_columns.ts";
+import type { TimelineColumns } from "../shared/client/timeline_columns.ts";
+import { blockFill, heatFill, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
 
 /**

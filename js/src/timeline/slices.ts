@@ -1,12 +1,12 @@
-import type { StringColumn } from "../shared/columns.ts";
+import type { StringColumn } from "../shared/client/columns.ts";
 import {
   type SliceColumns,
   type TimelineColumns,
   Trust,
   type WindowColumns,
-} from "../shared/run_client.ts";
+} from "../shared/client/run_client.ts";
+import { RowKind } from "../shared/client/timeline_columns.ts";
 import { upperBound } from "../shared/sorted.ts";
-import { RowKind } from "../shared/timeline_columns.ts";
 import { MaxPyramid, prefixSums } from "./pyramid.ts";
 import { Row, type Shared } from "./row.ts";
 import { Track } from "./track.ts";

@@ -1,6 +1,6 @@
-import { clear, type Layer, layer, Repaint, TextMeasure } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
-import { readTheme, type Theme } from "../shared/theme.ts";
+import { clear, type Layer, layer, Repaint, TextMeasure } from "../shared/drawing/canvas.ts";
+import { readTheme, type Theme } from "../shared/drawing/theme.ts";
+import { element } from "../shared/ui/dom.ts";
 import { fitTitle, type Title } from "./titles.ts";
 
 const FONT = 11;

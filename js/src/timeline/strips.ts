@@ -1,4 +1,4 @@
-import { layer } from "../shared/canvas.ts";
+import { layer } from "../shared/drawing/canvas.ts";
 import type { Bins } from "./bins.ts";
 import type { Fills } from "./fills.ts";
 import type { Columns, Row } from "./row.ts";

@@ -1,7 +1,7 @@
-import { button, element } from "../shared/dom.ts";
+import { type TimelineWords, TRUST_LABELS } from "../shared/client/run_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
+import { button, element } from "../shared/ui/dom.ts";
 import { notHere } from "./coming.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";

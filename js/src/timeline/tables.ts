@@ -1,9 +1,9 @@
-import { element, select } from "../shared/dom.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
+import { element, select } from "../shared/ui/dom.ts";
 import { type ByRow, ByRows, type Rows, summedBy } from "./by_rows.ts";
 import { ByTable } from "./by_table.ts";
 import { Called } from "./called.ts";

@@ -1,5 +1,5 @@
+import { niceStep } from "../shared/drawing/nice_step.ts";
 import { UNITS } from "../shared/format.ts";
-import { niceStep } from "../shared/nice_step.ts";
 
 /** The unit that times up to `ns` are read in. */
 function unitOf(ns: number): readonly [size: number, name: string] {

@@ -1,7 +1,7 @@
-import { isAbort } from "../shared/request.ts";
-import type { RunClient, TileColumns } from "../shared/run_client.ts";
-import { TILE_BINS } from "../shared/timeline_columns.ts";
-import type { Viewport } from "../shared/viewport.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient, TileColumns } from "../shared/client/run_client.ts";
+import { TILE_BINS } from "../shared/client/timeline_columns.ts";
+import type { Viewport } from "../shared/drawing/viewport.ts";
 import { Bins } from "./bins.ts";
 import type { Slices } from "./slices.ts";
 

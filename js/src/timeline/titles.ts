@@ -1,4 +1,4 @@
-import type { TextMeasure } from "../shared/canvas.ts";
+import type { TextMeasure } from "../shared/drawing/canvas.ts";
 
 /** What an operator, a name or a group is called: `conv2d + add + relu`, `#38`, `1×64×8×8`. */
 export interface Title {

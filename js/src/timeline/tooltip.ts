@@ -1,5 +1,5 @@
-import { element } from "../shared/dom.ts";
 import { duration, integer } from "../shared/format.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { Hit, Scene } from "./scene.ts";
 import { factList, type Words } from "./words.ts";
 

@@ -1,6 +1,6 @@
-import { element } from "../shared/dom.ts";
+import { type TimelineWords, TRUST_LABELS } from "../shared/client/run_client.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
+import { element } from "../shared/ui/dom.ts";
 import { notHere } from "./coming.ts";
 import type { Names } from "./names.ts";
 import { neighbors } from "./neighbors.ts";

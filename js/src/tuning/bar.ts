@@ -1,8 +1,8 @@
-import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
-import { fullScreenButton } from "../shared/full_screen.ts";
-import { helpButton } from "../shared/keys.ts";
-import { Overflow } from "../shared/overflow.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { button, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { fullScreenButton } from "../shared/ui/full_screen.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
 import type { TuningData } from "./data/data.ts";
 import type { Along } from "./data/options.ts";
 import { taskTitle } from "./data/words.ts";

@@ -1,4 +1,10 @@
-import { type Drawing, type FigureRequest, MONO, panelDrawing, pencil } from "../shared/figure.ts";
+import {
+  type Drawing,
+  type FigureRequest,
+  MONO,
+  panelDrawing,
+  pencil,
+} from "../shared/drawing/figure.ts";
 import {
   heightOf,
   LINE,
@@ -7,9 +13,9 @@ import {
   paintParts,
   paragraph,
   SMALL,
-} from "../shared/figure_parts.ts";
+} from "../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { counted } from "../shared/format.ts";
-import type { TextWidths } from "../shared/text_widths.ts";
 import { ChartPainter } from "./chart/chart_painter.ts";
 import { annotationColor, errorFill } from "./chart/colors.ts";
 import { paintOverlay } from "./chart/overlay.ts";

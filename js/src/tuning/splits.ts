@@ -1,4 +1,4 @@
-import { splitter } from "../shared/splitter.ts";
+import { splitter } from "../shared/ui/splitter.ts";
 
 /** Shares of what lies before a bar, at most and at least. */
 const [LEAST, MOST] = [0.2, 0.85];

@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 
 const APART = 14;
 

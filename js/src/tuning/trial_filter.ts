@@ -1,5 +1,5 @@
-import { errorText } from "../shared/message.ts";
-import { isAbort } from "../shared/request.ts";
+import { errorText } from "../shared/client/message.ts";
+import { isAbort } from "../shared/client/request.ts";
 import type { Bar } from "./bar.ts";
 import type { TuningClient } from "./data/client.ts";
 import type { Legend } from "./panes/legend.ts";

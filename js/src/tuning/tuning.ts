@@ -1,9 +1,9 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import "../shared/theme.css";
+import "../shared/ui/theme.css";
 import "./tuning.css";
-import { SessionClient, type SessionState } from "../shared/session_client.ts";
-import { modelOptions, sized } from "../shared/view.ts";
-import { viewRoot } from "../shared/view_root.ts";
+import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import { modelOptions, sized } from "../shared/ui/view.ts";
+import { viewRoot } from "../shared/ui/view_root.ts";
 import { TuningClient } from "./data/client.ts";
 import type { TuningOptions } from "./data/options.ts";
 import { mountTuning } from "./mount.ts";

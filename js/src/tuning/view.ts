@@ -1,6 +1,6 @@
-import { CodeCopy } from "../shared/code_copy.ts";
+import { CodeCopy } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
-import type { ViewOptions } from "../shared/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart/chart.ts";
 import { Hover } from "./chart/hover.ts";

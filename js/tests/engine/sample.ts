@@ -1,9 +1,9 @@
 /** A figure that shows what the engine hands over, for tests/unit/test_engine.py. */
 import { drawn } from "../../src/engine/engine.ts";
-import { TextMeasure } from "../../src/shared/canvas.ts";
-import type { Column, StringColumn } from "../../src/shared/columns.ts";
-import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/figure.ts";
-import type { TextWidths } from "../../src/shared/text_widths.ts";
+import type { Column, StringColumn } from "../../src/shared/client/columns.ts";
+import { TextMeasure } from "../../src/shared/drawing/canvas.ts";
+import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/drawing/figure.ts";
+import type { TextWidths } from "../../src/shared/drawing/text_widths.ts";
 
 interface Data {
   title: string;

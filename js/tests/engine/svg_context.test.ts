@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SvgContext } from "../../src/shared/svg_context.ts";
-import { markup } from "../../src/shared/svg_marks.ts";
+import { SvgContext } from "../../src/shared/drawing/svg_context.ts";
+import { markup } from "../../src/shared/drawing/svg_marks.ts";
 
 const RULER = {
   exact: false,

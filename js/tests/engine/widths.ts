@@ -1,4 +1,4 @@
-import { TextWidths } from "../../src/shared/text_widths.ts";
+import { TextWidths } from "../../src/shared/drawing/text_widths.ts";
 
 /** Every letter is as wide as every other: half an em. */
 export const HALF_EM = new TextWidths({

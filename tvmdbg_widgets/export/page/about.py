@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.summary import missing
-from tvmdbg_widgets.export.page.stored_paths import PathEraser
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.figures.texts import escape
 
 if TYPE_CHECKING:

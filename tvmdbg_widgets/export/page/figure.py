@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.handed_on import findings_handed_on
-from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.state import kind_of, models
+from tvmdbg_widgets.export.page.stored import words
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.figures.handed_on import HandedOn
 

@@ -13,7 +13,7 @@ from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.figure import figure_of_page
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
-from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.export.page.stored import Entry
+    from tvmdbg_widgets.export.page.stored.stored import Entry
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.answering import Reply
     from tvmdbg_widgets.widgets.view import View

@@ -1,4 +1,4 @@
-"""What a run answers to the questions of its views (``js/src/shared/run_client.ts``)."""
+"""What a run answers to the questions of its views (``js/src/shared/client/run_client.ts``)."""
 
 from __future__ import annotations
 

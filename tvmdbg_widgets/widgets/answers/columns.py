@@ -1,4 +1,4 @@
-"""Columns as one header and one buffer, as ``js/src/shared/columns.ts`` unpacks them."""
+"""Columns as one header and one buffer, as ``js/src/shared/client/columns.ts`` unpacks them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def fact_columns(run: DebugRun, clean: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return ``FactColumns`` (js/src/shared/run_client.ts) of a run with a graph.
+    """Return ``FactColumns`` (js/src/shared/client/run_client.ts) of a run with a graph.
 
     Parameters
     ----------

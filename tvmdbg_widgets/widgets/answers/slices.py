@@ -145,8 +145,9 @@ class SliceTable:
     Attributes
     ----------
     kinds : dict of str to str
-        Columns that are sent (``SliceColumns`` in js/src/shared/timeline_columns.ts) and their
-        kinds; what is not among them is the same for all slices, or follows.
+        Columns that are sent and their kinds (``SliceColumns`` in
+        js/src/shared/client/timeline_columns.ts); what is not among them is the same for all
+        slices, or follows.
     trust : int or None
         Of every slice, where all are alike.
     """

@@ -1,4 +1,4 @@
-import type { GraphColumns } from "../../shared/run_client.ts";
+import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { BoxHealth, type NodeHealth } from "../health.ts";
 import type { Palette } from "../palette.ts";
 import type { Scene } from "../scene.ts";

@@ -1,6 +1,6 @@
+import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
+import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
-import { type GraphColumns, NodeKind } from "../../shared/run_client.ts";
-import { kindFill } from "../../shared/theme.ts";
 import { type BoxHealth, isUnknown } from "../health.ts";
 import type { Palette } from "../palette.ts";
 import { membersOf, type Scene } from "../scene.ts";

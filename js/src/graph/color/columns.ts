@@ -1,6 +1,6 @@
+import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { bytes, duration, speed } from "../../shared/format.ts";
 import { shortText } from "../../shared/number_text.ts";
-import type { GraphColumns } from "../../shared/run_client.ts";
 
 /** What is the same for numbers and classes, one row a node or an entry. */
 interface Rows {

@@ -1,6 +1,6 @@
-import { element } from "../../shared/dom.ts";
 import { integer } from "../../shared/format.ts";
-import { RangeHandles } from "../../shared/range_handles.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { RangeHandles } from "../../shared/ui/range_handles.ts";
 import type { NumberColors } from "./numbers.ts";
 
 const WIDTH = 204;

@@ -1,7 +1,7 @@
+import { NodeKind } from "../../shared/client/run_client.ts";
+import type { Ramp } from "../../shared/drawing/theme.ts";
+import { ValueAxis } from "../../shared/drawing/value_axis.ts";
 import { percent } from "../../shared/format.ts";
-import { NodeKind } from "../../shared/run_client.ts";
-import type { Ramp } from "../../shared/theme.ts";
-import { ValueAxis } from "../../shared/value_axis.ts";
 import { membersOf } from "../scene.ts";
 import type { Times } from "../times.ts";
 import { type Ground, KindColors, type Part } from "./colors.ts";

@@ -1,8 +1,8 @@
 /** From the tree of a query to the nodes it finds; tvmdbg_widgets/analysis/query/evaluate.py finds the same. */
-import type { StringColumn } from "../../shared/columns.ts";
+import type { StringColumn } from "../../shared/client/columns.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
 import { shapeText } from "../../shared/format.ts";
 import { globRegex, Regex } from "../../shared/regex.ts";
-import { NodeKind } from "../../shared/run_client.ts";
 import { type Facts, STRIDE } from "./facts.ts";
 import type { Mode, Query } from "./parser.ts";
 

@@ -1,6 +1,6 @@
 /** What queries look at, made once a graph and only when it is asked for. */
-import { StringColumn } from "../../shared/columns.ts";
-import { type FactColumns, type GraphColumns, NODE_KINDS } from "../../shared/run_client.ts";
+import { StringColumn } from "../../shared/client/columns.ts";
+import { type FactColumns, type GraphColumns, NODE_KINDS } from "../../shared/client/run_client.ts";
 import type { Links } from "../links.ts";
 
 /** Rows between two pauses. */

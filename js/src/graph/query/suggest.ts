@@ -1,4 +1,4 @@
-import { NODE_KINDS, NodeKind } from "../../shared/run_client.ts";
+import { NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
 import type { Facts } from "./facts.ts";
 import { FIELDS, NUMBERS } from "./fields.ts";
 

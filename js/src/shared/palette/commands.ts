@@ -1,10 +1,10 @@
-import { selectionOf } from "../finding_selection.ts";
+import type { Finding, GraphColumns, Highlight, TensorColumns } from "../client/run_client.ts";
+import type { SessionClient } from "../client/session_client.ts";
 import { duration, shapeText } from "../format.ts";
-import type { ListedHit } from "../hit_list.ts";
-import { actionsOf, runKey, shownKey } from "../keys.ts";
 import { nodeLabel, nodeTitle } from "../node_title.ts";
-import type { Finding, GraphColumns, Highlight, TensorColumns } from "../run_client.ts";
-import type { SessionClient } from "../session_client.ts";
+import { selectionOf } from "../ui/finding_selection.ts";
+import type { ListedHit } from "../ui/hit_list.ts";
+import { actionsOf, runKey, shownKey } from "../ui/keys.ts";
 
 export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";

@@ -1,10 +1,10 @@
-import { element, KEEP_KEYS } from "../dom.ts";
+import type { RunClient } from "../client/run_client.ts";
+import type { SessionClient } from "../client/session_client.ts";
 import { counted } from "../format.ts";
-import { HitList, LISTED } from "../hit_list.ts";
-import type { KeyAction } from "../keys.ts";
-import { Mirror } from "../mirror.ts";
-import type { RunClient } from "../run_client.ts";
-import type { SessionClient } from "../session_client.ts";
+import { element, KEEP_KEYS } from "../ui/dom.ts";
+import { HitList, LISTED } from "../ui/hit_list.ts";
+import type { KeyAction } from "../ui/keys.ts";
+import { Mirror } from "../ui/mirror.ts";
 import {
   actionCommands,
   type Command,

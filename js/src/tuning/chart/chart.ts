@@ -1,6 +1,6 @@
-import { clear, layer, Repaint } from "../../shared/canvas.ts";
-import { element } from "../../shared/dom.ts";
-import { onThemeChange, readTheme, type Theme } from "../../shared/theme.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import { element } from "../../shared/ui/dom.ts";
 import { ChartPainter } from "./chart_painter.ts";
 import { paintOverlay } from "./overlay.ts";
 import type { Scene } from "./scene.ts";

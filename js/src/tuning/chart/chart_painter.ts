@@ -1,7 +1,7 @@
+import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { niceTicks } from "../../shared/drawing/ticks.ts";
 import { integer } from "../../shared/format.ts";
-import type { Pen } from "../../shared/pen.ts";
-import type { Theme } from "../../shared/theme.ts";
-import { niceTicks } from "../../shared/ticks.ts";
 import { ROUND } from "../data/counts.ts";
 import { elapsed, seconds } from "../data/words.ts";
 import { errorFill, slotFill } from "./colors.ts";

@@ -1,5 +1,5 @@
 import { measureErrors } from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { Theme } from "../../shared/theme.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { codeOf } from "../data/counts.ts";
 
 /** Fill of an error code; 0 is a trial that was measured. */

@@ -1,5 +1,5 @@
-import type { Pen } from "../../shared/pen.ts";
-import type { Theme } from "../../shared/theme.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { LANE, type Scene } from "./scene.ts";
 
 const DIM = 0.55;

@@ -1,4 +1,4 @@
-import { Viewport } from "../../shared/viewport.ts";
+import { Viewport } from "../../shared/drawing/viewport.ts";
 import { ROUND } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Along } from "../data/options.ts";

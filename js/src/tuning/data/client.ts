@@ -1,5 +1,5 @@
-import { type Column, type ColumnHeader, fields } from "../../shared/columns.ts";
-import { type AnyModel, NewestWins, request } from "../../shared/request.ts";
+import { type Column, type ColumnHeader, fields } from "../../shared/client/columns.ts";
+import { type AnyModel, NewestWins, request } from "../../shared/client/request.ts";
 import { type ErrorTableInfo, TuningData, type TuningInfo } from "./data.ts";
 import type { ErrorsBy, TrialScope } from "./options.ts";
 import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";

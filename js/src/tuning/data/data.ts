@@ -1,5 +1,5 @@
 /** A tuning log as the view has it: trials as columns, and what was counted of them in Python. */
-import type { Column } from "../../shared/columns.ts";
+import type { Column } from "../../shared/client/columns.ts";
 
 /** One task, as `widgets/tuning/answers.py` tells it. Times in seconds; null is unknown. */
 export interface TaskInfo {

@@ -1,8 +1,8 @@
-import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import { errorText } from "../../shared/client/message.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import { readTheme } from "../../shared/drawing/theme.ts";
 import { integer, percent } from "../../shared/format.ts";
-import { errorText } from "../../shared/message.ts";
-import { isAbort } from "../../shared/request.ts";
-import { readTheme } from "../../shared/theme.ts";
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { errorFill } from "../chart/colors.ts";
 import type { ErrorRow, ErrorTableInfo, TuningData } from "../data/data.ts";
 import { ERRORS_BY, type ErrorsBy, type TrialScope } from "../data/options.ts";

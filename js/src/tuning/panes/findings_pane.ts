@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { FindingInfo, TuningData } from "../data/data.ts";
 import { remedyParts } from "../data/words.ts";
 

@@ -1,6 +1,6 @@
-import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { readTheme } from "../../shared/drawing/theme.ts";
 import { integer } from "../../shared/format.ts";
-import { readTheme } from "../../shared/theme.ts";
+import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { errorFill } from "../chart/colors.ts";
 import type { TuningData } from "../data/data.ts";
 import { codeQuery, codesOf, outcomeName } from "../data/words.ts";

@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { PANES, type Pane } from "../data/options.ts";
 
 export const PANE_LABELS: Record<Pane, string> = {

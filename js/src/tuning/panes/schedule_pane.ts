@@ -1,8 +1,8 @@
-import { button, element, KEEP_KEYS } from "../../shared/dom.ts";
+import { message } from "../../shared/client/message.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
-import { message } from "../../shared/message.ts";
-import { isAbort } from "../../shared/request.ts";
-import { readTheme, type Theme } from "../../shared/theme.ts";
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { annotationColor } from "../chart/colors.ts";
 import {
   type ChangeRow,

@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "../../shared/dom.ts";
+import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { TaskCounts } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Sort } from "../data/options.ts";

@@ -1,5 +1,5 @@
-import type { Pen } from "../../shared/pen.ts";
-import { ramp, rampStops, type Theme } from "../../shared/theme.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
+import { ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
 import type { TilesScene } from "../data/tiles.ts";
 import { seconds } from "../data/words.ts";
 

@@ -1,9 +1,9 @@
-import { clear, layer, Repaint } from "../../shared/canvas.ts";
-import { element } from "../../shared/dom.ts";
+import { message } from "../../shared/client/message.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { integer } from "../../shared/format.ts";
-import { message } from "../../shared/message.ts";
-import { isAbort } from "../../shared/request.ts";
-import { onThemeChange, readTheme } from "../../shared/theme.ts";
+import { element } from "../../shared/ui/dom.ts";
 import type { TuningData } from "../data/data.ts";
 import { type Tiles, TilesScene } from "../data/tiles.ts";
 import { outcome } from "../data/words.ts";

@@ -1,4 +1,4 @@
-"""What the tensor inspector is told (``js/src/shared/tensor_questions.ts``), a file each noun."""
+"""What the tensor inspector is told, as ``js/src/shared/client/tensor_questions.ts`` has it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def packed_cells(found: Picture | Profile | Channels) -> tuple[list[dict[str, An
     """Return headers and buffer of mean, minimum, maximum and flags.
 
     Bounds that are the mean to the bit, as those of cells of one value, are left out, and so are
-    flags where none is set; ``js/src/shared/tensor_client.ts`` puts them in.
+    flags where none is set; ``js/src/shared/client/tensor_client.ts`` puts them in.
     """
     bounds = {"minimum": found.minimum, "maximum": found.maximum}
     word = np.dtype(f"u{found.mean.itemsize}")

@@ -1,0 +1,144 @@
+/** Everything known of one node, as `widgets/answers/node.py` tells it. */
+import type { StringColumn } from "../../shared/client/columns.ts";
+import {
+  type GraphColumns,
+  NODE_KINDS,
+  type TimelineColumns,
+  TRUST_LABELS,
+} from "../../shared/client/run_client.ts";
+import { duration, percent } from "../../shared/format.ts";
+import { givenText } from "../../shared/node_title.ts";
+import type { StoredData } from "./data.ts";
+
+const CONSUMERS = 200;
+/** Inputs, and outputs, that are listed. */
+const LISTED = 500;
+const REPEATS = 20;
+
+interface NodeColumns {
+  attrOffsets: Int32Array;
+  attrNames: StringColumn;
+  attrValues: StringColumn;
+  noteNode: Int32Array;
+  notes: StringColumn;
+  scopes: StringColumn;
+  edge: Int32Array;
+  candidates: StringColumn;
+}
+
+export function nodeDetails(data: StoredData, node: number): object {
+  if (!data.has("graph")) throw new Error("this run has no graph");
+  const graph = data.columns<GraphColumns>("graph");
+  const more = data.columns<NodeColumns>("nodes");
+  const count = graph.names.length;
+  if (node >= count) throw new Error(`node ${node} of a graph with ${count} nodes`);
+  const [attrs, last] = [more.attrOffsets[node]!, more.attrOffsets[node + 1]!];
+  const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
+  const read = rows(graph.edgeTarget, node);
+  return {
+    id: node,
+    name: graph.names.at(node),
+    funcName: graph.funcNames.at(node),
+    kind: NODE_KINDS[graph.kinds[node]!],
+    opKind: graph.opKinds.at(node),
+    attrs: range(last - attrs, attrs).map((at) => [more.attrNames.at(at), more.attrValues.at(at)]),
+    inputs: read.slice(0, LISTED).map((edge) => input(graph, more, edge)),
+    inputCount: read.length,
+    outputs: range(Math.min(outputs, LISTED)).map((each) => output(data, graph, more, node, each)),
+    outputCount: outputs,
+    times: times(data, graph, node),
+    notes: rows(more.noteNode, node).map((at) => more.notes.at(at)),
+  };
+}
+
+function range(count: number, from = 0): number[] {
+  return Array.from({ length: count }, (_, i) => from + i);
+}
+
+/** The positions of a value in a column, ascending. */
+function rows(column: Int32Array, value: number): number[] {
+  const found: number[] = [];
+  for (let at = column.indexOf(value); at >= 0; at = column.indexOf(value, at + 1)) found.push(at);
+  return found;
+}
+
+function entryText(graph: GraphColumns, node: number, output: number): string {
+  const entry = node < 0 ? -1 : graph.entryOffsets[node]! + output;
+  if (entry < 0 || entry >= graph.entryOffsets[node + 1]!) return "unknown";
+  const dims = graph.shapeDims.subarray(graph.shapeOffsets[entry]!, graph.shapeOffsets[entry + 1]!);
+  const size = graph.shapeKnown[entry] ? dims.join("×") || "scalar" : "?";
+  return `${graph.dtypes.at(entry) || "?"} ${size}`;
+}
+
+function input(graph: GraphColumns, more: NodeColumns, edge: number): object {
+  const [node, output] = [graph.edgeSource[edge]!, graph.edgeOutput[edge]!];
+  const choice = more.edge.indexOf(edge);
+  return {
+    node,
+    output,
+    name: node >= 0 ? graph.names.at(node) : "not in the graph",
+    text: entryText(graph, node, output) + (choice < 0 ? "" : more.candidates.at(choice)),
+    trust: TRUST_LABELS[graph.edgeTrust[edge]!],
+  };
+}
+
+function output(
+  data: StoredData,
+  graph: GraphColumns,
+  more: NodeColumns,
+  node: number,
+  output: number,
+): object {
+  const entry = graph.entryOffsets[node]! + output;
+  let text = entryText(graph, node, output);
+  if (graph.storageIds.length) text += `, storage ${graph.storageIds[entry]}`;
+  if (graph.deviceTypes.length) text += `, ${data.head.devices?.[graph.deviceTypes[entry]!]}`;
+  if (more.scopes.at(entry)) text += `, scope ${more.scopes.at(entry)}`;
+  const heads = rows(graph.headNode, node).filter((at) => graph.headOutput[at] === output);
+  if (heads.length) text += `, graph output ${heads.join(", ")}`;
+  const targets = rows(graph.edgeSource, node)
+    .filter((edge) => graph.edgeOutput[edge] === output)
+    .slice(0, CONSUMERS)
+    .map((edge) => graph.edgeTarget[edge]!);
+  const consumers = [...new Set(targets)].map((each) => ({
+    node: each,
+    name: graph.names.at(each),
+  }));
+  return { output, text, consumers };
+}
+
+const MEASURED = { mean: "mean", call: "one call", sum: "sum of all calls" } as const;
+
+function times(data: StoredData, graph: GraphColumns, node: number): [string, string][] {
+  const timeline = data.has("timeline") ? data.columns<TimelineColumns>("timeline") : null;
+  const mean = timeline?.nodeNs[node] ?? Number.NaN;
+  const given = givenText(graph.kinds[node]);
+  if (given && !(mean > 0)) return [["time", given]];
+  if (!timeline || Number.isNaN(mean)) return [];
+  const info = data.head.answers.timeline as TimelineColumns["info"];
+  const found: [string, string][] = [
+    [MEASURED[info.words.measured], duration(mean)],
+    ["in nanoseconds", exact(mean)],
+  ];
+  if (info.totalNs !== 0) found.push(["share of all nodes", percent(mean / (info.totalNs ?? NaN))]);
+  const repeats = timeline.repeats.subarray(
+    timeline.repeatsOffsets[node]!,
+    timeline.repeatsOffsets[node + 1]!,
+  );
+  if (repeats.length && info.words.repeats) {
+    found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), duration).join(", ")]);
+    const [low, high] = [timeline.nodeP10[node]!, timeline.nodeP90[node]!];
+    found.push(["p10 … p90", `${duration(low)} … ${duration(high)}`]);
+  }
+  found.push(["joined", TRUST_LABELS[timeline.nodeTrust[node]!]!]);
+  return found;
+}
+
+/** Nanoseconds to the hundredth; halves go to the even digit, as Python writes them. */
+function exact(ns: number): string {
+  const eighths = ns * 8;
+  const half = Number.isInteger(eighths) && Math.abs(eighths % 4) === 1;
+  const text = (half ? ns - Math.sign(ns) / 256 : ns).toFixed(2);
+  const [whole, rest] = text.split(".");
+  return `${whole!.replace(/\B(?=(\d{3})+$)/g, ",")}.${rest} ns`;
+}

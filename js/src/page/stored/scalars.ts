@@ -1,0 +1,194 @@
+/** The values of a tensor that is stored whole, one by one. */
+import type { StringColumn } from "../../shared/client/columns.ts";
+import { numberText } from "../../shared/number_text.ts";
+import { type StoredData, unshuffled } from "./data.ts";
+
+export interface Scalars {
+  /** numpy's name of the type; of types that JavaScript lacks something longer. */
+  kind: string;
+  /** Whether the values are float64. */
+  wide: boolean;
+  value(at: number): number;
+  /** The same, without rounding of long integers. */
+  exact(at: number): number | bigint;
+  text(at: number): string;
+  /** The bits that stand for the value, the highest first. */
+  hex(at: number): string;
+  binary(at: number): string;
+  /** The step to the next number of a float type; NaN where there is none. */
+  spacing(at: number): number;
+  /** How many of the bits are sign, exponent and mantissa; empty for other than floats. */
+  fields: number[];
+  /** numpy's name of the type that its files hold the values in, the bytes of one, and what is to be said of it. */
+  descr: string;
+  itemsize: number;
+  note: string;
+  write(to: DataView, offset: number, at: number): void;
+}
+
+const NATIVE = {
+  int8: Int8Array,
+  uint8: Uint8Array,
+  int16: Int16Array,
+  uint16: Uint16Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  int64: BigInt64Array,
+  uint64: BigUint64Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
+
+/** A row for each variant whose values are there; some share their bytes. */
+interface Wholes {
+  variant: Int32Array;
+  width: Int32Array;
+  at: Float64Array;
+  size: Float64Array;
+  /** A key of `NATIVE`, or the name of a table of codes. */
+  kind: StringColumn;
+  /** Bits of a value that shares bytes with others, else 0. */
+  packed: Int32Array;
+  /** Which bits of a byte are the value. */
+  mask: Int32Array;
+  bits: Int32Array;
+  /** -1 where the value is no float. */
+  sign: Int32Array;
+  mantissa: Int32Array;
+  /** `frexp`'s exponent of the smallest normal number. */
+  least: Int32Array;
+  descr: StringColumn;
+  note: StringColumn;
+  /** 1 where that type's bytes are those of the tensor. */
+  copied: Uint8Array;
+}
+
+/** The scalars of one variant of a tensor; null where it is not stored whole. */
+export function scalarsOf(data: StoredData, variant: number): Scalars | null {
+  if (!data.has("wholes")) return null;
+  const wholes = data.columns<Wholes>("wholes");
+  const row = wholes.variant.indexOf(variant);
+  if (row < 0) return null;
+  const { code, ...numbers } = numbersOf(data, wholes, row);
+  const [bits, sign] = [wholes.bits[row]!, wholes.sign[row]!];
+  const mantissa = wholes.mantissa[row]!;
+  const descr = wholes.descr.at(row);
+  const itemsize = Number(/\d+$/.exec(descr));
+  const least = wholes.least[row]!;
+  const copied = wholes.copied[row] === 1;
+  return {
+    ...numbers,
+    kind: wholes.kind.at(row),
+    wide: wholes.kind.at(row) === "float64",
+    hex: (at) =>
+      `0x${code(at)
+        .toString(16)
+        .toUpperCase()
+        .padStart(Math.ceil(bits / 4), "0")}`,
+    binary: (at) => code(at).toString(2).padStart(bits, "0"),
+    spacing: (at) => {
+      const size = Math.abs(numbers.value(at));
+      if (sign < 0 || !Number.isFinite(size)) return Number.NaN;
+      return 2 ** (Math.max(size === 0 ? least : exponentOf(size), least) - 1 - mantissa);
+    },
+    fields: sign < 0 ? [] : [sign, bits - sign - mantissa, mantissa],
+    descr,
+    itemsize,
+    note: wholes.note.at(row),
+    write: (to, offset, at) => {
+      if (!copied) {
+        if (itemsize === 4) to.setFloat32(offset, numbers.value(at), true);
+        else to.setInt8(offset, numbers.value(at));
+        return;
+      }
+      let rest = BigInt(code(at));
+      for (let byte = 0; byte < itemsize; byte++, rest >>= 8n) {
+        to.setUint8(offset + byte, Number(rest & 255n));
+      }
+    },
+  };
+}
+
+/** The exponent with which a positive number is a mantissa of 0.5 to 1, as `frexp` gives it. */
+function exponentOf(value: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const exponent = view.getUint16(0) >> 4;
+  return exponent ? exponent - 1022 : exponentOf(value * 2 ** 60) - 60;
+}
+
+/** What is made of complex numbers with the bits of both parts; of the numbers themselves texts alone are stored. */
+export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Scalars {
+  const told = {
+    ...made,
+    fields: [],
+    hex: (at: number) => `${real.hex(at)} ${imag.hex(at)}`,
+    binary: (at: number) => real.binary(at) + imag.binary(at),
+  };
+  if (!made.descr.includes("c")) return told;
+  return {
+    ...told,
+    write: (to, offset, at) => {
+      real.write(to, offset, at);
+      imag.write(to, offset + real.itemsize, at);
+    },
+  };
+}
+
+/** Bits are a number where they fit into one. */
+interface Numbers extends Pick<Scalars, "value" | "exact" | "text"> {
+  code(at: number): number | bigint;
+}
+
+function numbersOf(data: StoredData, wholes: Wholes, row: number): Numbers {
+  const width = wholes.width[row]!;
+  const { buffer } = unshuffled(data.blob(wholes.at[row]!, wholes.size[row]!), width);
+  const [kind, packed] = [wholes.kind.at(row), wholes.packed[row]!];
+  if (packed) return coded(data, kind, packedCodes(new Uint8Array(buffer), packed));
+  const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer);
+  if (kind in NATIVE) {
+    const native = nativeOf(kind as keyof typeof NATIVE, buffer);
+    return { ...native, code: (at) => codes[at]! };
+  }
+  const mask = wholes.mask[row]!;
+  return coded(data, kind, (at) => Number(codes[at]) & mask);
+}
+
+function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer) {
+  const array = new NATIVE[kind](buffer);
+  const float = array instanceof Float32Array || array instanceof Float64Array;
+  return {
+    value: (at: number) => Number(array[at]),
+    exact: (at: number) => array[at]!,
+    text: (at: number) => (float ? numberText(array[at] as number, kind) : String(array[at])),
+  };
+}
+
+/** Codes of fewer than eight bits, low bits first. */
+function packedCodes(bytes: Uint8Array, bits: number): (at: number) => number {
+  return (at) => {
+    const first = at * bits;
+    const byte = Math.floor(first / 8);
+    return ((bytes[byte]! | ((bytes[byte + 1] ?? 0) << 8)) >> (first & 7)) & ((1 << bits) - 1);
+  };
+}
+
+interface Codes {
+  codes: Int32Array;
+  values: Float64Array;
+  texts: StringColumn;
+}
+
+function coded(data: StoredData, kind: string, code: (at: number) => number): Numbers {
+  const { codes, values, texts } = data.columns<Codes>(`codes ${kind}`);
+  const rows = new Map(Array.from(codes, (each, row) => [each, row]));
+  const row = (at: number) => rows.get(code(at)) ?? -1;
+  const value = (at: number) => values[row(at)] ?? Number.NaN;
+  return {
+    code,
+    value,
+    exact: value,
+    text: (at) => texts.at(row(at)),
+  };
+}

@@ -1,0 +1,139 @@
+import { element, KEEP_KEYS } from "../ui/dom.ts";
+import { codeOfRun } from "./code.ts";
+
+const SHOWN_MS = 2600;
+
+/** The key that copies code, in every view. */
+export const COPY_KEY = "y";
+
+/** What the copied code is of. */
+interface Titled {
+  summary(): Promise<{ title: string }>;
+}
+
+/** Copies code for what a view shows: by its own command, and by the browser's copy keys on its root. */
+export class CodeCopy {
+  readonly #root: HTMLElement;
+  readonly #code: () => string | null;
+  readonly #say: (text: string) => void;
+  readonly #box = element("div", { class: "tvmdbg-copied", hidden: true });
+  #title: string | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    root: HTMLElement,
+    code: () => string | null,
+    say: (text: string) => void,
+    { run, signal }: { run: Titled; signal: AbortSignal },
+  ) {
+    this.#root = root;
+    this.#code = () => {
+      const text = code();
+      return text === null ? null : codeOfRun(text, this.#title);
+    };
+    run.summary().then(
+      ({ title }) => {
+        this.#title = title;
+      },
+      () => {},
+    );
+    this.#say = say;
+    root.addEventListener(
+      "copy",
+      (event) => {
+        if (event.target !== root || String(getSelection())) return;
+        const text = this.#code();
+        if (text === null) return;
+        into(event, text);
+        this.#copied(text);
+      },
+      { signal },
+    );
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** Shows what was copied, or the code to copy by hand where the page may not use the clipboard. */
+  copy(): void {
+    const text = this.#code();
+    if (text === null) {
+      this.#show("No code for this selection.");
+      this.#say("No code for this selection.");
+      return;
+    }
+    this.#put(text, () => this.#copied(text));
+  }
+
+  /** Copies a text of any length; `what` says which. */
+  copyText(text: string, what: string): void {
+    this.#put(text, () => this.tell(`copied ${what}`));
+  }
+
+  /** Says something for a moment where copies are told of. */
+  tell(text: string): void {
+    this.#show(text);
+    this.#say(text);
+  }
+
+  /** By a copy event; where the page may not use the clipboard, a field holds the text. */
+  #put(text: string, done: () => void): void {
+    this.#root.focus({ preventScroll: true });
+    let set = false;
+    const copy = (event: ClipboardEvent) => {
+      set = into(event, text);
+    };
+    // The browser asks back with a copy event, in which a page may set the text without leave.
+    document.addEventListener("copy", copy, { capture: true });
+    const asked = document.execCommand("copy");
+    document.removeEventListener("copy", copy, { capture: true });
+    if (asked && set) done();
+    else this.#offer(text);
+  }
+
+  #copied(text: string): void {
+    this.#show("copied ", element("code", {}, text));
+    this.#say(`Copied: ${text}`);
+  }
+
+  #show(...children: (Node | string)[]): void {
+    clearTimeout(this.#timer);
+    this.#box.replaceChildren(...children);
+    this.#box.hidden = false;
+    this.#root.append(this.#box);
+    this.#timer = setTimeout(() => this.#hide(), SHOWN_MS);
+  }
+
+  #hide(): void {
+    this.#box.hidden = true;
+    this.#box.replaceChildren();
+  }
+
+  #offer(text: string): void {
+    const isLong = text.includes("\n");
+    const given = {
+      readonly: true,
+      "aria-label": `${isLong ? "Text" : "Python code"}: copy it with Ctrl+C, close with Escape`,
+      ...KEEP_KEYS,
+    };
+    const field: HTMLInputElement | HTMLTextAreaElement = isLong
+      ? element("textarea", { ...given, rows: 6, cols: 50 }, text)
+      : element("input", { ...given, value: text, title: text, size: Math.min(60, text.length) });
+    this.#show("Ctrl+C copies, Esc closes: ", field);
+    clearTimeout(this.#timer);
+    field.addEventListener("keydown", (event: Event) => {
+      if ((event as KeyboardEvent).key !== "Escape") return;
+      event.stopPropagation();
+      this.#root.focus({ preventScroll: true });
+    });
+    field.addEventListener("blur", () => this.#hide());
+    field.focus();
+    field.select();
+    this.#say(`This page may not use the clipboard.${isLong ? "" : ` The code: ${text}`}`);
+  }
+}
+
+function into(event: ClipboardEvent, text: string): boolean {
+  if (!event.clipboardData) return false;
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
+  return true;
+}

@@ -1,0 +1,139 @@
+import {
+  group,
+  health,
+  heat,
+  opKinds,
+  schemes,
+  values,
+} from "../../../../tvmdbg_widgets/figures/tokens.json";
+
+/** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
+export interface Theme {
+  dark: boolean;
+  background: string;
+  surface: string;
+  text: string;
+  muted: string;
+  line: string;
+  accent: string;
+  warning: string;
+  error: string;
+  font: string;
+  /** Fills of what is said of the health of values. */
+  health: Record<keyof typeof health.light, string>;
+}
+
+export function readTheme(root: HTMLElement): Theme {
+  const style = getComputedStyle(root);
+  const read = (name: string) => style.getPropertyValue(`--tvmdbg-${name}`).trim();
+  const background = read("background");
+  const dark = luminance(background) < 0.4;
+  return {
+    dark,
+    background,
+    surface: read("surface"),
+    text: read("text"),
+    muted: read("muted"),
+    line: read("line"),
+    accent: read("accent"),
+    warning: read("warning"),
+    error: read("error"),
+    font: style.fontFamily,
+    health: health[schemeOf(dark)],
+  };
+}
+
+/** The colors of figures, which are those of a page without a host. */
+export function figureTheme(dark: boolean, font: string): Theme {
+  const scheme = schemeOf(dark);
+  return { dark, ...schemes[scheme], font, health: health[scheme] };
+}
+
+function schemeOf(dark: boolean): "dark" | "light" {
+  return dark ? "dark" : "light";
+}
+
+/** Fill of an op kind. */
+export function kindFill({ dark }: Theme, opKind: string): string {
+  const kinds: Record<string, string> = opKinds[schemeOf(dark)];
+  return kinds[opKind] ?? kinds.other!;
+}
+
+/** Fill of a kind of blocks; several share one, letters tell them apart. */
+export function blockFill({ dark }: Theme, kind: number): string {
+  const colors = group.kinds[schemeOf(dark)];
+  return colors[kind % colors.length]!;
+}
+
+/** Colors of times, of other numbers, and of numbers on both sides of zero. */
+export type Ramp = "heat" | "sequential" | "diverging";
+
+/** The colors along a ramp: what is least is nearest to the ground. */
+export function rampStops({ dark }: Theme, name: Ramp): readonly string[] {
+  if (name === "heat") return heat[schemeOf(dark)];
+  if (name === "diverging") return dark ? values.divergingDark : values.diverging;
+  return dark ? values.sequential : [...values.sequential].reverse();
+}
+
+/** Fill for a share of the largest value, 0 … 1. */
+export function heatFill({ dark }: Theme, share: number): string {
+  return ramp(heat[schemeOf(dark)], share);
+}
+
+/** Makes `root` a view's root: our class, and the dark variant wherever the host's background is dark. */
+export function applyTheme(root: HTMLElement, signal: AbortSignal): void {
+  root.classList.add("tvmdbg");
+  const apply = () => root.classList.toggle("tvmdbg-dark", readTheme(root).dark);
+  apply();
+  onThemeChange(apply, signal);
+}
+
+/** Calls back when the host changes its theme; the page's class and attributes carry it in every known host. */
+export function onThemeChange(listener: () => void, signal: AbortSignal): void {
+  const observer = new MutationObserver(listener);
+  for (const node of [document.documentElement, document.body]) {
+    observer.observe(node, {
+      attributes: true,
+      attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light"],
+    });
+  }
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", listener, { signal });
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+/** Black or white, whichever is easier to read on the fill (the better of the two is always above 4.5 : 1). */
+export function inkOn(fill: string): string {
+  return luminance(fill) > 0.179 ? "#000000" : "#ffffff";
+}
+
+export function ramp(stops: readonly string[], share: number): string {
+  const at = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const low = Math.min(Math.floor(at), stops.length - 2);
+  const [from, to] = [channels(stops[low]!), channels(stops[low + 1]!)];
+  const mixed = from.map((value, i) => Math.round(value + (to[i]! - value) * (at - low)));
+  return `rgb(${mixed.join(", ")})`;
+}
+
+/** WCAG relative luminance of a CSS color written as #rgb, #rrggbb or rgb(). */
+export function luminance(color: string): number {
+  const [red, green, blue] = channels(color).map((value) => {
+    const share = value / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+export function channels(color: string): [number, number, number] {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
+  if (hex) {
+    const wide = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+    return [0, 2, 4].map((i) => Number.parseInt(wide.slice(i, i + 2), 16)) as [
+      number,
+      number,
+      number,
+    ];
+  }
+  const parts = color.match(/[\d.]+/g)?.map(Number) ?? [];
+  return [parts[0] ?? 255, parts[1] ?? 255, parts[2] ?? 255];
+}

@@ -1,0 +1,124 @@
+import { type Icon, icon } from "../drawing/icons.ts";
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+/** Creates an element with attributes and children; text only ever enters as text nodes. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.filter((child): child is Node | string => !!child || child === ""));
+  return node;
+}
+
+/**
+ * JupyterLab acts on bare keys (`d d` deletes the cell) unless the element that has the focus itself carries this
+ * attribute; on an ancestor it does not count.
+ */
+export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
+
+/** Leaves the keys that save the notebook to JupyterLab, wherever in the view the focus is. */
+export function letSave(root: HTMLElement, signal: AbortSignal): void {
+  const [name] = Object.keys(KEEP_KEYS) as [string];
+  const leave = (event: KeyboardEvent) => {
+    const isHeld = (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (!isHeld || event.key.toLowerCase() !== "s" || !root.contains(event.target as Node)) return;
+    const kept: Element[] = [];
+    for (let at = event.target as Element | null; at; at = at.parentElement) {
+      if (at.hasAttribute(name)) kept.push(at);
+    }
+    for (const each of kept) each.removeAttribute(name);
+    setTimeout(() => {
+      for (const each of kept) each.setAttribute(name, "true");
+    });
+  };
+  // JupyterLab listens on the document, in the capture phase too.
+  addEventListener("keydown", leave, { capture: true, signal });
+}
+
+/** A button with words or a sign on it; the title says what it does. */
+export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
+  const node = element("button", { type: "button", ...KEEP_KEYS });
+  relabel(node, label, title);
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+/** A button with a picture on it; its label stands beside the picture where the button is in a menu. */
+export function iconButton(
+  name: Icon,
+  label: string,
+  title: string,
+  onClick: () => void,
+): HTMLButtonElement {
+  const node = button("", title, onClick);
+  const isSaid = title.toLowerCase().includes(label.toLowerCase());
+  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
+  const key = /\(([^)]+)\)$/.exec(title)?.[1];
+  if (key) node.dataset.key = key;
+  node.append(icon(name), element("span", { class: "tvmdbg-label" }, label));
+  return node;
+}
+
+/** Puts another picture on a button of `iconButton`. */
+export function changeIcon(node: HTMLButtonElement, name: Icon): void {
+  node.firstElementChild!.replaceWith(icon(name));
+}
+
+/** A control with its label beside it where it is in a menu. */
+export function captioned(label: string, control: HTMLElement): HTMLElement {
+  return element(
+    "label",
+    { class: "tvmdbg-captioned" },
+    element("span", { class: "tvmdbg-label", "aria-hidden": "true" }, label),
+    control,
+  );
+}
+
+/** Changes what is on a button; its name keeps those words, by which a voice calls it (WCAG 2.5.3). */
+export function relabel(node: HTMLButtonElement, label: string, title: string): void {
+  const isSaid = !/\p{L}{2}/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  node.textContent = label;
+  node.title = title;
+  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
+}
+
+/** Gives a node these children; those it has already are not moved, since one may just be pressed. */
+export function keepChildren(node: HTMLElement, ...children: readonly Node[]): void {
+  for (const each of [...node.childNodes]) if (!children.includes(each)) each.remove();
+  let at = node.firstChild;
+  for (const each of children) {
+    if (each === at) at = at.nextSibling;
+    else node.insertBefore(each, at);
+  }
+}
+
+/** A labelled drop-down list; `onChange` gets the chosen value. */
+export function select(
+  label: string,
+  choices: readonly (readonly [value: string, text: string])[],
+  value: string,
+  onChange: (value: string) => void,
+): HTMLSelectElement {
+  const options = choices.map(([each, text]) =>
+    element("option", { value: each, selected: each === value }, text),
+  );
+  const node = element("select", { "aria-label": label, title: label, ...KEEP_KEYS }, ...options);
+  node.addEventListener("change", () => onChange(node.value));
+  return node;
+}
+
+/** Listens to a node until the signal aborts; what is heard may be kept from the browser. */
+export function listening(node: HTMLElement, signal: AbortSignal) {
+  return <K extends keyof HTMLElementEventMap>(
+    type: K,
+    run: (event: HTMLElementEventMap[K]) => void,
+  ) => node.addEventListener(type, run, { signal, passive: false });
+}

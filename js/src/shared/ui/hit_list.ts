@@ -1,0 +1,136 @@
+import { integer } from "../format.ts";
+import { element } from "./dom.ts";
+
+/** So many hits are listed; of the others only their number is told. */
+export const LISTED = 50;
+
+/** One row of the list: a node, an operator, a slice. */
+export interface ListedHit {
+  label: string;
+  /** What tells it from others of the same label, never cut: `#38`, `#38 · 1×64×8×8`. */
+  id?: string | undefined;
+  kind: string;
+  /** What there is to compare, at the right: its time, its size. */
+  value: string;
+  /** All of it, where the row is too short. */
+  title?: string | undefined;
+}
+
+let lists = 0;
+
+/** The hits of a search in a list below its field; the field keeps the keyboard and tells which row is meant. */
+export class HitList {
+  /** For a place in the view's root, or in a panel of one's own below the field. */
+  readonly node: HTMLElement;
+  readonly #field: HTMLInputElement;
+  readonly #list: HTMLElement;
+  readonly #more = element("div", { class: "tvmdbg-hits-more" });
+  readonly #go: (index: number) => void;
+  #active = -1;
+
+  /**
+   * @param label  what is listed, for screen readers: `nodes found`.
+   * @param go     takes a hit by its place in what was shown.
+   */
+  constructor(field: HTMLInputElement, label: string, go: (index: number) => void) {
+    this.#field = field;
+    this.#go = go;
+    const id = `tvmdbg-hits-${lists++}`;
+    this.#list = element("div", { id, role: "listbox", "aria-label": label });
+    this.node = element("div", { class: "tvmdbg-hits", hidden: true }, this.#list, this.#more);
+    // The field keeps the keyboard while one points at the list.
+    this.node.addEventListener("pointerdown", (event) => event.preventDefault());
+    field.setAttribute("role", "combobox");
+    field.setAttribute("aria-autocomplete", "list");
+    field.setAttribute("aria-expanded", "false");
+    const controlled = field.getAttribute("aria-controls");
+    field.setAttribute("aria-controls", controlled ? `${controlled} ${id}` : id);
+  }
+
+  /** The row that Enter goes to, -1 none. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Lists the first of `total` hits, with the one that Enter goes to (-1 none); no hit closes the list. */
+  show(hits: readonly ListedHit[], total = hits.length, active = -1): void {
+    const listed = hits.slice(0, LISTED);
+    this.#list.replaceChildren(...listed.map((hit, index) => this.#row(hit, index)));
+    const more = total - listed.length;
+    this.#more.hidden = more <= 0;
+    this.#more.textContent = more > 0 ? `and ${integer(more)} more` : "";
+    this.#open(listed.length > 0);
+    if (listed.length > 0) this.#activate(active);
+  }
+
+  hide(): void {
+    this.#open(false);
+  }
+
+  /** Acts on arrows, PageUp, PageDown and Enter in the field; whether the key meant something here. */
+  key(event: KeyboardEvent): boolean {
+    if (this.node.hidden) return false;
+    const last = this.#list.children.length - 1;
+    const at = this.#active;
+    const to = {
+      ArrowDown: at < last ? at + 1 : 0,
+      ArrowUp: at > 0 ? at - 1 : last,
+      PageDown: Math.min(last, at + 10),
+      PageUp: Math.max(0, at - 10),
+    }[event.key];
+    if (to !== undefined) this.#activate(to);
+    else if (event.key === "Enter" && at >= 0) this.#go(at);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  /** Puts it below the field, inside the view, as high as there is room for. */
+  place(root: HTMLElement): void {
+    const [field, box] = [this.#field, root].map((each) => each.getBoundingClientRect());
+    const { style } = this.node;
+    const top = field!.bottom - box!.top + 2;
+    const left = Math.min(field!.left - box!.left, box!.width - this.node.offsetWidth - 6);
+    style.top = `${top}px`;
+    style.left = `${Math.max(4, left)}px`;
+    style.maxHeight = `${Math.max(80, box!.height - top - 6)}px`;
+  }
+
+  #open(open: boolean): void {
+    this.node.hidden = !open;
+    this.#field.setAttribute("aria-expanded", String(open));
+    this.#activate(-1);
+    if (open) this.node.scrollTop = 0;
+  }
+
+  #row({ label, id, kind, value, title }: ListedHit, index: number): HTMLElement {
+    const row = element(
+      "div",
+      { role: "option", id: `${this.#list.id}-${index}`, "aria-selected": "false" },
+      element(
+        "span",
+        { class: "tvmdbg-hits-name", title: title ?? `${label} ${id ?? ""}`.trim() },
+        element("span", {}, label),
+        id && element("b", {}, ` ${id}`),
+      ),
+      element("span", { class: "tvmdbg-muted" }, kind),
+      element("span", { class: "tvmdbg-hits-value" }, value),
+    );
+    row.addEventListener("click", () => this.#go(index));
+    return row;
+  }
+
+  #activate(row: number): void {
+    this.#active = row;
+    for (const [at, option] of [...this.#list.children].entries()) {
+      option.setAttribute("aria-selected", String(at === row));
+      if (at === row) option.scrollIntoView({ block: "nearest" });
+    }
+    const told = this.#field.getAttribute("aria-activedescendant");
+    if (row >= 0) this.#field.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
+    // The field may mean a row of another list.
+    else if (told?.startsWith(`${this.#list.id}-`))
+      this.#field.removeAttribute("aria-activedescendant");
+  }
+}

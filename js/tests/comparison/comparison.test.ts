@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { type Columns, ComparisonData } from "../../src/comparison/data.ts";
+import { graphOptions } from "../../src/comparison/options.ts";
+import { Rows } from "../../src/comparison/rows.ts";
+import { StringColumn } from "../../src/shared/client/columns.ts";
+
+const INFO = {
+  titles: ["left", "right"] as [string, string],
+  sentence: "3 of 4 nodes matched",
+  kinds: ["only in A", "only in B", "shape"],
+  certainties: ["exact", "likely", "possible"],
+  reasons: ["same id", "parts"],
+  matched: "3 of 4 nodes of A",
+  speedRange: null,
+  changeNotes: [],
+};
+
+/** a0 ~ b0, a1 ~ b1 b2 (fused), a2 ~ b3; a3 and b4 are alone. */
+function dataColumns(): Columns {
+  return {
+    pairA: Int32Array.of(0, 1, 1, 2),
+    pairB: Int32Array.of(0, 1, 2, 3),
+    certainty: Uint8Array.of(0, 1, 2, 0),
+    reason: Uint8Array.of(0, 1, 1, 0),
+    groupKind: Uint8Array.of(0, 1, 2),
+    groupStart: Int32Array.of(0, 1, 2, 4),
+    groupChange: new StringColumn(Int32Array.of(0, 1, 2), ["relu", "add", "[1] → [2]"]),
+    memberA: Int32Array.of(3, -1, 0, 2),
+    memberB: Int32Array.of(-1, 4, 0, 3),
+    labelA: new StringColumn(Int32Array.of(0, 1, 1, 0), ["relu", "conv2d + add"]),
+    labelB: new StringColumn(Int32Array.of(0, 1, 1, 0, 1), ["relu", "add"]),
+    shapeA: new StringColumn(Int32Array.of(0, 0, 0, 1), ["1×16", ""]),
+    shapeB: new StringColumn(Int32Array.of(0, 0, 0, 0, 1), ["1×16", "1×8"]),
+  };
+}
+
+function fresh(columns: Columns): ComparisonData {
+  const bytes: number[] = [];
+  const headers = Object.entries(columns).map(([name, column]) => {
+    if (column instanceof StringColumn) {
+      const at = put(bytes, column.codes);
+      const text = new TextEncoder().encode(column.unique.join(""));
+      const ends = [0];
+      for (const each of column.unique) {
+        ends.push(ends.at(-1)! + new TextEncoder().encode(each).length);
+      }
+      const offsets = put(bytes, Int32Array.from(ends));
+      const start = put(bytes, text);
+      const { length } = column;
+      const unique = column.unique.length;
+      return { name, kind: "strings", length, unique, codes: at, offsets, bytes: start };
+    }
+    const kind = column instanceof Uint8Array ? "u1" : "i4";
+    return { name, kind, offset: put(bytes, column as Int32Array), length: column.length };
+  });
+  const view = new DataView(Uint8Array.from(bytes).buffer);
+  return new ComparisonData({
+    result: { columns: headers as never, info: INFO },
+    buffers: [view],
+  });
+}
+
+function put(bytes: number[], values: Int32Array | Uint8Array): number {
+  while (bytes.length % 8) bytes.push(0);
+  const at = bytes.length;
+  bytes.push(...new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  return at;
+}
+
+describe("ComparisonData", () => {
+  it("finds matches both ways, the last part of a function as its partner", () => {
+    const found = fresh(dataColumns());
+    expect(found.matches(0, 1).map(({ node }) => node)).toEqual([1, 2]);
+    expect(found.partner(0, 1)).toBe(2);
+    expect(found.partner(1, 1)).toBe(1);
+    expect(found.partner(0, 3)).toBeNull();
+    expect(found.parts(0, 1, 1)).toEqual([2, 1]);
+  });
+
+  it("codes every node by its least sure match, and those that are alone", () => {
+    const found = fresh(dataColumns());
+    expect([...found.codes(0, 4)]).toEqual([0, 2, 0, 3]);
+    expect([...found.codes(1, 5)]).toEqual([0, 1, 2, 0, 3]);
+  });
+
+  it("says what is known of a node", () => {
+    const found = fresh(dataColumns());
+    expect(found.sentence(0, 1)).toBe("A conv2d + add #1 ~ B #1, #2: possible, parts");
+    expect(found.sentence(1, 4)).toBe("B add #4 has no match in A");
+  });
+});
+
+describe("Rows", () => {
+  it("opens groups of several, filters by kind and finds nodes", () => {
+    const rows = new Rows(fresh(dataColumns()));
+    expect(rows.length).toBe(3);
+    rows.open(0, true);
+    expect(rows.isOpen(0)).toBe(false);
+    rows.open(2, true);
+    expect(rows.length).toBe(5);
+    expect(rows.at(3)).toEqual({ group: 2, member: 2, isMember: true });
+    expect(rows.at(4)).toEqual({ group: 2, member: 3, isMember: true });
+    expect([rows.node(0, rows.at(2)), rows.node(1, rows.at(2))]).toEqual([0, 0]);
+    expect(rows.more(rows.at(2))).toBe("+1");
+    expect([rows.node(0, rows.at(4)), rows.node(1, rows.at(4))]).toEqual([2, 3]);
+    expect(rows.more(rows.at(4))).toBe("");
+    expect(rows.find(1, 3)).toBe(4);
+    rows.kind = 1;
+    expect(rows.length).toBe(1);
+    expect([rows.node(0, rows.at(0)), rows.node(1, rows.at(0))]).toEqual([-1, 4]);
+    expect(rows.lineOf(2)).toBe(-1);
+    expect(rows.find(1, 3)).toBe(-1);
+  });
+});
+
+describe("graphOptions", () => {
+  it("keeps what is each graph's own apart from what both share", () => {
+    const shared: Record<string, unknown> = { color_by: "match" };
+    const options = {
+      get: (name: string) => shared[name],
+      set: (name: string, value: unknown) => {
+        shared[name] = value;
+      },
+      onChange: () => {},
+    };
+    const own = graphOptions(options as never, {});
+    let heard = 0;
+    own.onChange("search", () => heard++, new AbortController().signal);
+    own.set("search", "conv");
+    own.set("search", "conv");
+    own.set("color_by", "time");
+    expect(own.get("search")).toBe("conv");
+    expect(heard).toBe(1);
+    expect(shared).toEqual({ color_by: "time" });
+  });
+});

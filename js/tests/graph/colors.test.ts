@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest";
+import recordedColumns from "../../../tests/data/color/columns.json";
+import recordedLabels from "../../../tests/data/color/labels.json";
+import recordedSizes from "../../../tests/data/color/sizes.json";
+import { classes, values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { ClassColors } from "../../src/graph/color/classes.ts";
+import { Coloring } from "../../src/graph/color/coloring.ts";
+import { KindColors } from "../../src/graph/color/colors.ts";
+import {
+  combined,
+  entryBytes,
+  ownColumn,
+  readColumn,
+  type Wire,
+} from "../../src/graph/color/columns.ts";
+import { NumberColors } from "../../src/graph/color/numbers.ts";
+import { filled } from "../../src/graph/color/template.ts";
+import { Palette } from "../../src/graph/palette.ts";
+import type { Scene } from "../../src/graph/scene.ts";
+import { Times } from "../../src/graph/times.ts";
+import type { Theme } from "../../src/shared/drawing/theme.ts";
+import { columns } from "./fixture.ts";
+
+interface Recorded {
+  offsets: number[];
+  boxes: number[][];
+  columns: {
+    column: Wire & { name: string; rows: (number | string | null)[] };
+    limits: [number, number] | null;
+    fills: Record<"light" | "dark", (string | null)[]>;
+    said: string[];
+    legend: Record<"below" | "above" | "unknown" | "low" | "high", number> & { classes: object[] };
+  }[];
+}
+
+const SCHEMES = {
+  light: { dark: false, background: "#ffffff", text: "#1f2328", muted: "#59636e", line: "#c3c8ce" },
+  dark: { dark: true, background: "#16191d", text: "#e3e7eb", muted: "#a5afba", line: "#444c56" },
+};
+
+/** A scene of boxes that stand for these nodes. */
+function sceneOf(boxes: readonly (readonly number[])[]): Scene {
+  const memberStart = [0];
+  for (const each of boxes) memberStart.push(memberStart.at(-1)! + each.length);
+  return {
+    count: boxes.length,
+    node: Int32Array.from(boxes, (nodes) => nodes[0]!),
+    group: Int32Array.from(boxes, (nodes) => (nodes.length > 1 ? 0 : -1)),
+    memberStart: Int32Array.from(memberStart),
+    members: Int32Array.from(boxes.flat()),
+    text: () => ({ title: "", mark: "", head: false, shape: "", time: "told", badge: "" }),
+  } as unknown as Scene;
+}
+
+function hex(color: string | null): string | null {
+  if (color === null || color.startsWith("#")) return color;
+  const [red, green, blue] = color.match(/\d+/g)!.map(Number);
+  return `#${((red! << 16) | (green! << 8) | blue!).toString(16).padStart(6, "0")}`;
+}
+
+function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
+  const rows = column.rows.map((each) =>
+    each === null ? Number.NaN : each === "inf" ? Infinity : Number(each),
+  );
+  const data = column.classes ? Int32Array.from(rows) : Float64Array.from(rows);
+  return { ...column, data: new DataView(data.buffer) };
+}
+
+it("classes in an order of their own keep their colors where the first do not occur", () => {
+  const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
+  const wire = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
+  const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
+  const palette = new Palette(SCHEMES.light as Theme);
+  const ground = { graph, scene: sceneOf([[0], [1]]), palette };
+  const colors = new ClassColors(ground, new Times(graph, null), found as never);
+  expect(colors.color(1)).not.toBe(colors.color(2));
+  expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
+});
+
+describe("colors of columns are those of the figures", () => {
+  const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
+  const nodes = offsets.slice(1).map((end, i) => ({
+    outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
+  }));
+  const graph = columns(nodes);
+  const times = new Times(graph, null);
+  const scene = sceneOf(boxes);
+  for (const [row, each] of recorded.entries()) {
+    const { name, scale, unit } = each.column;
+    it(`${row}: ${name} ${scale} ${unit}`, () => {
+      const column = readColumn(graph, name, wireOf(each.column))!;
+      for (const theme of ["light", "dark"] as const) {
+        const ground = { graph, scene, palette: new Palette(SCHEMES[theme] as Theme) };
+        const colors =
+          "classes" in column
+            ? new ClassColors(ground, times, column)
+            : new NumberColors(ground, times, column, each.limits);
+        const fills = boxes.map((_, box) => hex(colors.face(box)));
+        expect(fills).toEqual(each.fills[theme]);
+        expect(boxes.map((_, box) => colors.said(box))).toEqual(each.said);
+        if (colors instanceof ClassColors) {
+          const rows = colors.rows.map(({ label, nodes: count }) => ({ label, nodes: count }));
+          expect([rows, colors.unknown]).toEqual([each.legend.classes, each.legend.unknown]);
+        } else {
+          const { counts, scale: found } = colors;
+          expect([counts.under, counts.over, counts.unknown]).toEqual([
+            each.legend.below,
+            each.legend.above,
+            each.legend.unknown,
+          ]);
+          expect(found.low).toBeCloseTo(each.legend.low, 12);
+          expect(found.high).toBeCloseTo(each.legend.high, 12);
+        }
+      }
+    });
+  }
+});
+
+describe("labels by a template", () => {
+  for (const { template, fields, lines } of recordedLabels as {
+    template: string;
+    fields: Record<string, string>;
+    lines: string[];
+  }[]) {
+    it(JSON.stringify(template), () => {
+      expect(filled(template, (name) => fields[name])).toEqual(lines);
+    });
+  }
+
+  it("leave what is no field as it is", () => {
+    expect(filled("{nope} {", () => undefined)).toEqual(["{nope} {"]);
+  });
+});
+
+describe("columns", () => {
+  const graph = columns([{ outputs: [[2, 3], [4]], dtype: "float16" }, { outputs: [null] }]);
+
+  it("refuses what does not fit the graph", () => {
+    const wire = {
+      of: "nodes",
+      unit: "",
+      scale: "linear",
+      range: null,
+      together: "largest",
+      classes: null,
+    } as const;
+    const data = new DataView(new ArrayBuffer(8 * 3));
+    expect(readColumn(graph, "x", { ...wire, data })).toBeNull();
+    expect(readColumn(graph, "x", { ...wire, of: "entries", data })).not.toBeNull();
+    expect(readColumn(graph, "x", { ...wire, classes: ["a"], data })).toBeNull();
+  });
+
+  it("reads the text of a page without a kernel, and views at odd offsets", () => {
+    const bytes = new Uint8Array(new Float64Array([1.5, Number.NaN]).buffer);
+    const base64 = btoa(String.fromCharCode(...bytes));
+    const odd = new Uint8Array(17);
+    odd.set(bytes, 1);
+    const wire = {
+      of: "nodes",
+      unit: "",
+      scale: "linear",
+      range: null,
+      together: "sum",
+      classes: null,
+    } as const;
+    for (const data of [{ base64 }, new DataView(odd.buffer, 1, 16)]) {
+      const column = readColumn(graph, "x", { ...wire, data })!;
+      expect("values" in column && [...column.values]).toEqual([1.5, Number.NaN]);
+    }
+  });
+
+  it("knows the bytes of entries", () => {
+    expect([0, 1, 2].map((entry) => entryBytes(graph, entry))).toEqual([12, 8, Number.NaN]);
+    const bytes = ownColumn(graph, "bytes")!;
+    expect("values" in bytes && combined(graph, bytes, [0])).toBe(20);
+    expect("values" in bytes && combined(graph, bytes, [1])).toBeNaN();
+    for (const [dtype, shape, size] of recordedSizes as [string, number[], number | null][]) {
+      const one = columns([{ outputs: [shape], dtype }]);
+      expect([dtype, entryBytes(one, 0)]).toEqual([dtype, size ?? Number.NaN]);
+    }
+  });
+
+  it("names devices and slots, and what the graph can be colored by", () => {
+    const placed = {
+      ...graph,
+      storageIds: Int32Array.of(3, -1, 3),
+      deviceTypes: Int32Array.of(1, 1, 2),
+      info: { devices: { 1: "cpu", 2: "cuda" } },
+    };
+    const storage = ownColumn(placed, "storage")!;
+    expect("classes" in storage && [storage.classes, [...storage.codes]]).toEqual([
+      ["slot 3"],
+      [0, -1, 0],
+    ]);
+    const device = ownColumn(placed, "device")!;
+    expect("classes" in device && device.classes).toEqual(["cpu", "cuda"]);
+    const names = (of: typeof graph) => new Coloring(of, new Times(of, null)).names({ mine: null });
+    expect(names(graph)).toEqual(["kind", "time", "health", "dtype", "bytes", "mine"]);
+    expect(names(placed)).toContain("device");
+  });
+
+  it("makes the same colors once", () => {
+    const coloring = new Coloring(graph, new Times(graph, null));
+    const scene = sceneOf([[0], [1]]);
+    const palette = new Palette(SCHEMES.light as Theme);
+    const wish = { name: "dtype", wires: {}, limits: null };
+    const made = coloring.colors(wish, scene, palette, null);
+    expect(coloring.colors({ ...wish }, scene, palette, null)).toBe(made);
+    expect(coloring.colors({ ...wish, name: "nothing" }, scene, palette, null)).toBeInstanceOf(
+      KindColors,
+    );
+  });
+});
+
+/** Linear light of `#rrggbb`. */
+function linear(color: string): number[] {
+  return [1, 3, 5].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+}
+
+const times = (rows: number[][], of: number[]) =>
+  rows.map((row) => row.reduce((sum, each, i) => sum + each * of[i]!, 0));
+
+/** Björn Ottosson's Oklab. */
+function oklab(light: number[]): number[] {
+  const cones = times(
+    [
+      [0.4122214708, 0.5363325363, 0.0514459929],
+      [0.2119034982, 0.6806995451, 0.1073969566],
+      [0.0883024619, 0.2817188376, 0.6299787005],
+    ],
+    light,
+  ).map((each) => Math.cbrt(Math.max(0, each)));
+  return times(
+    [
+      [0.2104542553, 0.793617785, -0.0040720468],
+      [1.9779984951, -2.428592205, 0.4505937099],
+      [0.0259040371, 0.7827717662, -0.808675766],
+    ],
+    cones,
+  );
+}
+
+/** What people without one kind of cone see: Machado, Oliveira, Fernandes 2009, severity 1. */
+const SIGHTS: Record<string, number[][]> = {
+  usual: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protan: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deutan: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritan: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+describe("palettes", () => {
+  const seen = (color: string, sight: string) =>
+    oklab(times(SIGHTS[sight]!, linear(color)).map((each) => Math.min(1, Math.max(0, each))));
+  for (const sight of Object.keys(SIGHTS)) {
+    it(`classes are told apart by ${sight} sight`, () => {
+      for (const colors of [classes.light, classes.dark]) {
+        for (const [i, one] of colors.entries()) {
+          for (const two of colors.slice(i + 1)) {
+            const [a, b] = [seen(one, sight), seen(two, sight)];
+            expect(
+              Math.hypot(...a.map((each, k) => each - b[k]!)),
+              `${one} ${two}`,
+            ).toBeGreaterThan(0.08);
+          }
+        }
+      }
+    });
+
+    it(`ramps are even by ${sight} sight`, () => {
+      const even = (stops: readonly string[], rises: boolean) => {
+        const lightness = stops.map((stop) => seen(stop, sight)[0]!);
+        for (const [i, each] of lightness.slice(1).entries()) {
+          expect(Math.sign(each - lightness[i]!), stops[i]!).toBe(rises ? 1 : -1);
+          expect(Math.abs(each - lightness[i]!), stops[i]!).toBeLessThan(0.2);
+        }
+      };
+      even(values.sequential, true);
+      even(values.diverging.slice(0, 5), true);
+      even(values.diverging.slice(4), false);
+      even(values.divergingDark.slice(0, 5), false);
+      even(values.divergingDark.slice(4), true);
+    });
+  }
+});

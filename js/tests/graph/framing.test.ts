@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { Camera } from "../../src/graph/camera.ts";
+import { opening } from "../../src/graph/framing.ts";
+import type { Placed } from "../../src/graph/placed.ts";
+import { LEGIBLE_SCALE } from "../../src/graph/scales.ts";
+import { columns, type NodeSpec, WORDS } from "./fixture.ts";
+import { place } from "./place.ts";
+
+/** A chain of boxes of unlike widths; `aside`: as many inputs that only the last of it reads. */
+function chain(count: number, aside = 0): Placed {
+  const last = aside + count - 1;
+  const nodes = Array.from({ length: aside + count }, (_, node): NodeSpec => {
+    if (node <= aside) return {};
+    const inputs = [[node - 1] as const];
+    if (node === last) for (let each = 0; each < aside; each++) inputs.push([each] as const);
+    return { inputs };
+  });
+  return place(columns(nodes), "down", null, {
+    ...WORDS,
+    width: (node) => 120 + ((node * 37) % 90),
+  });
+}
+
+function camera(width: number, height: number): Camera {
+  return Object.assign(new Camera(), { width, height });
+}
+
+/** The boxes that are partly on the stage, and those that are wholly there. */
+function seen(placed: Placed, at: Camera): { cut: number[]; whole: number[] } {
+  const [cut, whole]: [number[], number[]] = [[], []];
+  placed.eachBox(at.view(), (box) => {
+    (at.shows(placed.rectangle(box), 0) ? whole : cut).push(box);
+  });
+  return { cut, whole };
+}
+
+describe("opening", () => {
+  for (const [width, height] of [
+    [330, 300],
+    [700, 360],
+    [1500, 800],
+  ] as const) {
+    it(`shows what is wanted whole and legible, and cuts no box (${width} × ${height})`, () => {
+      const placed = chain(200);
+      for (const wanted of [0, 1, 57, 120, 198, 199]) {
+        const at = opening(placed, camera(width, height), wanted);
+        const { cut, whole } = seen(placed, at);
+        expect(whole).toContain(wanted);
+        expect(cut).toEqual([]);
+        expect(at.scale).toBeGreaterThanOrEqual(LEGIBLE_SCALE);
+      }
+    });
+  }
+
+  it("shows all of what is legible as a whole", () => {
+    const placed = chain(6);
+    expect(seen(placed, opening(placed, camera(700, 600), 3)).whole).toHaveLength(6);
+  });
+
+  it("shows the first layer where nothing is wanted, though the first boxes lie far from it", () => {
+    const placed = chain(300, 40);
+    const { layout: placedAt } = placed;
+    const first = placedAt.y.indexOf(Math.min(...placedAt.y));
+    expect(first).toBeGreaterThanOrEqual(40);
+    const { whole } = seen(placed, opening(placed, camera(420, 360), -1));
+    expect(whole).toContain(first);
+    expect(whole.length).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import {
+  type CompoundInput,
+  edgePath,
+  type LayoutResult,
+  layout,
+} from "../../../src/graph/layout/index.ts";
+import { type Groups, type Shown, shown, someGroups } from "./frames.ts";
+import { network, random, scattered } from "./graphs.ts";
+import { type Segment, segments } from "./quality.ts";
+
+const SEEDS = Array.from({ length: 40 }, (_, i) => i + 1);
+
+function anyGraph(seed: number) {
+  const graph = seed % 2 ? network(60 + (seed % 9) * 10, seed) : scattered(50, 20 + 2 * seed, seed);
+  graph.direction = seed % 5 === 0 ? "right" : "down";
+  return { graph, groups: someGroups(graph.count, seed) };
+}
+
+/** All groups but some, with all that are in these. */
+function someOpen(groups: Groups, seed: number): Set<number> {
+  const next = random(seed);
+  return new Set(groups.start.map((_, g) => g).filter(() => next() < 0.7));
+}
+
+interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+/** In "down" coordinates. */
+function boxesOf({ input }: Shown, result: LayoutResult): Box[] {
+  const down = result.direction === "down";
+  const [x, y] = down ? [result.x, result.y] : [result.y, result.x];
+  const [w, h] = down ? [input.width, input.height] : [input.height, input.width];
+  return Array.from(x, (_, v) => ({
+    x0: x[v]! - w[v]! / 2,
+    x1: x[v]! + w[v]! / 2,
+    y0: y[v]! - h[v]! / 2,
+    y1: y[v]! + h[v]! / 2,
+  }));
+}
+
+function framesOf(result: LayoutResult): Box[] {
+  const { frames } = result;
+  const down = result.direction === "down";
+  const [x, y] = down ? [frames.x, frames.y] : [frames.y, frames.x];
+  const [w, h] = down ? [frames.width, frames.height] : [frames.height, frames.width];
+  return Array.from(x, (_, f) => ({ x0: x[f]!, x1: x[f]! + w[f]!, y0: y[f]!, y1: y[f]! + h[f]! }));
+}
+
+const meet = (a: Box, b: Box) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+const holds = (a: Box, b: Box) => a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1;
+
+/** Whether a stroke runs through the inside of a rectangle. */
+function through({ x0, y0, x1, y1 }: Segment, box: Box): boolean {
+  let [from, to] = [0, 1];
+  for (const [start, delta, low, high] of [
+    [x0, x1 - x0, box.x0, box.x1],
+    [y0, y1 - y0, box.y0, box.y1],
+  ] as const) {
+    if (delta === 0) {
+      if (start <= low || start >= high) return false;
+    } else {
+      const [a, b] = [(low - start) / delta, (high - start) / delta];
+      from = Math.max(from, Math.min(a, b));
+      to = Math.min(to, Math.max(a, b));
+    }
+  }
+  return to - from > 1e-9;
+}
+
+function around(input: Shown["input"], box: number): Set<number> {
+  const all = new Set<number>();
+  for (let f = input.frameOf?.[box] ?? -1; f >= 0; f = input.frames!.parent[f]!) all.add(f);
+  return all;
+}
+
+describe.each(SEEDS)("frames, seed %i", (seed) => {
+  const { graph, groups } = anyGraph(seed);
+  const scene = shown(graph, groups, someOpen(groups, seed));
+  const { input } = scene;
+  const result = layout(input);
+  const boxes = boxesOf(scene, result);
+  const frames = framesOf(result);
+
+  it("holds each box and frame in its frame, and off all others", () => {
+    for (let v = 0; v < boxes.length; v++) {
+      const inside = around(input, v);
+      for (let f = 0; f < frames.length; f++) {
+        if (inside.has(f)) expect(holds(frames[f]!, boxes[v]!)).toBe(true);
+        else expect(meet(frames[f]!, boxes[v]!)).toBe(false);
+      }
+      for (let u = 0; u < v; u++) expect(meet(boxes[u]!, boxes[v]!)).toBe(false);
+    }
+    const { parent } = input.frames ?? { parent: [] };
+    for (let f = 0; f < frames.length; f++) {
+      const outer = new Set<number>();
+      for (let p = parent[f]!; p >= 0; p = parent[p]!) outer.add(p);
+      for (let g = 0; g < f; g++) {
+        if (outer.has(g)) expect(holds(frames[g]!, frames[f]!)).toBe(true);
+        else expect(meet(frames[g]!, frames[f]!)).toBe(false);
+      }
+    }
+  });
+
+  it("leads no stroke over a foreign box or through a foreign frame", () => {
+    for (const segment of segments(result)) {
+      const { edge } = segment;
+      const own = new Set([
+        ...around(input, input.source[edge]!),
+        ...around(input, input.target[edge]!),
+      ]);
+      for (let v = 0; v < boxes.length; v++) {
+        if (v === input.source[edge] || v === input.target[edge]) continue;
+        expect(through(segment, boxes[v]!)).toBe(false);
+      }
+      for (let f = 0; f < frames.length; f++) {
+        if (!own.has(f)) expect(through(segment, frames[f]!)).toBe(false);
+      }
+    }
+  });
+
+  it("leads every edge from border to border along the flow", () => {
+    const a = result.direction === "down" ? 0 : 1;
+    for (let e = 0; e < input.source.length; e++) {
+      const path = edgePath(result, e);
+      const [s, t] = [boxes[input.source[e]!]!, boxes[input.target[e]!]!];
+      expect(path[1 - a]).toBeCloseTo(s.y1, 9);
+      expect(path[path.length - 1 - a]).toBeCloseTo(t.y0, 9);
+      for (let i = 2; i < path.length; i += 2) {
+        expect(path[i + 1 - a]!).toBeGreaterThanOrEqual(path[i - 1 - a]!);
+      }
+    }
+  });
+
+  it("sorts the boxes into layers that do not overlap", () => {
+    const { layerTop, layerBottom, layerStart, order, layer, layers } = result;
+    expect([...order].sort((u, v) => u - v)).toEqual(boxes.map((_, v) => v));
+    for (let l = 0; l < layers; l++) {
+      if (l > 0) expect(layerTop[l]!).toBeGreaterThanOrEqual(layerBottom[l - 1]!);
+      for (let i = layerStart[l]!; i < layerStart[l + 1]!; i++) {
+        const v = order[i]!;
+        expect(layer[v]).toBe(l);
+        expect(boxes[v]!.y0).toBeGreaterThanOrEqual(layerTop[l]!);
+        expect(boxes[v]!.y1).toBeLessThanOrEqual(layerBottom[l]!);
+      }
+    }
+  });
+
+  it("keeps everything within its bounds", () => {
+    const { bounds, routes } = result;
+    for (let i = 0; i < routes.points.length; i += 2) {
+      expect(routes.points[i]!).toBeGreaterThanOrEqual(bounds.minX);
+      expect(routes.points[i]!).toBeLessThanOrEqual(bounds.maxX);
+      expect(routes.points[i + 1]!).toBeGreaterThanOrEqual(bounds.minY);
+      expect(routes.points[i + 1]!).toBeLessThanOrEqual(bounds.maxY);
+    }
+    for (let f = 0; f < result.frames.x.length; f++) {
+      expect(result.frames.x[f]!).toBeGreaterThanOrEqual(bounds.minX);
+      expect(result.frames.y[f]! + result.frames.height[f]!).toBeLessThanOrEqual(bounds.maxY);
+    }
+  });
+
+  it("moves, where a group is opened, only what is beside or below it, and that by one amount", () => {
+    const open = someOpen(groups, seed);
+    const opened = groups.start
+      .map((_, g) => g)
+      .find(
+        (g) => !open.has(g) && (groups.parent[g]! < 0 || scene.groupOf.includes(groups.parent[g]!)),
+      );
+    if (opened === undefined || result.components > 1) return;
+    const after = shown(graph, groups, new Set([...open, opened]));
+    const moved = layout(after.input);
+    const others = boxesOf(after, moved);
+    const now = new Map(after.what.map((what, v) => [what, others[v]!]));
+    const closed = boxes[scene.what.indexOf(-1 - opened)]!;
+    const frame = scene.input.frameOf?.[scene.what.indexOf(-1 - opened)] ?? -1;
+    let below = Number.NaN;
+    for (let v = 0; v < boxes.length; v++) {
+      const [was, is] = [boxes[v]!, now.get(scene.what[v]!)];
+      if (!is || scene.what[v] === -1 - opened) continue;
+      if (was.y1 <= closed.y0 && (scene.input.frameOf?.[v] ?? -1) === frame) {
+        expect([is.x0, is.y0]).toEqual([was.x0, was.y0]);
+      }
+      if (was.y0 < closed.y1 || (scene.input.frameOf?.[v] ?? -1) !== frame) continue;
+      expect(is.x0).toBe(was.x0);
+      if (Number.isNaN(below)) below = is.y0 - was.y0;
+      expect(is.y0 - was.y0).toBeCloseTo(below, 9);
+      expect(below).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+/** A graph with open groups several times in a row, each time in a frame, with now and then something that differs. */
+function repeated(seed: number): CompoundInput {
+  const next = random(seed);
+  const { graph, groups } = anyGraph(seed);
+  const { input: once } = shown(graph, groups, someOpen(groups, seed));
+  const [box, edge, frame] = [once.count, once.source.length, once.frames!.parent.length + 1];
+  const copies = Array.from({ length: 5 }, (_, i) => i);
+  const change = () => (next() < 0.01 ? 1 : 0);
+  const input: CompoundInput = {
+    ...once,
+    count: copies.length * box,
+    width: Float64Array.from(
+      copies.flatMap(() => [...once.width]),
+      (w) => w + 20 * change(),
+    ),
+    height: Float64Array.from(
+      copies.flatMap(() => [...once.height]),
+      (h) => h + 20 * change(),
+    ),
+    source: Int32Array.from(copies.flatMap((c) => [...once.source, 0].map((v) => v + c * box))),
+    target: Int32Array.from(
+      copies.flatMap((c) => [
+        ...[...once.target].map((v) => v + c * box),
+        ((c + 1) % 5) * box + box - 1,
+      ]),
+    ),
+    sourceSlot: Int32Array.from(
+      copies.flatMap(() => [...once.sourceSlot!, 0]),
+      (slot) => slot + change(),
+    ),
+    frameOf: Int32Array.from(
+      copies.flatMap((c) => [...once.frameOf!].map((f) => c * frame + f + 1)),
+    ),
+    frames: {
+      parent: Int32Array.from(
+        copies.flatMap((c) => [-1, ...[...once.frames!.parent].map((f) => c * frame + f + 1)]),
+      ),
+      alike: new Int32Array(copies.length * frame),
+      minWidth: new Float64Array(copies.length * frame).fill(80),
+    },
+  };
+  if (seed % 3 === 0) input.options = { trunkBudget: -100 };
+  expect(input.source.length).toBe(copies.length * (edge + 1));
+  return input;
+}
+
+it.each(SEEDS.slice(0, 15))(
+  "draws frames alike as if each were laid out by itself (%i)",
+  (seed) => {
+    const input = repeated(seed);
+    const { alike, ...frames } = input.frames!;
+    const apart = { ...input, frames: { ...frames, alike: alike.map((_, f) => f) } };
+    const { timings: _, ...expected } = layout(apart);
+    expect(layout(input)).toMatchObject(expected);
+  },
+);

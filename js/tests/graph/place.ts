@@ -1,0 +1,31 @@
+import { Groups } from "../../src/graph/groups.ts";
+import { layout } from "../../src/graph/layout/index.ts";
+import type { Direction } from "../../src/graph/layout/types.ts";
+import { Links } from "../../src/graph/links.ts";
+import { Placed } from "../../src/graph/placed.ts";
+import { buildScene } from "../../src/graph/scene.ts";
+import { finished } from "../../src/graph/slices.ts";
+import type { GraphColumns } from "../../src/shared/client/run_client.ts";
+import { WORDS } from "./fixture.ts";
+
+/** The graph laid out as the view does. */
+export function place(
+  graph: GraphColumns,
+  direction: Direction = "down",
+  open: Uint8Array | null = null,
+  words = WORDS,
+): Placed {
+  const groups = new Groups(graph);
+  const options = { fold: true, groups, open, only: null, words };
+  const scene = buildScene(new Links(graph), options);
+  const placed = layout({
+    count: scene.count,
+    width: scene.width,
+    height: scene.height,
+    source: scene.edgeSource,
+    target: scene.edgeTarget,
+    sourceSlot: scene.edgeSlot,
+    direction,
+  });
+  return finished(Placed.steps(scene, placed));
+}

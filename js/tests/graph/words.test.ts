@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { Describe } from "../../src/graph/describe.ts";
+import { Groups } from "../../src/graph/groups.ts";
+import { Hits } from "../../src/graph/hits.ts";
+import { Labels } from "../../src/graph/labels.ts";
+import { Links } from "../../src/graph/links.ts";
+import { GraphModel } from "../../src/graph/model.ts";
+import { buildScene } from "../../src/graph/scene.ts";
+import { Times } from "../../src/graph/times.ts";
+import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
+import { columns, residual } from "./fixture.ts";
+
+const measure = {
+  title: (text: string) => 6 * text.length,
+  small: (text: string) => 5 * text.length,
+};
+
+function words(graph = residual()) {
+  const links = new Links(graph);
+  const times = new Times(graph, null);
+  const groups = new Groups(graph);
+  const labels = new Labels(graph, times, measure, groups);
+  const scene = buildScene(links, { fold: true, groups, open: null, only: null, words: labels });
+  return { labels, times, scene, describe: new Describe(links, labels, times) };
+}
+
+describe("Times", () => {
+  it("ranks what is known and keeps what is unknown unknown", () => {
+    const { times } = words();
+    expect(times.total).toBe(4_000_000);
+    expect(times.slowest).toBe(2);
+    expect(Array.from(times.ranked)).toEqual([2, 5, 4]);
+    expect(times.rank(5)).toBe(2);
+    expect(times.rank(6)).toBeNull();
+    expect(times.share(5)).toBe(0.25);
+    expect(times.heat(6)).toBeNaN();
+  });
+
+  it("knows of no slowest node where no time is known", () => {
+    const times = new Times(columns([{}, {}]), null);
+    expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
+  });
+
+  it("sums by op kind", () => {
+    const sums = words().times.byKind(residual());
+    expect(sums.get("convolution")).toEqual({ nodes: 2, ns: 3_000_000 });
+    expect(sums.get("parameter")).toEqual({ nodes: 2, ns: 0 });
+  });
+});
+
+describe("Labels", () => {
+  it("says label, id and shape, time and share, and what is folded", () => {
+    expect(words().labels.box(2, 1)).toMatchObject({
+      title: "conv2d + relu",
+      mark: "slowest",
+      shape: "#2 · 1×64×8×8",
+      time: "#2 · 2.571 ms · 64.3 %",
+      badge: "1 param",
+    });
+    expect(words().labels.box(4, 2).badge).toBe("2 params");
+  });
+
+  it("does not write an unknown time as zero", () => {
+    const { labels } = words();
+    expect(labels.time(6)).toBe("time unknown");
+    expect(labels.time(0)).toBe("graph input");
+  });
+
+  it("marks inputs, parameters and numbered outputs of the graph", () => {
+    const graph = columns(
+      [{ kind: NodeKind.INPUT }, { kind: NodeKind.PARAMETER }, { outputs: [[2], null, []] }],
+      {
+        heads: [
+          [2, 1],
+          [0, 0],
+        ],
+      },
+    );
+    const labels = new Labels(graph, new Times(graph, null), measure, new Groups(graph));
+    expect([0, 1, 2].map((node) => labels.mark(node))).toEqual(["output 1", "param", "output 0"]);
+    expect(labels.shape(2)).toBe("2, 3 outputs");
+    expect(labels.entry(2, 1)).toBe("float32 of unknown shape");
+    expect(labels.entry(2, 2)).toBe("float32 ()");
+    expect(labels.entry(2, 3)).toBe("unknown");
+  });
+
+  it("makes every box wide enough for both color modes, within the limits", () => {
+    const { labels } = words();
+    for (let node = 0; node < 7; node++) {
+      const { title, shape, time } = labels.box(node, 0);
+      const width = labels.width(node, 0);
+      const widest = Math.max(measure.title(title), measure.small(shape), measure.small(time));
+      expect(width).toBeGreaterThanOrEqual(Math.min(220, Math.max(96, widest)));
+      expect(width).toBeLessThanOrEqual(220);
+    }
+  });
+});
+
+describe("widths of many boxes", () => {
+  const shapes = [
+    [1, 8],
+    [2, 9],
+    [10, 8],
+    [1, 8, 1],
+    [],
+    [2e9, 1],
+    [1, 123456789012],
+    [-1, 5],
+    [1.5, 2],
+  ];
+  const kinds = [NodeKind.INPUT, NodeKind.PARAMETER, NodeKind.OPERATOR, NodeKind.NOP];
+  const nodes = Array.from({ length: 1200 }, (_, i) => ({
+    kind: kinds[i % 4]!,
+    label: ["conv2d", "dense", "", "add + relu + add"][(i >> 2) % 4]!,
+    name: `n${"x".repeat(i % 5)}`,
+    outputs: i % 11 === 0 ? [[1, 8], null] : i % 13 === 0 ? [null] : [shapes[i % shapes.length]!],
+    ns: [Number.NaN, 0, 1500, Number.NaN][i % 4]!,
+  }));
+  const graph = columns(nodes, { heads: [[3, 0]] });
+  const make = () => new Labels(graph, new Times(graph, null), measure, new Groups(graph));
+
+  it("are those of each of them alone", () => {
+    const all = make();
+    for (const [node] of nodes.entries()) {
+      for (const folded of [0, 1, 2, 10, 20]) {
+        expect(all.width(node, folded), `${node} with ${folded}`).toBe(make().width(node, folded));
+      }
+    }
+  });
+});
+
+describe("Describe", () => {
+  it("says a node with its neighbors", () => {
+    const { describe, scene } = words();
+    expect(describe.sentence(2, scene)).toBe(
+      "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
+        "64.3 % of the total, rank 1; 2 inputs from data #0, p0 #1; 2 consumers: conv2d + relu #4, add #5; " +
+        "1 parameter hidden in it.",
+    );
+  });
+
+  it("says into which nodes a parameter is folded, and that a time is unknown", () => {
+    const { describe, scene } = words();
+    expect(describe.sentence(1, scene)).toContain(
+      "p0 is hidden in conv2d + relu #2, conv2d + relu #4",
+    );
+    expect(describe.sentence(6, scene)).toContain("time unknown");
+    expect(describe.sentence(6, scene)).toContain("graph output");
+  });
+
+  it("tells in the tooltip how far inputs are trusted", () => {
+    const graph = columns([
+      {},
+      {
+        inputs: [
+          [0, 0, Trust.AMBIGUOUS],
+          [-1, 0, Trust.ABSENT],
+        ],
+      },
+    ]);
+    const { describe, scene } = words(graph);
+    expect(describe.tooltip(1, scene)).toContain("2 inputs matched ambiguous or absent");
+    expect(describe.sentence(1, scene)).toContain("a node that the graph does not have");
+  });
+});
+
+describe("the search", () => {
+  const model = (graph = residual()) => new GraphModel(graph, null, measure);
+  const hitsOf = async (query: string, graph = residual()) => {
+    const hits = new Hits(model(graph), () => {});
+    hits.find(query);
+    await hits.ready;
+    return hits;
+  };
+  const found = async (query: string) => Array.from((await hitsOf(query)).found.nodes);
+
+  it("finds by name, func_name, operator, op kind and dtype", async () => {
+    expect(await found("sum")).toEqual([5]);
+    expect(await found("FUSED_nn")).toEqual([2, 4]);
+    expect(await found("softmax")).toEqual([6]);
+    expect(await found("convolution")).toEqual([2, 4]);
+    expect(await found("float16")).toEqual([5]);
+    expect(await found("#4")).toEqual([4]);
+  });
+
+  it("goes first to the node whose id is searched", async () => {
+    const hits = await hitsOf("3", columns(Array.from({ length: 32 }, () => ({}))));
+    expect(hits.next(20, 1)).toBe(3);
+    expect(hits.next(3, -1)).toBe(2);
+    expect(hits.next(31, 1)).toBe(0);
+  });
+
+  it("finds shapes however they are written", async () => {
+    for (const query of ["64,8,8", "64×8", "64x8x8", "(1, 64, 8, 8)", "64, 8"]) {
+      expect(await found(query)).toEqual([2, 4]);
+    }
+  });
+
+  it("wants every word, and nothing for no word", async () => {
+    expect(await found("conv2d 64x8 float32")).toEqual([2, 4]);
+    expect(await found("conv2d float16")).toEqual([]);
+    expect(await found("  ")).toEqual([]);
+  });
+
+  it("says what is wrong, and what is not known", async () => {
+    const wrong = await hitsOf("conv tiem>1ms");
+    expect(wrong.text(null)).toBe("error");
+    expect(wrong.found).toMatchObject({
+      problem: "unknown field 'tiem' at 5; did you mean time?",
+      at: 5,
+    });
+    const short = await hitsOf("time<1ms");
+    expect(short.found.notes).toEqual(["4 of 7 nodes have no time"]);
+    const without = await hitsOf("attr.a:b");
+    expect(without.found.problem).toContain("are not known here");
+  });
+
+  it("keeps the newest query where several are asked", async () => {
+    let changes = 0;
+    const hits = new Hits(model(), () => {
+      changes += 1;
+    });
+    hits.find("sum");
+    hits.find("softmax");
+    await hits.ready;
+    expect(Array.from(hits.found.nodes)).toEqual([6]);
+    expect(changes).toBe(1);
+  });
+});

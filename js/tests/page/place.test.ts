@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { pageAddress } from "../../src/page/address.ts";
+import { parsePlace, placeText } from "../../src/page/place.ts";
+import { resolve } from "../../src/page/selection.ts";
+import type { RunClient } from "../../src/shared/client/run_client.ts";
+import { stringColumn } from "../shared/string_column.ts";
+
+describe("the address of a page", () => {
+  it("tells nobody's folders", () => {
+    expect(pageAddress("file:///home/me/two%20runs/a.html#node=1")).toBe("a.html");
+    expect(pageAddress("file:///C:/me/a%20b.html?x#y")).toBe("a%20b.html?x");
+    expect(pageAddress("https://host.org/runs/a.html#node=1/2")).toBe(
+      "https://host.org/runs/a.html",
+    );
+  });
+});
+
+describe("the part of an address behind #", () => {
+  it("says where to go", () => {
+    const { place, problems } = parsePlace(
+      "#node=12&view=tensor&entry=12,1&slice=12,3&time=0.5,2e6&step=2",
+    );
+    expect(problems).toEqual([]);
+    expect(place).toEqual({
+      nodes: ["12"],
+      view: "tensor",
+      entry: [12, 1],
+      slice: [12, 3],
+      time: [0.5, 2e6],
+      step: 2,
+    });
+    expect(parsePlace(`#${placeText(place)}`)).toEqual({ place, problems: [] });
+  });
+
+  it("takes names as they are written, and escapes in them", () => {
+    expect(parsePlace("#node=a+b/c").place.nodes).toEqual(["a+b/c"]);
+    const place = { ...parsePlace("").place, nodes: ["x&y=#% \u2028", "7"] };
+    expect(parsePlace(`#${placeText(place)}`).place).toEqual(place);
+  });
+
+  it("leaves alone what is not meant for it", () => {
+    for (const text of ["", "#", "#tvmdbg-about", "#:~:text=abc".replace("=", "")]) {
+      expect(parsePlace(text).problems).toEqual([]);
+      expect(placeText(parsePlace(text).place)).toBe("");
+    }
+  });
+
+  it.each([
+    "#node=",
+    "#node=%E0%A4%A",
+    "#nodes=12",
+    "#entry=12",
+    "#entry=12,-1",
+    "#slice=a,b",
+    "#slice=1,2,3",
+    "#time=5,5",
+    "#time=1,Infinity",
+    "#time=9,NaN",
+    "#step=-1",
+    "#step=1.5",
+    "#__proto__=1",
+  ])("says that it does not understand %s", (hash) => {
+    const { place, problems } = parsePlace(hash);
+    expect(problems).toHaveLength(1);
+    expect({ ...place, nodes: [] }).toEqual(parsePlace("").place);
+  });
+});
+
+const RUN = {
+  graph: async () => ({
+    names: stringColumn(["in", "conv", "twice", "twice"]),
+    kinds: new Uint8Array(4),
+    entryOffsets: Int32Array.of(0, 1, 3, 4, 5),
+  }),
+  timeline: async () => ({
+    slices: { node: Int32Array.of(1, 1, 2) },
+  }),
+} as unknown as RunClient;
+
+async function meant(hash: string) {
+  return resolve(parsePlace(hash).place, RUN, ["graph", "tensor"], 2);
+}
+
+describe("what a place means in a run", () => {
+  it("finds nodes by id and by name", async () => {
+    expect((await meant("#node=3")).state).toEqual({
+      selected: [3],
+      entry: [3, 0],
+      slice: null,
+    });
+    expect((await meant("#node=conv&node=2")).state.selected).toEqual([1, 2]);
+  });
+
+  it("selects the node of an entry and of a slice", async () => {
+    expect((await meant("#entry=1,1")).state).toMatchObject({ selected: [1], entry: [1, 1] });
+    expect((await meant("#slice=1,1")).state).toMatchObject({ selected: [1], slice: [1, 1] });
+    expect((await meant("#time=1,2&step=1")).state).toEqual({ time_range: [1, 2], tour_step: 1 });
+  });
+
+  it.each([
+    "#node=4",
+    "#node=nothing",
+    "#node=twice",
+    "#entry=1,2",
+    "#entry=9,0",
+    "#slice=1,2",
+    "#step=2",
+    "#view=timeline",
+  ])("leaves out what the run does not have: %s", async (hash) => {
+    const { state, view, problems } = await meant(hash);
+    expect(state).toEqual({});
+    expect(view).toBeNull();
+    expect(problems).toHaveLength(1);
+  });
+});

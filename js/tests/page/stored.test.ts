@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import graph from "../../../tests/data/stored/graph.json";
+import zoo from "../../../tests/data/stored/zoo.json";
+import { allAnswers } from "../../src/page/stored/all.ts";
+import { runAnswers } from "../../src/page/stored/run.ts";
+import { storedAnswers } from "../../src/page/stored/stored.ts";
+
+const pages = [graph, zoo].map(({ page, answers }) => ({
+  page: Uint8Array.from(atob(page), (each) => each.charCodeAt(0)),
+  answers: answers as unknown as [object, object][],
+}));
+const KINDS = ["summary", "graph", "timeline", "tensors", "findings", "cancelFindings"];
+const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8, true);
+
+/** An answer but for how a kernel sends cells: without columns that repeat another, and ahead. */
+function meaning(answer: unknown): unknown {
+  const { cheap, tile, ...rest } = answer as { cheap?: boolean; tile?: { columns: unknown } };
+  return tile ? { ...rest, tile: { ...tile, columns: undefined } } : rest;
+}
+
+/** Every answer has the id of its question, and is a result or says in words what is wrong. */
+async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promise<boolean> {
+  const { content } = await storedAnswers(data.slice().buffer, allAnswers)(question);
+  const { error, id } = content as { error?: unknown; id?: unknown };
+  expect(id).toBe((question as { id?: unknown } | null)?.id);
+  if (error !== undefined) expect(String(error).length).toBeGreaterThan(5);
+  return error === undefined;
+}
+
+describe.each(pages)("the answers of a page", ({ page, answers }) => {
+  const head = headOf(page);
+
+  it("are those of the kernel", async () => {
+    const ask = storedAnswers(page.buffer, allAnswers);
+    for (const [question, expected] of answers) {
+      const { content } = await ask({ id: "1", ...question });
+      const { id, result } = content as { id: string; result: unknown };
+      expect([id, meaning(result)]).toEqual(["1", meaning(expected)]);
+    }
+    expect(answers.length).toBeGreaterThan(3);
+  });
+
+  it("are refused in words where the page does not show what they are for", async () => {
+    const ask = storedAnswers(page.buffer, runAnswers);
+    const all = await ask({ id: "1", kind: "summary" });
+    expect(all.content).toEqual(
+      (await storedAnswers(page.buffer, allAnswers)({ id: "1", kind: "summary" })).content,
+    );
+    for (const kind of ["tensor", "values", "constructor", "toString"]) {
+      const { content } = await ask({ id: "2", kind, entry: [0, 0] });
+      expect(content).toEqual({ id: "2", error: expect.stringContaining("cannot answer") });
+    }
+  });
+
+  it("are errors for what is no question", async () => {
+    const odd = [null, 3, "graph", [], {}, { kind: 7 }, { kind: "nothing" }, { kind: "node" }];
+    const entry = [0, 0];
+    const tensors: object[] = [
+      {},
+      { entry },
+      { entry: [1e9, 0] },
+      { entry: "0" },
+      { entry, rows: {} },
+    ];
+    for (const each of [...odd, ...tensors.map((fields) => ({ kind: "tensor", ...fields }))]) {
+      expect(await survives(page, each)).toBe(false);
+    }
+    for (const node of [-1, 1e9, 0.5, "0", null]) {
+      expect(await survives(page, { kind: "node", node, id: "n" })).toBe(false);
+    }
+  });
+
+  it("survive data that end anywhere", async () => {
+    const questions = [
+      ...KINDS.map((kind) => ({ kind, id: kind })),
+      ...answers.map(([each]) => each),
+    ];
+    for (let end = 0; end < head; end += 997) {
+      expect(await survives(page.subarray(0, end), questions[0])).toBe(false);
+    }
+    for (let end = head; end < page.length; end += 2003) {
+      for (const each of questions) await survives(page.subarray(0, end), each);
+    }
+  });
+
+  it("survive damaged data", async () => {
+    let seed = 5;
+    const random = (below: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return seed % below;
+    };
+    const questions = [
+      ...KINDS.map((kind) => ({ kind, id: kind })),
+      ...answers.map(([each]) => each),
+    ];
+    for (let round = 0; round < 300; round += 1) {
+      const damaged = page.slice();
+      for (let i = 0; i < 5; i += 1) {
+        damaged[random(round % 2 ? head : page.length)] = random(256);
+      }
+      for (let i = 0; i < 4; i += 1) await survives(damaged, questions[random(questions.length)]);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { coarser, picture, spansOf } from "../../src/page/stored/picture.ts";
+import type { Plane } from "../../src/page/stored/plane.ts";
+import type { Scalars } from "../../src/page/stored/scalars.ts";
+import type { Floats } from "../../src/shared/client/tensor_questions.ts";
+
+it("cells that are merged are those of larger steps", () => {
+  const plane: Plane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
+  const odd = new Map([
+    [3, Number.NaN],
+    [40, Infinity],
+    ...[0, 1, 2].flatMap((row) => [6, 7, 8].map((col) => [9 * row + col, -Infinity] as const)),
+  ]);
+  const value = (at: number) => odd.get(at) ?? Math.sin(at) * at;
+  const ramp = (length: number, step: number) => Float64Array.from({ length }, (_, i) => i * step);
+  const place = { first: 0, down: ramp(13, 9), across: ramp(9, 1) };
+  const made = (rows: number, cols: number) => {
+    const spans = spansOf(plane, [0, 0, 13, 9], [rows, cols]);
+    return picture({ value } as Scalars, plane, place, spans);
+  };
+  const whole = made(13, 9);
+  expect(coarser(whole, plane, [13, 9])).toEqual(whole);
+  const [found, expected] = [coarser(whole, plane, [5, 4]), made(5, 4)];
+  expect(found.grid).toEqual(expected.grid);
+  expect(found.grid.rows * found.grid.cols).toBe(15);
+  for (const name of ["minimum", "maximum", "flags"] as const) {
+    expect(found.cells[name]).toEqual(expected.cells[name]);
+  }
+  const rounded = (means: Floats) => Array.from(means, (mean) => mean.toFixed(3));
+  expect(rounded(found.cells.mean)).toEqual(rounded(expected.cells.mean));
+  expect(rounded(found.cells.mean)).toContain("NaN");
+  const twice = coarser(made(5, 4), plane, [2, 2]);
+  expect([twice.grid.rowStep, twice.grid.colStep]).toEqual([9, 6]);
+  const last = twice.cells.mean.at(-1)!;
+  let [sum, count] = [0, 0];
+  for (let row = 9; row < 13; row++) {
+    for (let col = 6; col < 9; col++) [sum, count] = [sum + value(9 * row + col), count + 1];
+  }
+  expect(last).toBeCloseTo(sum / count, 4);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { TextMeasure } from "../../src/shared/drawing/canvas.ts";
+
+/** Every letter is one px wide. */
+const measure = new TextMeasure({
+  font: "",
+  measureText: (text: string) => ({ width: Array.from(text).length }),
+} as unknown as CanvasRenderingContext2D);
+
+describe("a text that does not fit", () => {
+  it.each([
+    ["conv2d + add + add + relu", 25, "conv2d + add + add + relu"],
+    ["conv2d + add + add + relu", 18, "conv2d + add…relu"],
+    ["conv2d + add + add + relu", 12, "conv2d…relu"],
+    ["conv2d + add + add + relu", 9, "conv2d…"],
+    ["conv2d + add + add + relu", 5, "conv…"],
+    ["conv2d + add + add + relu", 3, ""],
+    ["contrib_conv2d_NCHWc + add", 24, "contrib_conv2d…add"],
+    ["tvmgen_default_fused_nn_conv2d_add_relu_51", 20, "tvmgen…add_relu_51"],
+    ["global_avg_pool2d", 9, "…pool2d"],
+    ["kernel_3", 6, "kerne…"],
+    ["reshape (zero-copy)", 12, "reshape…"],
+    ["inception block × 4", 15, "inception…× 4"],
+    ["#30 conv2d + add", 13, "#30 conv2d…"],
+    ["x".repeat(5000), 10, `${"x".repeat(9)}…`],
+    ["𝒳𝒳𝒳𝒳𝒳𝒳", 5, "𝒳𝒳𝒳𝒳…"],
+    [" _ ", 2, ""],
+  ])("%s in %i is %s", (text, room, shown) => {
+    expect(measure.fit(text, room)).toBe(shown);
+  });
+
+  it("is never wider than its room, and begins with no part of a word but the first", () => {
+    const words = ["ab", "conv2d", "+", "relu_51", "(x y)", "×", "3", "a.b/c", "…", "#7"];
+    for (let seed = 1; seed < 2000; seed++) {
+      const text = Array.from(
+        { length: 1 + (seed % 6) },
+        (_, i) => words[(seed * (i + 3)) % 10],
+      ).join(seed % 3 ? " " : "_");
+      for (const room of [0, 2, 5, 9, 14, 20]) {
+        const shown = measure.fit(text, room);
+        expect(measure.width(shown)).toBeLessThanOrEqual(room);
+        if (shown.startsWith("…") && !text.startsWith("…")) {
+          const tail = shown.slice(1);
+          expect(text.endsWith(tail)).toBe(true);
+          if (tail)
+            expect(text.at(-tail.length - 1), `${text} ${room} ${shown}`).toMatch(/[\s_./:+,·×|)]/);
+        }
+      }
+    }
+  });
+});

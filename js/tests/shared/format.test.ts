@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { bytes, duration, integer, percent, shapeText } from "../../src/shared/format.ts";
+
+describe("durations", () => {
+  it.each([
+    [0, "0 ns"],
+    [1, "1.000 ns"],
+    [0.5, "0.5000 ns"],
+    [999.96, "1.000 µs"],
+    [2_571_000, "2.571 ms"],
+    [43_420_000, "43.42 ms"],
+    [999_960_000, "1.000 s"],
+    [123_456_000_000, "123.5 s"],
+    [-2500, "-2.500 µs"],
+    [Number.NaN, "unknown"],
+  ])("%d ns", (ns, text) => expect(duration(ns)).toBe(text));
+});
+
+describe("sizes", () => {
+  it.each([
+    [0, "0 B"],
+    [1023, "1023 B"],
+    [1024, "1.0 KiB (1,024)"],
+    [16_384, "16.0 KiB (16,384)"],
+    [3 * 1024 ** 3, "3.0 GiB (3,221,225,472)"],
+  ])("%d bytes", (count, text) => expect(bytes(count)).toBe(text));
+});
+
+describe("shares", () => {
+  it.each([
+    [0, "0 %"],
+    [1e-9, "< 0.01 %"],
+    [0.000114, "0.01 %"],
+    [0.0596, "5.96 %"],
+    [0.9879, "98.8 %"],
+    [1, "100.0 %"],
+    [Number.NaN, "unknown"],
+    [Infinity, "unknown"],
+  ])("%d", (share, text) => expect(percent(share)).toBe(text));
+});
+
+describe("counts and shapes", () => {
+  it("are exact", () => {
+    expect(integer(1_234_567)).toBe("1,234,567");
+    expect([[], [10], [1, 64]].map(shapeText)).toEqual(["()", "(10,)", "(1, 64)"]);
+  });
+});

@@ -1,0 +1,28 @@
+// @vitest-environment happy-dom
+import { expect, it } from "vitest";
+import { Mirror } from "../../src/shared/ui/mirror.ts";
+
+it("tells late of what is shown, unless something was said meanwhile", () => {
+  const mirror = new Mirror();
+  mirror.tell("node 1", true);
+  mirror.tell("node 1, faulty", true);
+  expect(mirror.node.textContent).toBe("node 1, faulty");
+  mirror.say("no path");
+  mirror.tell("node 1, OK", true);
+  expect(mirror.node.textContent).toBe("no path");
+  mirror.tell("node 2");
+  expect(mirror.node.textContent).toBe("node 2");
+});
+
+it("tells in the place of what was said before something else was asked for", () => {
+  const mirror = new Mirror();
+  mirror.tell("group, closed");
+  mirror.say("open.");
+  mirror.ask();
+  mirror.tell("group, open", true);
+  expect(mirror.node.textContent).toBe("group, open");
+  mirror.ask();
+  mirror.say("copied");
+  mirror.tell("group, closed", true);
+  expect(mirror.node.textContent).toBe("copied");
+});

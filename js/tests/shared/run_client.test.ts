@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { isAbort } from "../../src/shared/client/request.ts";
+import { runClient } from "../../src/shared/client/run_client.ts";
+import type { TensorRequest } from "../../src/shared/client/tensor_questions.ts";
+import { fakeModel, settled } from "../fake_model.ts";
+
+type Message = { id: string; kind: string; client: string };
+
+const question: TensorRequest = {
+  entry: [1, 0],
+  axes: [0, 1],
+  index: [0, 0],
+  part: null,
+  rows: 1,
+  cols: 1,
+  exact: false,
+  reading: null,
+  layout: null,
+  sizes: {},
+};
+
+function counting() {
+  const buffer = new DataView(new Float64Array([1, 2]).buffer);
+  const columns = [{ name: "nodeNs", kind: "f8", offset: 0, length: 2 }];
+  return fakeModel({ content_hash: "h" }, async (message) => {
+    const { id, kind } = message as Message;
+    if (kind === "timeline") return { content: { id, result: null }, buffers: [] };
+    if (kind === "tensors") return { content: { id, error: "broken" }, buffers: [] };
+    return { content: { id, result: { columns, info: { n: 1 } } }, buffers: [buffer] };
+  });
+}
+
+describe("columns of a run", () => {
+  it("are asked for once a page and content, and again after the last view went", async () => {
+    const { model, sent } = counting();
+    const views = [new AbortController(), new AbortController()];
+    const [a, b] = views.map(({ signal }) => runClient(model, "once", signal));
+    const [graph, same] = await Promise.all([a!.graph(), b!.graph()]);
+    expect(graph).toBe(same);
+    expect(Array.from(graph!.nodeNs)).toEqual([1, 2]);
+    expect(sent).toHaveLength(1);
+    views[0]!.abort();
+    expect(await b!.graph()).toBe(graph);
+    views[1]!.abort();
+    await runClient(model, "once", new AbortController().signal).graph();
+    expect(sent).toHaveLength(2);
+  });
+
+  it("are not mixed between runs, nor between contents of one run", async () => {
+    const { model, sent } = counting();
+    const { signal } = new AbortController();
+    await runClient(model, "one", signal).graph();
+    await runClient(model, "other", signal).graph();
+    model.set("content_hash", "changed");
+    await runClient(model, "one", signal).graph();
+    expect(sent).toHaveLength(3);
+  });
+
+  it("that the run lacks are null; an error is not kept", async () => {
+    const { model, sent } = counting();
+    const client = runClient(model, "lacking", new AbortController().signal);
+    expect(await client.timeline()).toBeNull();
+    await expect(client.tensors()).rejects.toThrow("broken");
+    await expect(client.tensors()).rejects.toThrow("broken");
+    expect(sent.map(({ kind }) => kind)).toEqual(["timeline", "tensors", "tensors"]);
+  });
+
+  it("are asked for again by who waits, when the view that asked first goes", async () => {
+    const { model, sent, waiting } = fakeModel({ content_hash: "h" });
+    const first = new AbortController();
+    const gone = runClient(model, "gone", first.signal).graph();
+    const stays = runClient(model, "gone", new AbortController().signal).graph();
+    first.abort();
+    await expect(gone).rejects.toThrow();
+    await settled();
+    expect(sent).toHaveLength(2);
+    waiting[1]!({ id: sent[1]!.id, result: { columns: [] } });
+    expect(await stays).toEqual({ info: undefined });
+  });
+});
+
+describe("clients", () => {
+  it("are told apart by the kernel", async () => {
+    const { model, sent } = counting();
+    const { signal } = new AbortController();
+    for (const reference of ["a", "b"]) {
+      const client = runClient(model, reference, signal);
+      await client.node(1, signal);
+      await client.tensor(question, signal).catch(() => {});
+    }
+    const clients = sent.map(({ client }) => client);
+    expect(clients[0]).toBe(clients[1]);
+    expect(clients[2]).toBe(clients[3]);
+    expect(clients[0]).not.toBe(clients[2]);
+  });
+});
+
+describe("cells of an answer", () => {
+  const sent = (columns: Record<string, number[]>) => {
+    const buffer = new ArrayBuffer(8 * 4 * 4);
+    const headers = Object.entries(columns).map(([name, values], i) => {
+      const kind = name === "flags" ? "u1" : "f4";
+      const array = kind === "u1" ? Uint8Array : Float32Array;
+      new array(buffer, 32 * i, values.length).set(values);
+      return { name, kind, offset: 32 * i, length: values.length };
+    });
+    const { model } = fakeModel({ content_hash: "h" }, async (message) => {
+      const { id } = message as Message;
+      const result = { tile: { rows: 1, cols: 2, columns: headers } };
+      return { content: { id, result }, buffers: [new DataView(buffer)] };
+    });
+    return runClient(model, "cells", new AbortController().signal);
+  };
+
+  it("have the bounds and flags that were left out", async () => {
+    const { tile } = await sent({ mean: [1.5, Number.NaN] }).tensor(question, AbortSignal.any([]));
+    expect(tile!.minimum).toBe(tile!.mean);
+    expect(tile!.maximum).toBe(tile!.mean);
+    expect(Array.from(tile!.mean)).toEqual([1.5, Number.NaN]);
+    expect(Array.from(tile!.flags)).toEqual([0, 0]);
+  });
+
+  it("keep those that were sent", async () => {
+    const columns = { mean: [1, 2], minimum: [0, 1], maximum: [3, 4], flags: [0, 5] };
+    const { tile } = await sent(columns).tensor(question, AbortSignal.any([]));
+    for (const [name, values] of Object.entries(columns)) {
+      expect(Array.from(tile![name as keyof typeof columns])).toEqual(values);
+    }
+  });
+});
+
+describe("what takes long", () => {
+  const percents = { entry: [1, 0] as const, reading: null, percents: [50] };
+
+  it("is called off in the kernel where it is stopped in the page", async () => {
+    const { model, sent } = fakeModel({ content_hash: "h" });
+    const client = runClient(model, "stopped", new AbortController().signal);
+    const stopped = new AbortController();
+    const asked = client.percentiles(percents, stopped.signal);
+    expect(sent.map(({ kind }) => kind)).toEqual(["percentiles"]);
+    stopped.abort();
+    await expect(asked).rejects.toSatisfy(isAbort);
+    expect(sent.map(({ kind, what }) => [kind, what])).toEqual([
+      ["percentiles", undefined],
+      ["cancel", "percentiles"],
+    ]);
+    expect(sent[1]!.client).toBe(sent[0]!.client);
+  });
+
+  it("is let be once it has come", async () => {
+    const { model, sent } = fakeModel({ content_hash: "h" }, async (message) => {
+      return { content: { id: (message as Message).id, result: [] }, buffers: [] };
+    });
+    const view = new AbortController();
+    const client = runClient(model, "ended", view.signal);
+    expect(await client.percentiles(percents, view.signal)).toEqual([]);
+    view.abort();
+    expect(sent).toHaveLength(1);
+  });
+});

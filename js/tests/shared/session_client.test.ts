@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SessionClient } from "../../src/shared/client/session_client.ts";
+import { fakeModel, settled } from "../fake_model.ts";
+
+const START = {
+  selected: [],
+  entry: null,
+  slice: null,
+  time_range: null,
+  hovered: null,
+  source: "",
+};
+
+function make() {
+  const { model, inner } = fakeModel(START);
+  const saves = vi.spyOn(inner, "save_changes");
+  return { model, saves, session: new SessionClient(model as never) };
+}
+
+describe("a selection", () => {
+  it("sets node, entry, slice and source, and is saved once", () => {
+    const { model, saves, session } = make();
+    session.select(4, "graph", { output: 1, occurrence: 2 });
+    expect([session.selected, session.node, session.entry, session.slice]).toEqual([
+      [4],
+      4,
+      [4, 1],
+      [4, 2],
+    ]);
+    expect(model.get("source")).toBe("graph");
+    session.select(4, "tensor", { output: 1, occurrence: 2 });
+    expect([saves.mock.calls.length, model.get("source")]).toEqual([1, "graph"]);
+    session.select(null, "graph");
+    expect([session.selected, session.entry, session.slice]).toEqual([[], null, null]);
+  });
+
+  it("of several nodes speaks of the last", () => {
+    const { session } = make();
+    session.select(4, "graph");
+    session.toggle(7, "graph");
+    expect([session.selected, session.node, session.entry]).toEqual([[4, 7], 7, [4, 0]]);
+    session.toggle(4, "graph");
+    expect([session.selected, session.entry]).toEqual([[7], [7, 0]]);
+    session.selectMany([1, 2], "timeline");
+    expect([session.node, session.slice]).toEqual([2, null]);
+  });
+
+  it("tells Python the entry that is looked at in it", () => {
+    const { model, session } = make();
+    session.select(57, "graph", { output: 2, occurrence: 1 });
+    session.selectMany([13, 57], "graph");
+    expect(model.get("entry")).toEqual([57, 2]);
+    session.selectMany([13], "graph");
+    expect(model.get("entry")).toEqual([13, 0]);
+    session.select(57, "graph", { output: 2, occurrence: 1 });
+    session.toggle(13, "graph");
+    expect([model.get("entry"), model.get("slice")]).toEqual([
+      [57, 2],
+      [57, 1],
+    ]);
+    session.toggle(57, "graph");
+    expect([model.get("entry"), model.get("slice")]).toEqual([[13, 0], null]);
+    session.toggle(13, "graph");
+    expect([model.get("entry"), session.entry]).toEqual([null, null]);
+  });
+
+  it("drops entry and slice of nodes that Python took out", () => {
+    const { model, session } = make();
+    session.select(4, "graph", { output: 1, occurrence: 0 });
+    model.set("selected", [9]);
+    expect([session.entry, session.slice]).toEqual([[9, 0], null]);
+  });
+});
+
+describe("a listener", () => {
+  it("is called once a burst, only for its parts, until its signal aborts", async () => {
+    const { model, session } = make();
+    const controller = new AbortController();
+    const [all, hover] = [vi.fn(), vi.fn()];
+    session.onChange(all, controller.signal);
+    session.onChange(hover, controller.signal, ["hovered"]);
+    session.select(4, "graph", { occurrence: 0 });
+    await settled();
+    expect([all.mock.calls.length, hover.mock.calls.length]).toEqual([1, 0]);
+    model.set("hovered", 3);
+    controller.abort();
+    await settled();
+    model.set("hovered", 5);
+    await settled();
+    expect([all.mock.calls.length, hover.mock.calls.length]).toEqual([1, 0]);
+  });
+});
+
+describe("the pointer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is followed at once here, and told to Python when it rests", () => {
+    const { saves, session } = make();
+    session.hover(1);
+    session.hover(2);
+    expect([session.hovered, saves.mock.calls.length]).toEqual([2, 0]);
+    vi.advanceTimersByTime(299);
+    expect(saves).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(saves).toHaveBeenCalledTimes(1);
+    session.hover(2);
+    vi.advanceTimersByTime(1000);
+    expect(saves).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("notes", () => {
+  it("are read by node, in node order", () => {
+    const { model, session } = make();
+    expect([session.notes, session.note(4)]).toEqual([[], ""]);
+    model.set("notes", { 38: "b", 4: "a" });
+    expect(session.notes).toEqual([
+      [4, "a"],
+      [38, "b"],
+    ]);
+    expect([session.note(38), session.note(5)]).toEqual(["b", ""]);
+  });
+});
+
+describe("a tour", () => {
+  const plain = { nodes: [], entry: null, slice: null, time_range: null, view: null };
+  const TOUR = [
+    { ...plain, text: "one", nodes: [4, 38], entry: [38, 0] },
+    { ...plain, text: "two", nodes: [7], slice: [7, 1], entry: [7, 0], time_range: [1, 2] },
+    { ...plain, text: "three" },
+  ];
+
+  it("selects all that a step speaks of, and is saved once a step", () => {
+    const { model, saves, session } = make();
+    expect(session.tourStep).toBeNull();
+    session.goToStep(0);
+    expect([session.tourStep, saves.mock.calls.length]).toEqual([null, 0]);
+    model.set("tour", TOUR);
+    session.goToStep(1);
+    expect([session.tourStep, session.selected, session.slice, session.timeRange]).toEqual([
+      1,
+      [7],
+      [7, 1],
+      [1, 2],
+    ]);
+    expect([saves.mock.calls.length, model.get("source")]).toEqual([1, "tour"]);
+    session.goToStep(0);
+    expect([session.node, session.entry, session.slice, session.timeRange]).toEqual([
+      38,
+      [38, 0],
+      null,
+      null,
+    ]);
+    session.goToStep(2);
+    expect(session.selected).toEqual([]);
+    session.goToStep(3);
+    expect(session.tourStep).toBe(2);
+    session.select(9, "graph");
+    session.goToStep(null);
+    expect([session.tourStep, session.selected]).toEqual([null, [9]]);
+  });
+});

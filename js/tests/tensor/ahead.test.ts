@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
+import { Ahead } from "../../src/tensor/ahead.ts";
+import type { Wanted } from "../../src/tensor/tiles.ts";
+import { answer } from "./answer.ts";
+
+beforeEach(() => {
+  vi.stubGlobal("requestAnimationFrame", (paint: () => void) => setTimeout(paint));
+});
+
+const LENGTH = 20;
+const at = (index: number): PlaneView => ({
+  ...{ entry: [3, 0], reading: null, layout: "", sizes: {} },
+  ...{ axes: [1, 2], index: [index, 0, 0] },
+});
+const known = { ...answer({}), cheap: true, viewShape: [LENGTH, 2, 3] };
+const wanted = (side: number, part: Wanted["part"] = null): Wanted => ({
+  ...{ part, rows: side, cols: side, rowStep: 1, colStep: 1 },
+});
+
+/** Two rows of three, each value a hundred times its index along the axis and its place. */
+function world() {
+  const asked: ChannelsRequest[] = [];
+  const kept = new Map<number, Tile>();
+  let broken = false;
+  let settled = 0;
+  const ahead = new Ahead(
+    {
+      channels: async (question) => {
+        asked.push(question);
+        if (broken) throw new Error("gone");
+        const { axis, first, count } = question;
+        const mean = Float32Array.from(
+          { length: 6 * count },
+          (_, i) => 100 * (first + Math.floor(i / 6)) + (i % 6),
+        );
+        return {
+          ...{ axis, first, count, length: LENGTH, rows: 2, cols: 3, rowStep: 1, colStep: 1 },
+          ...{ planeRows: 2, planeCols: 3, minimum: mean, maximum: mean, mean },
+          flags: new Uint8Array(6 * count),
+        };
+      },
+    },
+    {
+      has: (view) => kept.has(view.index![0]!),
+      keep: (view, tile) => kept.set(view.index![0]!, tile),
+      settled: () => {
+        settled += 1;
+      },
+    },
+    new AbortController().signal,
+  );
+  const step = (index: number, side = 2, part: Wanted["part"] = null, told = known) =>
+    ahead.shown(at(index), told, wanted(side, part));
+  return {
+    ahead,
+    asked,
+    kept,
+    step,
+    breaks: () => {
+      broken = true;
+    },
+    get settled() {
+      return settled;
+    },
+  };
+}
+
+describe("what is asked for before it is wanted", () => {
+  it("is nothing until an axis was stepped along", async () => {
+    const { asked, step } = world();
+    expect(step(3)).toBeNull();
+    expect(step(9)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it("is what comes next in the direction of the step, each plane as it lies", async () => {
+    const { asked, kept, step } = world();
+    step(3);
+    await step(4);
+    expect(asked).toMatchObject([{ axis: 0, first: 5, count: 4, rows: 2, cols: 2 }]);
+    expect([...kept.keys()]).toEqual([5, 6, 7, 8]);
+    expect(Array.from(kept.get(7)!.mean)).toEqual([700, 701, 702, 703, 704, 705]);
+    expect(kept.get(7)).toMatchObject({ row: 0, col: 0, rows: 2, cols: 3, exact: true });
+    const other = world();
+    other.step(9);
+    await other.step(8);
+    expect(other.asked).toMatchObject([{ first: 4, count: 4 }]);
+  });
+
+  it("goes on once few are left, and ends with the axis", async () => {
+    const { asked, step } = world();
+    step(12);
+    await step(13);
+    expect(step(14)).toBeNull();
+    expect(step(15)).toBeNull();
+    await step(16);
+    expect(step(17)).toBeNull();
+    expect(step(18)).toBeNull();
+    expect(step(19)).toBeNull();
+    expect(asked.map(({ first, count }) => [first, count])).toEqual([
+      [14, 4],
+      [18, 2],
+    ]);
+  });
+
+  it("is less of large planes, and nothing of parts or of what is costly to read", async () => {
+    const { asked, step } = world();
+    step(3);
+    await step(4, 512);
+    expect(asked).toMatchObject([{ first: 5, count: 1 }]);
+    expect(step(5, 1024)).toBeNull();
+    expect(step(6, 2, [0, 0, 1, 1])).toBeNull();
+    expect(step(7, 2, null, { ...known, cheap: false })).toBeNull();
+  });
+
+  it("is known to come until it has, or will not", async () => {
+    const world_ = world();
+    const { ahead, step, breaks } = world_;
+    step(3);
+    breaks();
+    const coming = step(4);
+    expect([5, 8, 9].map((index) => ahead.isComing(at(index)))).toEqual([true, true, false]);
+    expect(ahead.isComing({ ...at(5), reading: "packed" })).toBe(false);
+    expect(ahead.isComing({ ...at(5), axes: [2, 1] })).toBe(false);
+    expect(step(5)).toBeNull();
+    await coming;
+    expect(ahead.isComing(at(5))).toBe(false);
+    expect(world_.settled).toBe(1);
+  });
+
+  it("is let go of with its tensor", async () => {
+    const world_ = world();
+    world_.step(3);
+    const coming = world_.step(4);
+    world_.ahead.forget();
+    expect(world_.ahead.isComing(at(5))).toBe(false);
+    await coming;
+    expect(world_.settled).toBe(0);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
+import { codeText } from "../../src/tensor/code_text.ts";
+import { shown } from "./answer.ts";
+
+function of(change: Partial<TensorAnswer>, more: object = {}) {
+  const base = shown({});
+  return { ...base, answer: { ...base.answer, ...change }, ...more };
+}
+
+const FOUR = { viewShape: [1, 16, 8, 8], axes: [2, 3], index: [0, 3, 0, 0] } as const;
+const four = {
+  ...FOUR,
+  viewShape: [...FOUR.viewShape],
+  index: [...FOUR.index],
+} as Partial<TensorAnswer>;
+
+describe("Python for what is shown", () => {
+  it("is the plane, the part of it in sight, or a value", () => {
+    expect(codeText(of(four), null)).toBe("run.tensors[3, 0][0, 3, :, :]");
+    const part = of(four, { region: [0, 2, 8, 4] });
+    expect(codeText(part, null)).toBe("run.tensors[3, 0][0, 3, :, 2:6]");
+    expect(codeText(part, { row: 1, col: 2 })).toBe("run.tensors[3, 0][0, 3, 1, 2]");
+    expect(codeText(of({ viewShape: [], axes: [null, null], index: [] }), null)).toBe(
+      "run.tensors[3, 0][()]",
+    );
+  });
+
+  it("turns the array where rows are the later axis", () => {
+    const turned = of({ ...four, axes: [3, 2] }, { region: [1, 2, 3, 4] });
+    expect(codeText(turned, null)).toBe("run.tensors[3, 0][0, 3, 2:6, 1:4].T");
+  });
+
+  it("names reading, layout and sizes", () => {
+    expect(codeText(of({ ...four, reading: "bytes" }), null)).toBe(
+      'run.tensors[3, 0].numpy("bytes")[0, 3, :, :]',
+    );
+    const layout = { ...four, layout: "NCHW8c", sizes: { C: 12 }, reading: "magnitude" };
+    expect(codeText(of(layout), null)).toBe(
+      'run.tensors[3, 0].unfold("NCHW8c", {"C": 12}, reading="magnitude")[0, 3, :, :]',
+    );
+  });
+
+  it("gives values as they are written", () => {
+    const values = { format: "dequantised", scale: 0.5, zeroPoint: -3 };
+    expect(codeText(of(four, { values }), null)).toBe(
+      '(run.tensors[3, 0][0, 3, :, :].astype("float64") + 3) * 0.5',
+    );
+    const hex = { format: "hex", scale: 1, zeroPoint: 0 };
+    expect(codeText(of(four, { values: hex }), { row: 0, col: 0 })).toBe(
+      "from tvmdbg_widgets.model.base.bits import hex_text; hex_text(run.tensors[3, 0][0, 3, 0, 0])",
+    );
+  });
+
+  it("reduces over the other axes for a profile", () => {
+    expect(codeText(of(four, { show: "profile", along: 1 }), null)).toContain(
+      "x.min(axis=(0, 2, 3))",
+    );
+  });
+
+  it("stacks the planes of channels", () => {
+    const grid = { show: "channels", along: 1 };
+    expect(codeText(of(four, grid), null)).toBe("run.tensors[3, 0][0, :, :, :]");
+    expect(codeText(of({ ...four, axes: [3, 0] }, { ...grid, along: 2 }), { row: 0, col: 0 })).toBe(
+      "run.tensors[3, 0][:, 3, :, :].transpose(1, 2, 0)",
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { emptyCells, type Sums, setCell } from "../../src/page/stored/cells.ts";
+import { AXIS_KINDS, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
+import { aboutText, shortText } from "../../src/shared/number_text.ts";
+import { Channels, channelSigns } from "../../src/tensor/channels.ts";
+import { ColorScale, colorScale } from "../../src/tensor/color_scale.ts";
+import { OUTSIDE, rgb, table } from "../../src/tensor/colors.ts";
+import { legendTicks } from "../../src/tensor/legend.ts";
+import { outward } from "../../src/tensor/percentiles.ts";
+import { colorCells } from "../../src/tensor/plane_painter.ts";
+import { Tiles } from "../../src/tensor/tiles.ts";
+
+const MOST = Number.MAX_VALUE;
+const LEAST = Number.MIN_VALUE;
+
+/** A tile of float64 of one row, a value a cell. */
+function tileOf(values: number[]) {
+  const mean = Float64Array.from(values);
+  const shape = { row: 0, col: 0, rows: 1, cols: mean.length, rowStep: 1, colStep: 1 };
+  const flags = new Uint8Array(mean.length);
+  const plane = { planeRows: 1, planeCols: mean.length, exact: true };
+  return { ...shape, ...plane, minimum: mean, maximum: mean, mean, flags };
+}
+
+describe("values that float32 lacks", () => {
+  const pixel = (values: number[], scale: ColorScale) => {
+    const pixels = colorCells(tileOf(values), { scale, cells: "mean" }, 20);
+    return values.map((_, cell) => [...pixels.subarray(4 * cell, 4 * cell + 3)]);
+  };
+
+  it.each([1e-320, 1e-300, 1e60, 1e308])("have the colors of their plane, %d", (size) => {
+    const values = [-size, 0, size / 2, size];
+    const known = { statistics: null, tile: tileOf(values) };
+    const scale = colorScale(known, { scale: "linear", map: "auto", range: "plane" })!;
+    expect([scale.low, scale.high]).toEqual([-size, size]);
+    const colors = table("diverging");
+    const entry = (at: number) => [...colors.subarray(3 * at, 3 * at + 3)];
+    expect(pixel(values, scale)).toEqual([0, 128, 191, 255].map(entry));
+    expect(legendTicks(scale, 200).map(({ text }) => text)).toContain(aboutText(size));
+  });
+
+  it.each([1e-320, 1e-300, 1e300])("lie beside a range of %d to its double", (low) => {
+    const scale = new ColorScale(low, 2 * low, "sequential", "linear");
+    const [under, , , over] = pixel([low / 2, low, 2 * low, 3 * low], scale);
+    expect([under, over]).toEqual([[...rgb(OUTSIDE.under)], [...rgb(OUTSIDE.over)]]);
+    const inside = pixel([low, 2 * low], scale);
+    const colors = table("sequential");
+    expect(inside).toEqual([[...colors.subarray(0, 3)], [...colors.subarray(765)]]);
+  });
+
+  it("are told apart from the ends of a range that float32 rounds to them", () => {
+    const scale = new ColorScale(1, 1 + 1e-9, "sequential", "linear");
+    const [under, , over] = pixel([1 - 1e-10, 1, 1 + 2e-9], scale);
+    expect([under, over]).toEqual([[...rgb(OUTSIDE.under)], [...rgb(OUTSIDE.over)]]);
+  });
+
+  it("are no dead channel, nor one that is not finite", () => {
+    const found = new Channels(0, 3);
+    const {
+      planeRows,
+      planeCols,
+      exact: _,
+      row: __,
+      col: ___,
+      ...tile
+    } = tileOf([0, 1e-320, MOST]);
+    found.add({ ...tile, planeRows, planeCols, axis: 0, first: 0, count: 3, length: 3, cols: 1 });
+    const all = [0, 1, 2].map((index) => found.get(index)!);
+    expect(all.map(({ high }) => high)).toEqual([0, 1e-320, MOST]);
+    expect(all.map(channelSigns)).toEqual([["dead"], [], []]);
+  });
+
+  it("take twice the bytes of a kept tile", () => {
+    const [wide, narrow] = [new Tiles(), new Tiles()];
+    const tile = tileOf([1, 2]);
+    const mean = Float32Array.of(1, 2);
+    wide.add("a", tile);
+    narrow.add("a", { ...tile, mean, minimum: mean, maximum: mean });
+    expect([wide.bytes, narrow.bytes]).toEqual([2 * 13, 2 * 9]);
+  });
+});
+
+describe("an axis", () => {
+  const ends = [LEAST, 1e-310, 1, 1e300, MOST].flatMap((end) => [
+    [0, end],
+    [-end, end],
+    [-end, 0],
+  ]);
+  it.each(AXIS_KINDS.flatMap((kind) => ends.map(([low, high]) => [kind, low!, high!] as const)))(
+    "%s from %d to %d has a place for all between",
+    (kind, low, high) => {
+      const used = kind === "log" ? "symlog" : kind;
+      const axis = new ValueAxis(used, low, high);
+      expect(axis.single).toBe(false);
+      expect([axis.share(low), axis.share(high)]).toEqual([0, 1]);
+      const shares = [0, 0.25, 0.5, 0.75, 1].map((share) => axis.share(axis.value(share)));
+      expect(shares).toEqual([...shares].sort((a, b) => a - b));
+      for (const { value, text } of [...axis.ticks(5), ...powersOf(low, high)]) {
+        expect(Number.isFinite(value)).toBe(true);
+        expect(text).not.toMatch(/Inf|NaN/);
+      }
+    },
+  );
+
+  const powersOf = (low: number, high: number) =>
+    new ColorScale(low, high, "diverging", "symlog").ticks(5);
+
+  it("is logarithmic down to the smallest number", () => {
+    const known = { statistics: null, tile: tileOf([0, 1e-320]) };
+    const scale = colorScale(known, { scale: "log", map: "auto", range: "plane" })!;
+    expect(scale.kind).toBe("log");
+    expect(scale.low).toBe(LEAST);
+    expect([scale.share(LEAST), scale.share(1e-320)]).toEqual([0, 1]);
+  });
+});
+
+it("the largest and the smallest numbers have a text", () => {
+  expect([shortText(MOST), shortText(-MOST)]).toEqual(["1.798e308", "−1.798e308"]);
+  expect(aboutText(MOST)).toBe("≈ 1.798e308");
+  expect(shortText(LEAST)).toBe("4.941e−324");
+  for (const value of [MOST, -MOST, LEAST, 1e-320, 1.2345678e300]) {
+    for (const side of [1, -1] as const) {
+      const bound = Number(outward(value, side));
+      expect(Number.isFinite(bound)).toBe(true);
+      expect(side > 0 ? bound >= value : bound <= value).toBe(true);
+    }
+  }
+});
+
+it("means are made of sums that float64 can hold", () => {
+  const cells = emptyCells(2, true);
+  const of =
+    (values: number[]) =>
+    (factor: number): Sums => ({
+      low: Math.min(...values),
+      high: Math.max(...values),
+      total: values.reduce((sum, each) => sum + each * factor, 0),
+      count: values.length,
+      flags: 0,
+    });
+  setCell(cells, 0, of([MOST, MOST, MOST]));
+  setCell(cells, 1, of([1e308, 1.5e308, -1e308, -1.5e308]));
+  expect([...cells.mean]).toEqual([MOST, 0]);
+  expect([...cells.maximum]).toEqual([MOST, 1.5e308]);
+});

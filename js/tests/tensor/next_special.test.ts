@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { nextSpecial } from "../../src/tensor/next_special.ts";
+
+function tile(flags: number[], cols: number, rowStep = 1, colStep = 1) {
+  const values = new Float32Array(flags.length);
+  const rows = flags.length / cols;
+  return {
+    ...{ row: 0, col: 0, exact: true },
+    ...{ rows, cols, rowStep, colStep, planeRows: rows * rowStep, planeCols: cols * colStep },
+    ...{ minimum: values, maximum: values, mean: values, flags: Uint8Array.from(flags) },
+  };
+}
+
+describe("the next cell that is not finite", () => {
+  it("is the first where nothing is marked yet, the very first cell too", () => {
+    expect(nextSpecial(tile([1, 0, 0, 2], 2), null)).toEqual({ row: 0, col: 0 });
+  });
+
+  it("lies behind the marked one, and after the last comes the first", () => {
+    const picture = tile([0, 1, 0, 0, 4, 0], 3);
+    expect(nextSpecial(picture, { row: 0, col: 1 })).toEqual({ row: 1, col: 1 });
+    expect(nextSpecial(picture, { row: 1, col: 1 })).toEqual({ row: 0, col: 1 });
+  });
+
+  it("is told in values where a cell holds several", () => {
+    expect(nextSpecial(tile([0, 0, 0, 1], 2, 4, 8), { row: 3, col: 7 })).toEqual({
+      row: 4,
+      col: 8,
+    });
+  });
+
+  it("is none where all are finite", () => {
+    expect(nextSpecial(tile([0, 0], 2), null)).toBeNull();
+  });
+});

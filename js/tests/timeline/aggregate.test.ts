@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import { area, selfInside, sumsBy } from "../../src/timeline/aggregate.ts";
+import { besides, gapAt, gapStanding, lengthOf, nextGap } from "../../src/timeline/gaps.ts";
+import { Slices } from "../../src/timeline/slices.ts";
+import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
+
+/** Calls within calls: each span is cut into some of its own, three levels deep; their own times go along. */
+function nested(seed: number, count: number): { specs: SliceSpec[]; self: number[] } {
+  const next = random(seed);
+  const specs: SliceSpec[] = [];
+  const self: number[] = [];
+  const span = (start: number, length: number, depth: number) => {
+    const at = specs.push({ name: `f${next(9)}`, start, duration: length }) - 1;
+    self[at] = length;
+    for (let from = start + next(3); depth < 3 && from + 4 < start + length; ) {
+      const inner = Math.min(2 + next(length), start + length - from);
+      if (next(4)) {
+        span(from, inner, depth + 1);
+        self[at] -= inner;
+      }
+      from += inner + next(5);
+    }
+  };
+  for (let i = 0, time = 0; i < count; i++) {
+    const length = 5 + next(60);
+    span(time, length, 0);
+    time += length + next(20);
+  }
+  return { specs, self };
+}
+
+function slicesOf(seed: number, kind: string): Slices {
+  if (kind === "nested") {
+    const { specs, self } = nested(seed, 40);
+    return new Slices(timeline(specs, { self }));
+  }
+  const one = randomSlices(seed, 300);
+  const other = randomSlices(seed + 1, 200).map((each) => ({ ...each, track: 1 }));
+  const specs = [...one, ...other];
+  return new Slices(timeline(specs, { tracks: ["cpu", "gpu"] }));
+}
+
+/** Every whole nanosecond of a range in which the slice is the innermost that runs on its track. */
+function innermost(slices: Slices, range: readonly [number, number]): Float64Array {
+  const own = new Float64Array(slices.count);
+  for (const track of slices.tracks) {
+    for (let ns = range[0]; ns < range[1]; ns++) {
+      let found = -1;
+      for (const row of track.rows) {
+        for (let at = row.first; at < row.last; at++) {
+          if (slices.startOf(at) <= ns && ns < slices.endOf(at)) found = at;
+        }
+      }
+      if (found >= 0) own[found]!++;
+    }
+  }
+  return own;
+}
+
+const CASES = [1, 2, 3].flatMap((seed) => [["flat", seed] as const, ["nested", seed] as const]);
+
+describe("an area", () => {
+  it.each(CASES)("sums up %s slices as counting each nanosecond does, seed %i", (kind, seed) => {
+    const slices = slicesOf(seed, kind);
+    const next = random(seed + 100);
+    const { start, end } = slices;
+    for (let i = 0; i < 6; i++) {
+      const from = start + next(Math.floor((end - start) / 2));
+      const range = [from, from + 1 + next(400)] as const;
+      const own = innermost(slices, range);
+      const every = Array.from({ length: slices.count }, (_, slice) => slice);
+      const touched = every.filter((slice) => {
+        const [a, b] = [slices.startOf(slice), slices.endOf(slice)];
+        return a === b ? a >= range[0] && a <= range[1] : a < range[1] && b > range[0];
+      });
+      const wide = touched.filter((slice) => slices.durationOf(slice) > 0);
+      const whole = wide
+        .filter((slice) => slices.startOf(slice) >= range[0] && slices.endOf(slice) <= range[1])
+        .map((slice) => slices.durationOf(slice))
+        .sort((a, b) => a - b);
+      const found = area(slices, range);
+      expect(found.count).toBe(touched.length);
+      expect(found.instants).toBe(touched.length - wide.length);
+      expect(found.sum).toBe(own.reduce((sum, each) => sum + each, 0));
+      expect(found.whole.count).toBe(whole.length);
+      if (whole.length) {
+        expect(found.whole.min).toBe(whole[0]);
+        expect(found.whole.max).toBe(whole.at(-1));
+        expect(found.whole.mean).toBe(whole.reduce((a, b) => a + b, 0) / whole.length);
+        expect(found.whole.p50).toBeCloseTo(quantile(whole, 0.5), 9);
+        expect(found.whole.p90).toBeCloseTo(quantile(whole, 0.9), 9);
+      } else expect(found.whole.p50).toBeNaN();
+      for (const slice of wide) expect(selfInside(slices, slice, range)).toBe(own[slice]);
+      for (const [track, { busy, idle, gaps, longestGap }] of found.tracks.entries()) {
+        const idles = idleRuns(slices, track, range);
+        expect(busy).toBe(range[1] - range[0] - sum(idles));
+        expect(idle).toBe(sum(idles));
+        expect(gaps).toBe(idles.length);
+        expect(longestGap).toBe(Math.max(0, ...idles));
+      }
+      const byTrack = sumsBy(slices, range, slices.tracks.length, (_, row) => row.track);
+      expect(sum(byTrack.self)).toBe(found.sum);
+      expect(sum(byTrack.count)).toBe(found.count);
+    }
+  });
+
+  it("of one row or track counts that alone", () => {
+    const slices = slicesOf(5, "flat");
+    const range = [slices.start, slices.end] as const;
+    const [one, other] = [0, 1].map((track) => {
+      const rows = slices.rows.filter((row) => row.track === track);
+      return area(slices, range, rows);
+    });
+    const both = area(slices, range);
+    expect(one!.count + other!.count).toBe(both.count);
+    expect(one!.sum + other!.sum).toBe(both.sum);
+    expect(one!.tracks.map(({ track }) => track)).toEqual([0]);
+  });
+
+  it("leaves out slices without a key", () => {
+    const slices = slicesOf(6, "nested");
+    const sums = sumsBy(slices, null, 1, (slice) => (slice % 2 ? 0 : -1));
+    expect(sums.count[0]).toBe(Math.floor(slices.count / 2));
+    expect(sums.slice[0]).toBe(1);
+  });
+});
+
+describe("gaps", () => {
+  it.each([1, 2, 3])("are found, stepped through and ranked, seed %i", (seed) => {
+    const slices = slicesOf(seed, "flat");
+    const all = slices.tracks.flatMap(({ number }) => {
+      const found: { track: number; from: number; to: number }[] = [];
+      const busy = slices.rows.filter((row) => row.track === number);
+      let since = slices.start;
+      for (const row of busy.filter(({ kind }) => kind !== 2)) {
+        for (let at = row.first; at < row.last; at++) {
+          if (slices.startOf(at) > since)
+            found.push({ track: number, from: since, to: slices.startOf(at) });
+          since = slices.endOf(at);
+        }
+      }
+      if (slices.end > since) found.push({ track: number, from: since, to: slices.end });
+      return found;
+    });
+    const asked = all[Math.floor(all.length / 3)]!;
+    const standing = gapStanding(slices, 5, asked);
+    expect(standing.count).toBe(all.length);
+    expect(standing.sum).toBe(sum(all.map(lengthOf)));
+    expect(standing.rank).toBe(1 + all.filter((gap) => lengthOf(gap) > lengthOf(asked)).length);
+    const lengths = all.map(lengthOf).sort((a, b) => b - a);
+    expect(standing.longest.map(lengthOf)).toEqual(lengths.slice(0, 5));
+    expect(gapAt(slices, asked.track, (asked.from + asked.to) / 2)).toEqual(asked);
+    const [before, after] = besides(slices, asked);
+    expect(slices.endOf(before)).toBe(asked.from);
+    expect(slices.startOf(after)).toBe(asked.to);
+    const own = all.filter(({ track, from, to }) => track === 0 && to - from >= 10);
+    let at: (typeof own)[number] | null = nextGap(slices, 0, -1, 1, 10);
+    const seen = [];
+    for (; at; at = nextGap(slices, 0, at.from, 1, 10)) seen.push(at);
+    expect(seen).toEqual(own);
+    for (
+      at = nextGap(slices, 0, slices.end, -1, 10);
+      at;
+      at = nextGap(slices, 0, at.from, -1, 10)
+    ) {
+      expect(seen.pop()).toEqual(at);
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  const at = share * (sorted.length - 1);
+  const low = sorted[Math.floor(at)]!;
+  return low + (sorted[Math.ceil(at)]! - low) * (at - Math.floor(at));
+}
+
+/** Lengths of the runs of nanoseconds in which nothing runs. */
+function idleRuns(slices: Slices, track: number, [from, to]: readonly [number, number]): number[] {
+  const runs: number[] = [];
+  let length = 0;
+  for (let ns = from; ns <= to; ns++) {
+    const runsNow = slices.tracks[track]!.rows.some((row) => {
+      for (let at = row.first; at < row.last; at++) {
+        if (slices.startOf(at) <= ns && ns < slices.endOf(at)) return true;
+      }
+      return false;
+    });
+    if (ns < to && !runsNow) length++;
+    else if (length) {
+      runs.push(length);
+      length = 0;
+    }
+  }
+  return runs;
+}
+
+describe("what is idle", () => {
+  const specs = [
+    { node: 0, start: 0, duration: 10 },
+    { node: 1, start: 90, duration: 10 },
+    { node: 0, start: 0, duration: 10, track: 1 },
+    { node: 1, start: 25, duration: 10, track: 1 },
+  ];
+  const made = (synthetic: boolean) =>
+    new Slices(timeline(specs, { tracks: ["A", "B"], trackRun: [0, 1], synthetic }));
+
+  it("is so while the run goes on, not behind the end of the shorter of two", () => {
+    const slices = made(false);
+    expect(area(slices, [0, 100]).tracks).toEqual([
+      { track: 0, busy: 20, gaps: 1, idle: 80, longestGap: 80 },
+      { track: 1, busy: 20, gaps: 1, idle: 15, longestGap: 15 },
+    ]);
+    expect(area(slices, [40, 80]).tracks[1]).toEqual({
+      ...{ track: 1, busy: 0, gaps: 0, idle: 0, longestGap: 0 },
+    });
+    expect(gapAt(slices, 1, 20)).toEqual({ track: 1, from: 10, to: 25 });
+    expect([gapAt(slices, 1, 50), gapAt(slices, 0, 50)?.to]).toEqual([null, 90]);
+    expect(gapStanding(slices, 5).sum).toBe(95);
+    expect(nextGap(slices, 1, 30, 1, 0)).toBeNull();
+  });
+
+  it("is not known of slices that are laid end to end", () => {
+    const slices = made(true);
+    expect(area(slices, [0, 100]).tracks).toEqual([]);
+    expect([gapAt(slices, 0, 50), nextGap(slices, 0, 0, 1, 0)]).toEqual([null, null]);
+    expect(gapStanding(slices, 5)).toEqual({ count: 0, sum: 0, rank: 0, longest: [] });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { Names } from "../../src/timeline/names.ts";
+import { Layout } from "../../src/timeline/rows.ts";
+import { Scene, TOP } from "../../src/timeline/scene.ts";
+import { Slices } from "../../src/timeline/slices.ts";
+import { stringColumn } from "../shared/string_column.ts";
+import { timeline } from "./fixture.ts";
+
+/** Two devices of two threads each, in one run or the same in two; each thread nests, the last also overlaps. */
+function slices(runs = 1): Slices {
+  const tracks = Array.from({ length: 4 * runs }, (_, track) => track);
+  const specs = tracks.flatMap((track) => [
+    { name: "outer", start: 0, duration: 100, track },
+    { name: "inner", start: 10, duration: 20, track },
+    ...(track === tracks.length - 1 ? [{ name: "late", start: 90, duration: 50, track }] : []),
+    ...(track === 0 ? [{ name: "now", start: 5, duration: 0, track }] : []),
+  ]);
+  const columns = timeline(specs, { tracks: tracks.map((track) => `track ${track}`) });
+  return new Slices({
+    ...columns,
+    trackRun: Int32Array.from(tracks, (track) => Math.floor(track / 4)),
+    trackDevice: stringColumn(tracks.map((track) => (track % 4 < 2 ? "cpu" : "gpu"))),
+    trackThread: stringColumn(tracks.map((track) => `thread ${track % 2}`)),
+  });
+}
+
+/** From the top down: what there is, and no two of it over each other. */
+function told(layout: Layout): string[] {
+  const all = [
+    ...layout.headings
+      .filter(({ hidden }) => !hidden)
+      .map(({ text, top, level }) => ({ text: `${"> ".repeat(level + 1)}${text}`, top, end: top })),
+    ...layout.tracks
+      .filter(({ hidden }) => !hidden)
+      .map(({ name, top, bottom }) => ({ text: name, top, end: bottom })),
+  ].sort((a, b) => a.top - b.top);
+  all.forEach((each, i) => {
+    expect(each.top).toBeGreaterThanOrEqual(all[i - 1]?.end ?? 0);
+  });
+  return all.map(({ text }) => text);
+}
+
+describe("Layout", () => {
+  it("has headings for devices, and for runs where there are several", () => {
+    expect(told(new Layout(slices()))).toEqual([
+      "> cpu",
+      "thread 0",
+      "thread 1",
+      "> gpu",
+      "thread 0",
+      "thread 1",
+    ]);
+    expect(told(new Layout(slices(2)))).toEqual(
+      [1, 2].flatMap((run) => [
+        `> run ${"?AB"[run]}`,
+        ...["> > cpu", "thread 0", "thread 1", "> > gpu", "thread 0", "thread 1"],
+      ]),
+    );
+  });
+
+  it("has none where each device has one track", () => {
+    const columns = timeline(
+      [
+        { start: 0, duration: 5 },
+        { start: 0, duration: 5, track: 1 },
+      ],
+      {
+        tracks: ["cpu", "gpu"],
+      },
+    );
+    const two = new Slices({
+      ...columns,
+      trackRun: new Int32Array(2),
+      trackDevice: stringColumn(["cpu", "gpu"]),
+      trackThread: stringColumn(["", ""]),
+    });
+    expect(told(new Layout(two))).toEqual(["cpu", "gpu"]);
+  });
+
+  it("folds tracks, devices and runs, and finds every row where it draws it", () => {
+    const all = slices(2);
+    const layout = new Layout(all);
+    const check = () => {
+      for (const row of all.rows) {
+        const box = layout.box(row);
+        if (!box) continue;
+        const { folded, track } = layout.tracks[row.track]!;
+        const shown = folded ? track.rows[0] : row;
+        expect(layout.rowAt(box.y + box.height / 2)).toBe(shown);
+        expect(layout.headAt(box.y + box.height / 2)).toBeNull();
+      }
+    };
+    check();
+    const { height } = layout;
+    expect(layout.fold(layout.headAt(layout.tracks[0]!.top + 5)!)).toBe("track thread 0 folded");
+    expect(layout.height).toBeLessThan(height);
+    expect(layout.box(all.tracks[0]!.instants!)).toBeNull();
+    check();
+    const first = layout.headings.find(({ level }) => level === 0)!;
+    expect(layout.fold(layout.headAt(first.top + 5)!)).toBe("run A folded: 4 tracks");
+    expect(told(layout).slice(0, 2)).toEqual(["> run A", "> run B"]);
+    expect(layout.box(all.rows[0]!)).toBeNull();
+    check();
+    layout.unfold(0);
+    expect(layout.height).toBe(height);
+  });
+
+  it("brings a slice out of a folded track", () => {
+    const all = slices();
+    const scene = new Scene(all, new Names(all, null));
+    scene.resize(600, 120);
+    const last = all.tracks[3]!.rows.at(-1)!;
+    const gpu = scene.layout.headings[1]!;
+    scene.scrollBy(gpu.top - 10);
+    expect(scene.foldAt(5, TOP - scene.scroll + gpu.top + 4)).toBe("gpu folded: 2 tracks");
+    expect(scene.rowBox(last).height).toBe(0);
+    expect(scene.visibleRows).not.toContain(last);
+    scene.reveal(last.first);
+    const { y, height } = scene.rowBox(last);
+    expect([y >= TOP, y + height <= scene.height]).toEqual([true, true]);
+    expect(scene.hit(scene.x(110), y + 4)).toEqual({ slice: last.first, instants: 0 });
+  });
+
+  it("says what a band says below the tracks, and cuts none", () => {
+    const all = slices();
+    const scene = new Scene(all, new Names(all, null));
+    const before = scene.naturalHeight;
+    const paint = () => {};
+    scene.bands = [
+      { height: 30, paint, at: (x, y) => [`first ${x} ${y}`] },
+      { height: 20, paint, at: (x, y) => [`second ${x} ${y}`] },
+    ];
+    expect(scene.naturalHeight).toBe(before + 50);
+    const heights = [before - 9, before + 29, before + 30, before + 49, before + 90];
+    expect(heights.map((most) => scene.heightWithin(most) - before)).toEqual([-9, 0, 30, 30, 50]);
+    scene.resize(600, 2000);
+    expect(scene.bandAt(7, before + 3)).toEqual(["first 7 3"]);
+    expect(scene.bandAt(7, before + 34)).toEqual(["second 7 4"]);
+    expect(scene.bandAt(7, before - 3)).toBeNull();
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import golden from "../../../tests/data/timeline/sums.json";
+import type { ColumnHeader } from "../../src/shared/client/columns.ts";
+import { runClient } from "../../src/shared/client/run_client.ts";
+import { area, type Range, sumsBy } from "../../src/timeline/aggregate.ts";
+import { callers, outermost, placesOf } from "../../src/timeline/by_rows.ts";
+import { Operators, sliceFrames } from "../../src/timeline/frames.ts";
+import { MergedTree } from "../../src/timeline/merged_tree.ts";
+import { Slices } from "../../src/timeline/slices.ts";
+import { fakeModel } from "../fake_model.ts";
+
+interface Packed {
+  columns: ColumnHeader[];
+  info: unknown;
+  buffer: string;
+}
+
+interface Case {
+  timeline: Packed;
+  areas: {
+    range: Range;
+    count: number;
+    instants: number;
+    ns: number;
+    whole: number;
+    numbers: (number | null)[];
+    tracks: [busy: number, gaps: number, longest: number][];
+    byName: Record<string, [count: number, ns: number]>;
+  }[];
+  byName: Record<string, [count: number, ns: number]>;
+  merged: {
+    range: Range | null;
+    places: [path: string[], total: number, self: number, count: number][];
+  }[];
+  callers: Record<string, [path: string[], total: number][]>;
+}
+
+const CASES = golden as unknown as Case[];
+
+/** The slices of a timeline as a kernel answers them. */
+async function opened({ columns, info, buffer }: Packed, name: number): Promise<Slices> {
+  const bytes = Uint8Array.from(atob(buffer), (letter) => letter.charCodeAt(0));
+  const { model } = fakeModel({ content_hash: `${name}` }, async (message) => ({
+    content: { id: (message as { id: string }).id, result: { columns, info } },
+    buffers: [new DataView(bytes.buffer)],
+  }));
+  const client = runClient(model, "sums", new AbortController().signal);
+  return new Slices((await client.timeline())!);
+}
+
+function byName(slices: Slices, range: Range | null) {
+  const { length } = slices.names;
+  const sums = sumsBy(slices, range, length, (slice) => slices.nameCodeOf(slice));
+  const found: Record<string, [count: number, ns: number]> = {};
+  sums.count.forEach((count, code) => {
+    if (count) found[slices.names.at(code)] = [count, sums.self[code]!];
+  });
+  return found;
+}
+
+const orNull = (value: number) => (Number.isFinite(value) ? value : null);
+
+describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, expected) => {
+  const slicesOf = () => opened(expected.timeline, number);
+
+  it("are those of areas", async () => {
+    const slices = await slicesOf();
+    for (const { range, byName: names, ...numbers } of expected.areas) {
+      const found = area(slices, range);
+      const { count: whole, min, mean, p50, p90, max } = found.whole;
+      expect({
+        count: found.count,
+        instants: found.instants,
+        ns: found.sum,
+        whole,
+        numbers: [min, mean, p50, p90, max].map(orNull),
+        tracks: found.tracks.map(({ busy, gaps, longestGap }) => [busy, gaps, longestGap]),
+      }).toEqual(numbers);
+      expect(byName(slices, range)).toEqual(names);
+    }
+    expect(byName(slices, null)).toEqual(expected.byName);
+  });
+
+  it("are those of merged paths, in the same places", async () => {
+    const slices = await slicesOf();
+    const operators = new Operators(slices);
+    const name = (key: number) => slices.names.at(operators.name(key));
+    for (const { range, places } of expected.merged) {
+      const tree = new MergedTree(sliceFrames(slices, operators, range));
+      const found = Array.from(tree.key, (_, place) => [
+        tree.path(place).map((each) => name(tree.key[each]!)),
+        tree.total[place],
+        tree.self[place],
+        tree.count[place],
+      ]);
+      expect(found).toEqual(places);
+    }
+  });
+
+  it("are those of the callers of each name", async () => {
+    const slices = await slicesOf();
+    const operators = new Operators(slices);
+    const tree = new MergedTree(sliceFrames(slices, operators, null));
+    const name = (key: number) => slices.names.at(operators.name(key));
+    for (let key = operators.nodes; key < operators.size; key++) {
+      const places = outermost(tree, placesOf(tree, key));
+      const up = new MergedTree(callers(tree, places, tree.total));
+      const found = Array.from(up.key, (_, place) => [
+        up
+          .path(place)
+          .map((each) => name(up.key[each]!))
+          .join(),
+        up.total[place],
+      ]);
+      const known = expected.callers[name(key)!]!.filter(([, total]) => total > 0);
+      expect(Object.fromEntries(found.filter(([, total]) => (total as number) > 0))).toEqual(
+        Object.fromEntries(known.map(([path, total]) => [path.join(), total])),
+      );
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import golden from "../../../tests/data/timeline/tables.json";
+import type { ColumnHeader } from "../../src/shared/client/columns.ts";
+import { type GraphColumns, runClient } from "../../src/shared/client/run_client.ts";
+import type { Range } from "../../src/timeline/aggregate.ts";
+import { type AreaBy, areaBy } from "../../src/timeline/area_by.ts";
+import { ByRows } from "../../src/timeline/by_rows.ts";
+import { Called } from "../../src/timeline/called.ts";
+import { Names } from "../../src/timeline/names.ts";
+import { Slices } from "../../src/timeline/slices.ts";
+import type { TableBy } from "../../src/timeline/state.ts";
+import { fakeModel } from "../fake_model.ts";
+
+interface Packed {
+  columns: ColumnHeader[];
+  info: unknown;
+  buffer: string;
+}
+
+type Numbers = [mean: number, p50: number, p90: number, low: number, high: number];
+type Row = [label: string, nodes: number[], count: number, ns: number, Numbers, noisy: boolean];
+
+interface Case {
+  timeline: Packed;
+  graph: Packed;
+  tables: {
+    by: TableBy;
+    range: Range | null;
+    total: number;
+    idle: number;
+    overlap: boolean;
+    rows: Row[];
+  }[];
+}
+
+const CASES = golden as unknown as Case[];
+
+async function opened(packed: Case, name: number) {
+  const { model } = fakeModel({ content_hash: `tables ${name}` }, async (message) => {
+    const { id, kind } = message as { id: string; kind: "timeline" | "graph" };
+    const { columns, info, buffer } = packed[kind];
+    const bytes = Uint8Array.from(atob(buffer), (letter) => letter.charCodeAt(0));
+    return {
+      content: { id, result: { columns, info } },
+      buffers: [new DataView(bytes.buffer)],
+    };
+  });
+  const client = runClient(model, "tables", new AbortController().signal);
+  const slices = new Slices((await client.timeline())!);
+  const graph: GraphColumns | null = await client.graph();
+  return { slices, called: new Called(slices, new Names(slices, graph), graph) };
+}
+
+/** `#3 conv2d` is `conv2d` of node 3. */
+const bare = (label: string) => label.replace(/ #\d+(?: · .*)?$/, "");
+const sorted = (rows: Row[]) =>
+  rows.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1][0]! - b[1][0]!));
+
+function same(ours: number, theirs: number | null): void {
+  if (theirs === null) expect(ours).toBeNaN();
+  else expect(Math.abs(ours - theirs)).toBeLessThanOrEqual(1e-9 * Math.abs(theirs));
+}
+
+describe.each(Array.from(CASES.entries()))("tables of network %i", (number, expected) => {
+  it("are those of Python", async () => {
+    const { slices, called } = await opened(expected, number);
+    for (const { by, range, total, idle, overlap, rows } of expected.tables) {
+      const found = new ByRows(by, slices, called, range);
+      same(found.total, total);
+      expect([by, found.idle, found.overlap]).toEqual([by, idle, overlap]);
+      const ours = found.rows.map((row): Row => {
+        const { mean, p50, p90, low, high, noisy } = found.spread(row);
+        return [
+          bare(row.label),
+          row.nodes.toSorted((a, b) => a - b),
+          row.count,
+          row.ns,
+          [mean, p50, p90, low, high],
+          noisy,
+        ];
+      });
+      const theirs = sorted(rows);
+      const told = ([label, nodes, count, , , noisy]: Row) => [label, nodes, count, noisy];
+      expect([by, sorted(ours).map(told)]).toEqual([by, theirs.map(told)]);
+      sorted(ours).forEach(([, , , ns, numbers], at) => {
+        same(ns, theirs[at]![3]);
+        for (const [i, each] of numbers.entries()) same(each, theirs[at]![4][i]!);
+      });
+    }
+  });
+
+  it("are those of the panel of a marked range", async () => {
+    const { slices, called } = await opened(expected, number);
+    for (const { by, range, rows } of expected.tables) {
+      if (!range) continue;
+      const work = areaBy(by as AreaBy, slices, called, range, slices.rows);
+      let step = work.next();
+      while (!step.done) step = work.next();
+      const told = (label: string, count: number, ns: number) =>
+        [label, count, Math.round(ns)].join();
+      expect(
+        step.value.map((row) => told(bare(row.label), row.count, row.self)).toSorted(),
+      ).toEqual(rows.map((row) => told(row[0], row[2], row[3])).toSorted());
+    }
+  });
+});

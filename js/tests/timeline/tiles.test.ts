@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunClient, TileColumns } from "../../src/shared/client/run_client.ts";
+import { TILE_BINS } from "../../src/shared/client/timeline_columns.ts";
+import { Viewport } from "../../src/shared/drawing/viewport.ts";
+import { Bins } from "../../src/timeline/bins.ts";
+import { Slices } from "../../src/timeline/slices.ts";
+import { Tiles } from "../../src/timeline/tiles.ts";
+import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
+
+/** Bins of all rows, as the kernel sums them up. */
+function lod(slices: Slices, from: number, width: number, count: number) {
+  const size = slices.rows.length * count;
+  const found = {
+    lodBusy: new Float32Array(size),
+    lodSlice: new Int32Array(size),
+    lodNode: new Int32Array(size),
+    lodName: new Int32Array(size),
+    names: slices.names,
+    nameKinds: slices.nameKinds,
+    nameLabels: slices.nameLabels,
+  };
+  for (const row of slices.rows) {
+    for (let bin = 0; bin < count; bin++) {
+      const [begin, end] = [from + bin * width, from + (bin + 1) * width];
+      const slice = row.dominant(begin, end);
+      const at = row.number * count + bin;
+      found.lodBusy[at] = row.busy(begin, end) / width;
+      found.lodSlice[at] = slice;
+      found.lodNode[at] = slices.nodeOf(slice);
+      found.lodName[at] = slices.nameCodeOf(slice);
+    }
+  }
+  return found;
+}
+
+function busySpecs(seed: number, count: number): SliceSpec[] {
+  return randomSlices(seed, count).filter(({ duration }) => duration > 0);
+}
+
+describe("Bins", () => {
+  it.each([1, 2, 3, 4, 5])("add up to the busy time of any part (seed %i)", (seed) => {
+    const next = random(seed);
+    const slices = new Slices(timeline(busySpecs(seed, 300)));
+    const [row] = slices.rows;
+    const [count, width] = [200, slices.end / 200];
+    const bins = new Bins(lod(slices, 0, width, count), 0, width, count);
+    for (let round = 0; round < 30; round++) {
+      const [first, many] = [next(150), 1 + next(50)];
+      const columns = 1 + next(70);
+      const step = (many * width) / columns;
+      const told = { slice: new Int32Array(columns), share: new Float32Array(columns) };
+      const which = new Int32Array(columns);
+      bins.tell(row!, told, which, 0, first * width, step, 0, columns);
+      const sum = told.share.reduce((total, share) => total + share * step, 0);
+      const busy = row!.busy(first * width, (first + many) * width);
+      expect(Math.abs(sum - busy)).toBeLessThan(1e-3 * (busy + 1));
+      told.slice.forEach((slice, column) => {
+        expect(slice >= 0).toBe(told.share[column]! > 0);
+        if (slice >= 0) expect(bins.nodeOf(which[column]!)).toBe(slices.nodeOf(slice));
+      });
+    }
+  });
+
+  it("leave columns beside them as they are", () => {
+    const slices = new Slices(timeline([{ start: 0, duration: 100 }]));
+    const bins = new Bins(lod(slices, 40, 5, 4), 40, 5, 4);
+    const told = { slice: new Int32Array(10).fill(7), share: new Float32Array(10).fill(0.5) };
+    bins.tell(slices.rows[0]!, told, new Int32Array(10), 0, 0, 10, 0, 10);
+    expect([...told.slice]).toEqual([7, 7, 7, 7, 0, 0, 7, 7, 7, 7]);
+  });
+});
+
+describe("Tiles", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A timeline that a page cannot hold, and a kernel that can. */
+  function setting(atOnce: number, most: number) {
+    const whole = new Slices(timeline(busySpecs(9, 4000)));
+    const { columns } = whole;
+    const [bins, width] = [64, (whole.end - whole.start) / 64];
+    const slices = new Slices({
+      ...columns,
+      ...lod(whole, whole.start, width, bins),
+      slices: null,
+      info: { ...columns.info, bins, whole: false, binsOnly: null, tiles: atOnce },
+    });
+    const asked: string[] = [];
+    const run = {
+      tiles: async (level: number, first: number, last: number): Promise<TileColumns> => {
+        asked.push(`tiles ${level} ${first} ${last}`);
+        const count = (last - first) * TILE_BINS;
+        const found = lod(whole, first * TILE_BINS * 2 ** level, 2 ** level, count);
+        return { ...found, info: { level, first, last, bins: count } };
+      },
+      window: async (from: number, to: number) => {
+        asked.push(`window ${from} ${to}`);
+        const [first, last] = whole.rows[0]!.range(from, to);
+        if (last - first > most) return { count: last - first };
+        const data = columns.slices!;
+        const part = <T extends Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array>(
+          values: T,
+        ) => values.slice(first, last) as T;
+        return {
+          ...data,
+          start: part(data.start),
+          duration: part(data.duration),
+          self: null,
+          node: part(data.node!),
+          name: part(data.name),
+          source: part(data.source!),
+          trust: null,
+          rowFirst: Int32Array.of(0, last - first),
+          rowNumber: Int32Array.of(first),
+          occurrence: Int32Array.from({ length: last - first }, (_, i) =>
+            whole.occurrenceOf(first + i),
+          ),
+          parent: new Int32Array(last - first).fill(-1),
+        };
+      },
+    } as unknown as RunClient;
+    const tiles = new Tiles(slices);
+    const { signal } = new AbortController();
+    let changes = 0;
+    tiles.connect(run, () => changes++, signal);
+    return { whole, slices, tiles, asked, changes: () => changes };
+  }
+
+  it("come for the part in view and a screen to both sides, in parts, and are not asked for twice", async () => {
+    const { whole, tiles, asked } = setting(2, 10);
+    const view = new Viewport(whole.start, whole.end);
+    const middle = (whole.start + whole.end) / 2;
+    view.show(middle - 2000, middle + 2000);
+    const step = 4000 / 1000;
+    expect(tiles.missing(view.start, view.end, step)).toEqual([[view.start, view.end]]);
+    tiles.look(view, step);
+    tiles.look(view, step);
+    expect(asked).toEqual([]);
+    await vi.runAllTimersAsync();
+    expect(tiles.missing(view.start, view.end, step)).toEqual([]);
+    expect(tiles.missing(view.start - 4000, view.end + 4000, step)).toEqual([]);
+    const spans = asked.filter((each) => each.startsWith("tiles"));
+    expect(spans.length).toBeGreaterThan(1);
+    for (const span of spans) {
+      const [, level, first, last] = span.split(" ").map(Number);
+      expect(level).toBe(2);
+      expect(last! - first!).toBeLessThanOrEqual(2);
+    }
+    const before = asked.length;
+    view.pan(100);
+    tiles.look(view, step);
+    await vi.runAllTimersAsync();
+    expect(asked.slice(before).filter((each) => each.startsWith("tiles"))).toEqual([]);
+    const columns = 1000;
+    const told = { slice: new Int32Array(columns), share: new Float32Array(columns) };
+    for (const bins of tiles.bins(view.start, view.end, step)) {
+      bins.tell(whole.rows[0]!, told, new Int32Array(columns), 0, view.start, step, 0, columns);
+    }
+    const sum = told.share.reduce((total, share) => total + share * step, 0);
+    const busy = whole.rows[0]!.busy(view.start, view.end);
+    expect(Math.abs(sum - busy)).toBeLessThan(2 * step);
+  });
+
+  it("give way to the slices themselves where there are few", async () => {
+    const { whole, slices, tiles, changes } = setting(8, 400);
+    const [row] = whole.rows;
+    const first = 2000;
+    const view = new Viewport(whole.start, whole.end);
+    view.show(whole.startOf(first), whole.endOf(first + 50));
+    tiles.look(view, view.span / 900);
+    await vi.runAllTimersAsync();
+    expect(changes()).toBeGreaterThan(0);
+    expect([slices.complete, slices.holds(view.start, view.end)]).toEqual([false, true]);
+    expect(slices.holds(whole.start, whole.end)).toBe(false);
+    expect(slices.rows[0]!.range(view.start, view.end)).toEqual(row!.range(view.start, view.end));
+    expect(slices.rows[0]!.busy(view.start, view.end)).toBe(row!.busy(view.start, view.end));
+    for (let slice = first; slice < first + 50; slice++) {
+      expect(slices.startOf(slice)).toBe(whole.startOf(slice));
+      expect(slices.nodeOf(slice)).toBe(whole.nodeOf(slice));
+      expect(slices.nameOf(slice)).toBe(whole.nameOf(slice));
+      expect(slices.sourceOf(slice)).toBe(whole.sourceOf(slice));
+      expect(slices.bySource(whole.sourceOf(slice))).toBe(slice);
+      expect(slices.occurrenceOf(slice)).toBe(whole.occurrenceOf(slice));
+      expect([...slices.of(whole.nodeOf(slice))]).toContain(slice);
+    }
+    expect(slices.startOf(0)).toBeNaN();
+  });
+
+  it("are not asked for by a view that has gone", async () => {
+    const { slices, whole } = setting(8, 400);
+    const gone = new AbortController();
+    const tiles = new Tiles(slices);
+    tiles.connect({} as RunClient, () => {}, gone.signal);
+    tiles.look(new Viewport(whole.start, whole.end), 1);
+    gone.abort();
+    await vi.runAllTimersAsync();
+  });
+});

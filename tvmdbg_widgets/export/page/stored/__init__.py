@@ -1,0 +1,1 @@
+"""What a page without a kernel carries instead of one."""

@@ -1,0 +1,137 @@
+"""The tables of a page's data: what every page of a run carries, and what was chosen for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.export.page.stored.facts import tensor_columns
+from tvmdbg_widgets.export.page.stored.nodes import node_columns
+from tvmdbg_widgets.export.page.stored.pack import Binary
+from tvmdbg_widgets.export.page.stored.pictures import picture_columns
+from tvmdbg_widgets.export.page.stored.profiles import profile_columns
+from tvmdbg_widgets.export.page.stored.statistics import variant_columns
+from tvmdbg_widgets.export.page.stored.values import (
+    Codes,
+    Form,
+    Whole,
+    code_table,
+    form_columns,
+)
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.devices import device_names
+from tvmdbg_widgets.widgets.answers.answers import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.export.page.stored.choice import Candidate
+    from tvmdbg_widgets.export.page.stored.facts import Header, Variant
+    from tvmdbg_widgets.export.page.stored.paths import PathEraser
+    from tvmdbg_widgets.run import DebugRun
+
+
+#: Answers that only a page that shows times needs.
+TIMES = ("critical", "roofline", "counters", "flows")
+
+
+@dataclass
+class Told:
+    """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""
+
+    headers: list[Header]
+    variants: list[Variant]
+    notes: list[str]
+    remedies: list[str]
+
+
+def common(
+    run: DebugRun,
+    findings: dict[str, Any] | None,
+    health: tuple[dict[str, Any], dict[str, Any]],
+    eraser: PathEraser,
+    *,
+    more: Sequence[str] = (),
+) -> Binary:
+    """Return what every page of a run carries: all answers but those about single tensors.
+
+    ``health`` is its answer, and the columns that go with it; ``more`` names answers beside those
+    that every page carries.
+    """
+    binary = Binary()
+    binary.head["answers"] = answers = {}
+    answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
+    answers["highlights"] = eraser.json(answer(run, {"kind": "highlights"}).result)
+    answers["findings"] = eraser.json(findings)
+    for kind in ("graph", "timeline", "change", "tensors", *more):
+        reply = answer(run, {"kind": kind})
+        if reply.result is not None:
+            answers[kind] = eraser.json(reply.result["info"])
+            binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
+    answers["health"] = eraser.json(health[0])
+    binary.add_columns("health", health[1])
+    if run.graph is not None:
+        binary.head["devices"] = device_names(run.graph)
+        binary.add_columns("nodes", node_columns(run, eraser))
+    return binary
+
+
+def with_facts(
+    binary: Binary,
+    run: DebugRun,
+    told: Told,
+    eraser: PathEraser,
+    *,
+    histograms: bool,
+) -> Binary:
+    """Return the binary with header, notes and statistics of each tensor."""
+    found = binary.copy()
+    if run.tensors is not None:
+        tensors = list(run.tensors.values())
+        facts = tensor_columns(tensors, told.headers, told.notes, told.remedies, eraser)
+        found.add_columns("facts", facts)
+        found.add_columns("variants", variant_columns(told.variants, histograms=histograms))
+    return found
+
+
+def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
+    """Add pictures, profiles and whole values to a binary."""
+    pictures = [picture for each in candidates for picture in each.pictures]
+    places = [binary.add_blob(each.data)[0] for each in pictures]
+    if pictures:
+        binary.add_columns("pictures", picture_columns(pictures, places))
+    profiles = [each for candidate in candidates for each in candidate.profiles]
+    places = [binary.add_blob(each.data)[0] for each in profiles]
+    if profiles:
+        binary.add_columns("profiles", profile_columns(profiles, places))
+    chosen = [(each, each.whole) for each in candidates if each.whole is not None]
+    if not chosen:
+        return
+    rows: list[tuple[int, Form, int, int]] = []
+    for each, found in chosen:
+        at = [binary.add_blob(data) for data in found.data]
+        forms = zip(each.variants, found.forms, strict=True)
+        rows += [(variant, form, *at[form.data]) for variant, form in forms]
+    binary.add_columns("wholes", form_columns(rows))
+    _add_codes(binary, [found for _, found in chosen])
+
+
+def _add_codes(binary: Binary, chosen: Sequence[Whole]) -> None:
+    known: dict[str, Codes] = {}
+    for found in chosen:
+        for kind, own in found.codes.items():
+            before = known.get(kind)
+            codes = own.codes if before is None else np.union1d(before.codes, own.codes)
+            known[kind] = Codes(codes, own.dtype)
+        for kind, texts in found.texts.items():
+            count = len(texts.unique)
+            table: dict[str, np.ndarray[Any, Any] | StringColumn] = {
+                "codes": np.arange(count, dtype=np.int32),
+                "values": np.full(count, np.nan),
+                "texts": StringColumn.from_strings(texts.unique),
+            }
+            binary.add_columns(f"codes {kind}", table)
+    for kind, own in known.items():
+        binary.add_columns(f"codes {kind}", code_table(kind, own.dtype, own.codes))

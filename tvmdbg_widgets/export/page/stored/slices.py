@@ -1,0 +1,81 @@
+"""The slices of a long timeline in a page: all of them where there is room, else bins alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.export.page.stored.pack import compressed, filtered
+from tvmdbg_widgets.export.page.stored.words import megabytes
+from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.export.page.stored.pack import Binary
+    from tvmdbg_widgets.run import DebugRun
+
+#: Slices whose size once compressed tells that of the others.
+_SAMPLE = 20_000
+#: How far the others may differ from those.
+_UNSURE = 1.5
+
+
+def add_slices(binary: Binary, run: DebugRun, room: float, *, shown: bool) -> tuple[str, ...]:
+    """Add the slices that do not come along with the first answer about time.
+
+    Parameters
+    ----------
+    binary : Binary
+        Has the answer ``timeline`` already; it is told where the slices do not go along.
+    run : DebugRun
+    room : float
+        Compressed bytes that they may take.
+    shown : bool
+        Whether the page shows times at all.
+
+    Returns
+    -------
+    tuple of str
+        What is left out, in plain sentences.
+    """
+    if run.timeline is None:
+        return ()
+    kept = KeptTimeline(run.timeline, run.graph)
+    if kept.along:
+        return ()
+    taken = _fitting(kept, room) if shown else None
+    if taken is not None:
+        binary.add_packed("slices", *taken)
+        binary.add_columns("names", kept.names.columns(range(kept.names.count)))
+        _tell(binary, whole=True, binsOnly=None)
+        return ()
+    why = (
+        f"this page holds {kept.num_bins:,} bins of time in place of {kept.count:,} slices: its "
+        "budget had no room for them (save_html(budget=…))"
+    )
+    notes = binary.head["answers"]["timeline"]["notes"]
+    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
+    if not shown:
+        return ()
+    size = megabytes(kept.count * kept.table.width)
+    bins = f"the page shows {kept.num_bins:,} bins of time"
+    return (f"{kept.count:,} slices ({size} before compression): budget; {bins}",)
+
+
+def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
+    """Return all slices packed; None where they would take more room."""
+    order = kept.timeline.rows.order
+    middle = max(0, (kept.count - _SAMPLE) // 2)
+    sample = order[middle : middle + _SAMPLE]
+    if _size(kept, sample) * kept.count / len(sample) > _UNSURE * room:
+        return None
+    headers, buffer = pack(kept.table.columns(order))
+    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
+
+
+def _size(kept: KeptTimeline, slices: Any) -> int:
+    return compressed(filtered(*pack(kept.table.columns(slices))))
+
+
+def _tell(binary: Binary, **changed: Any) -> None:
+    answers = binary.head["answers"]
+    answers["timeline"] = {**answers["timeline"], **changed}

@@ -1,0 +1,344 @@
+"""All that a page can answer without a kernel, as one binary within a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.export.page.stored import words
+from tvmdbg_widgets.export.page.stored.budget import Budget, frame_bytes
+from tvmdbg_widgets.export.page.stored.choice import (
+    Candidate,
+    Seen,
+    choose_pictures,
+    choose_planes,
+    choose_profiles,
+    choose_wholes,
+)
+from tvmdbg_widgets.export.page.stored.contents import (
+    TIMES,
+    Told,
+    add_values,
+    common,
+    with_facts,
+)
+from tvmdbg_widgets.export.page.stored.facts import (
+    Variant,
+    headers,
+    variants,
+    withheld_variant,
+)
+from tvmdbg_widgets.export.page.stored.found import findings_told, health_told
+from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, packed_size
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
+from tvmdbg_widgets.export.page.stored.slices import add_slices
+from tvmdbg_widgets.export.withheld import withheld
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.export.page.options import Share
+    from tvmdbg_widgets.export.page.stored.pack import Binary
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.answers.answering import Reply
+
+Entry: TypeAlias = tuple[int, int]
+
+#: Bytes that the head grows by when pictures and values are added, about.
+_HEAD = 1024
+#: Share of the room that graph and times may take where slices go along.
+_TIMES = 0.75
+#: Share of the room that is left over where adding up the parts is exact enough.
+_FAR = 0.1
+#: How much less is tried where the parts together turn out larger than each alone.
+_SHRINK = 0.97
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a page carries.
+
+    Attributes
+    ----------
+    data : bytes
+        One binary, read by ``js/src/page/stored/stored.ts``; not yet compressed.
+    left_out : tuple of str
+        What of the run is not in it, in plain sentences.
+    """
+
+    data: bytes
+    left_out: tuple[str, ...]
+
+
+def store(
+    run: DebugRun,
+    *,
+    budget: int,
+    share: Share = "pictures",
+    parameters: bool = False,
+    first: Entry | None = None,
+    seen: Seen = (None, None),
+    frame: int | None = None,
+    tensors: bool = True,
+    memory: bool = False,
+    times: bool = False,
+    comparison: Reply | None = None,
+) -> Stored:
+    """Store the answers that a page can give.
+
+    Graph, times, findings and the statistics of all tensors are stored in any case; pictures and
+    values by priority: ``first``, entries of findings, outputs of the graph, the others in the
+    order of execution, parameters last. First come pictures of one plane each, then profiles,
+    then the other planes.
+
+    Parameters
+    ----------
+    run : DebugRun
+    budget : int
+        Bytes of the whole page, in which these data are base64 of gzip.
+    share : str
+        What of the activations' values is stored: ``"statistics"`` alone, reduced ``"pictures"``,
+        or whole ``"tensors"`` as far as the budget reaches and pictures of the others.
+    parameters : bool
+        Whether values of parameters are stored likewise.
+    first : (int, int) or None
+        The entry that is shown first.
+    seen : pair
+        Axes down and across and the index at which that is seen; None as views choose.
+    frame : int, optional
+        Bytes of the page that are not its data; an estimate if left out.
+    tensors : bool
+        Whether the page shows tensors; another needs neither their statistics nor their values,
+        only how healthy each is.
+    memory : bool
+        Whether the page shows the memory plan.
+    times : bool
+        Whether the page shows times: slices, counters, flows, critical path and roofline.
+    comparison : Reply, optional
+        What differs between this run and another one.
+    """
+    left = frame_bytes(budget) if frame is None else frame
+    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, times, comparison)
+    total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
+    look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
+    with tqdm(total=total, desc="storing", **look) as bar:
+        storing = _Store(run, wanted, bar.update)
+        found = storing.made() if tensors else storing.made_without_tensors()
+        bar.update(bar.total - bar.n)  # what did not go along is done, too
+        return found
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The arguments of :func:`store`."""
+
+    share: Share
+    parameters: bool
+    first: Entry | None
+    seen: Seen
+    page: int
+    frame: int
+    memory: bool
+    times: bool
+    comparison: Reply | None
+
+
+class _Store:
+    """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
+
+    def __init__(self, run: DebugRun, wanted: _Wanted, step: Callable[[int], object]) -> None:
+        self.run = run
+        self.wanted = wanted
+        self.step = step
+        self.eraser = PathEraser(run)
+        self.secret = withheld(run.parts)
+        self.tensors: list[Tensor] = list((run.tensors or {}).values())
+        self.unread: set[int] = set()
+        self.left_out: list[str] = []
+        self.notes = [""] * len(self.tensors)
+        self.histograms = True
+
+    def made(self) -> Stored:
+        """Return what goes along."""
+        self.headers = headers(self.run, self.tensors)
+        self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
+        self.common = self._common()
+        self.candidates = self._by_priority()
+        self._say_withheld()
+        return self._fitted()
+
+    def made_without_tensors(self) -> Stored:
+        """Return what goes along where the page shows no tensors."""
+        binary = self._common()
+        left_out = (*self.left_out, *((words.NO_TENSORS,) if self.tensors else ()))
+        binary.head["leftOut"] = left_out
+        return Stored(binary.to_bytes(), left_out)
+
+    def _common(self) -> Binary:
+        secret = None if self.wanted.parameters else self.secret
+        self.findings = findings_told(self.run, secret)
+        health = health_told(self.run, secret)
+        more = ["memory"] if self.wanted.memory else []
+        more += TIMES if self.wanted.times else []
+        binary = common(self.run, self.findings, health, self.eraser, more=more)
+        binary.head["share"] = self.wanted.share
+        room = _TIMES * Budget(self.wanted.page, self.wanted.frame).left
+        room -= compressed(binary.to_bytes())
+        self.left_out += add_slices(binary, self.run, room, shown=self.wanted.times)
+        if (differs := self.wanted.comparison) is not None:
+            binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])
+            binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
+        return binary
+
+    def _is_withheld(self, tensor: Tensor) -> bool:
+        return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret
+
+    def _counted(self, row: int) -> list[Variant]:
+        """The variants of a tensor, with what the page says beside them."""
+        tensor = self.tensors[row]
+        taken = 0
+
+        def progress(values: int) -> None:
+            nonlocal taken
+            at = min(tensor.nbytes, tensor.nbytes * values // max(1, tensor.size))
+            self.step(max(0, at - taken))
+            taken = max(taken, at)
+
+        found, trouble = variants(tensor, row, self.headers[row], progress)
+        self.step(tensor.nbytes - taken)
+        hidden = self._is_withheld(tensor)
+        if trouble:
+            self.unread.add(row)
+            self.notes[row] = trouble
+        elif hidden and self.secret.counts_only(tensor):
+            self.notes[row] = words.COUNTS_ONLY
+        elif hidden:
+            self.notes[row] = words.PARAMETER
+        elif self.wanted.share == "statistics" and found[0].found.applicable:
+            self.notes[row] = words.STATISTICS
+        if not hidden:
+            return found
+        counts_only = self.secret.counts_only(tensor)
+        return [withheld_variant(each, counts_only=counts_only) for each in found]
+
+    def _by_priority(self) -> list[Candidate]:
+        """The tensors whose values may go along, those first that should."""
+        graph = self.run.graph
+        wanted = [] if self.wanted.first is None else [self.wanted.first]
+        for each in self.findings["findings"]:
+            wanted += [(node, output) for node, output in each["entries"]]
+        if graph is not None:
+            wanted += [(node, output) for node, output in graph.heads.tolist()]
+        rank = {entry: place for place, entry in reversed(list(enumerate(wanted)))}
+
+        def key(each: Candidate) -> tuple[bool, int, int]:
+            entry = (each.tensor.node, each.tensor.output)
+            return entry in self.secret, rank.get(entry, len(wanted)), each.row
+
+        by_row: dict[int, dict[int, Variant]] = {}
+        for at, each in enumerate(self.variants):
+            by_row.setdefault(each.row, {})[at] = each
+        return sorted(
+            (
+                Candidate(row, tensor, by_row[row], self._seen(tensor))
+                for row, tensor in enumerate(self.tensors)
+                if row not in self.unread and not self._is_withheld(tensor)
+            ),
+            key=key,
+        )
+
+    def _seen(self, tensor: Tensor) -> Seen:
+        first = (tensor.node, tensor.output) == self.wanted.first
+        return self.wanted.seen if first else (None, None)
+
+    def _say_withheld(self) -> None:
+        if self.unread:
+            unread = [self.tensors[row] for row in sorted(self.unread)]
+            self.left_out.append(f"{words.amount(unread, 'tensor')} that could not be read")
+        for entries, noun, why in (
+            (self.secret.parameters, "parameter", words.ASKED),
+            (self.secret.doubtful, "tensor", words.DOUBTFUL),
+            (self.secret.derived, "tensor", words.DERIVED),
+        ):
+            found = [each for each in self.tensors if (each.node, each.output) in entries]
+            if found and not self.wanted.parameters:
+                self.left_out.append(f"values of {words.amount(found, noun)}: {why}")
+        small = [each for each in self.tensors if self.secret.counts_only(each)]
+        if small and not self.wanted.parameters:
+            self.left_out.append(
+                f"bounds, mean and histogram of {words.counted(len(small), 'tensor')} of those: "
+                + words.SMALL
+            )
+
+    def _with_facts(self) -> Binary:
+        remedies = [
+            words.remedy(parameters=self._is_withheld(each) or self.wanted.parameters)
+            for each in self.tensors
+        ]
+        told = Told(self.headers, self.variants, self.notes, remedies)
+        return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
+
+    def _fitted(self) -> Stored:
+        """Fill the budget; where the whole is larger than its parts were, try with less."""
+        page, frame = self.wanted.page, self.wanted.frame
+        room = Budget(page, frame)
+        base = compressed(self._with_facts().to_bytes())
+        if base > room.left and self.tensors:
+            self.histograms = False
+            self.left_out.append(f"histograms: budget of {words.megabytes(page)}")
+            base = compressed(self._with_facts().to_bytes())
+        if base > room.left:
+            self.left_out.append(words.too_small(base64_size(base) + frame, page))
+        spare = float(room.left - base)
+        while True:
+            budget = Budget(page, frame)
+            budget.left = begin = int(spare) - _HEAD
+            if self.wanted.share != "statistics" and begin > 0:
+                self._choose(budget)
+            stored = self._finished()
+            # What the codes of short floats mean is shared by all tensors and counted with none.
+            is_sure = self.wanted.share != "tensors"
+            is_far = is_sure and budget.left > _FAR * room.left
+            if begin <= 0 or is_far or room.holds(packed_size(stored.data)):
+                return stored
+            self.step = _no_step  # each tensor has been counted
+            spare *= _SHRINK
+            for each in self.candidates:
+                each.clear()
+
+    def _choose(self, budget: Budget) -> None:
+        choose_pictures(self.candidates, budget, self.step)
+        if self.wanted.share == "tensors":
+            choose_wholes(self.candidates, budget)
+        choose_profiles(self.candidates, budget)
+        choose_planes(self.candidates, budget)
+
+    def _finished(self) -> Stored:
+        share, page = self.wanted.share, self.wanted.page
+        chosen = words.choice_sentences(self.candidates, share, page, self._noun)
+        left_out = (*self.left_out, *chosen)
+        if share != "statistics":
+            for each in self.candidates:
+                self.notes[each.row] = words.candidate_note(each)
+        binary = self._with_facts()
+        add_values(binary, self.candidates)
+        binary.head["leftOut"] = left_out
+        return Stored(binary.to_bytes(), left_out)
+
+    @property
+    def _noun(self) -> str:
+        graph = self.run.graph
+        if graph is None or self.wanted.parameters:
+            return "tensor"
+        inputs = set(np.flatnonzero(graph.kinds == NodeKind.INPUT).tolist())
+        mixed = any(each.tensor.node in inputs for each in self.candidates)
+        return "activation or input" if mixed else "activation"
+
+
+def _no_step(_bytes: int) -> None:
+    """Take no step."""

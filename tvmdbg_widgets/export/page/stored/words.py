@@ -1,0 +1,118 @@
+"""What a page says of what is in it and what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.export.page.stored.pictures import CELLS
+from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.model.base.errors import why_unread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.export.page.stored.choice import Candidate
+    from tvmdbg_widgets.model.tensors.tensors import Tensor
+
+COUNTS_ONLY = (
+    f"a parameter of fewer than {FEWEST} values: this page tells how many are zero, negative or "
+    "not finite; bounds and mean would give values away"
+)
+PARAMETER = "values of parameters are not in this page: only their statistics are"
+STATISTICS = "values are not in this page: it was saved with their statistics only"
+NO_ROOM = "values are not in this page: its budget was spent on others"
+
+NO_TENSORS = (
+    "statistics, pictures and values of tensors: this view shows none; save the page of the run "
+    "or of a TensorInspector"
+)
+ASKED = "parameter values are left out unless asked for with parameters=True"
+DOUBTFUL = (
+    "they may be parameters, which only the graph and the model's params file can tell; "
+    "parameters=True takes them along"
+)
+SMALL = f"fewer than {FEWEST} values, which they would give away"
+DERIVED = "computed from parameters alone; parameters=True takes them along"
+
+
+def too_small(least: int, budget: int) -> str:
+    """Say that even what is always stored exceeds the budget."""
+    return (
+        f"all pictures and values: graph, times and statistics alone take {megabytes(least)}, "
+        f"more than the budget of {megabytes(budget)}"
+    )
+
+
+def unread(problem: Exception) -> str:
+    """Say why values could not be read."""
+    return f"values could not be read when this page was made: {why_unread(problem)}"
+
+
+def remedy(*, parameters: bool) -> str:
+    """Return the call that makes a page with all values."""
+    return f'save_html(share="tensors"{", parameters=True" if parameters else ""})'
+
+
+def megabytes(count: int) -> str:
+    """Write a number of bytes: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.1f} MB"
+
+
+def amount(tensors: Sequence[Tensor], noun: str) -> str:
+    """Write how many tensors there are and how large they are: ``"45 parameters (1.1 MB)"``."""
+    size = megabytes(sum(each.nbytes for each in tensors))
+    return f"{counted(len(tensors), noun)} ({size})"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write ``"1 activation or input"``, ``"3 activations or inputs"``."""
+    nouns = noun if count == 1 else " or ".join(f"{each}s" for each in noun.split(" or "))
+    return f"{count:,} {nouns}"
+
+
+def candidate_note(each: Candidate) -> str:
+    """Return what the page says beside one tensor's picture; empty where all values are there."""
+    if each.whole is not None or not each.has_picture:
+        return ""
+    if each.trouble:
+        return each.trouble
+    if not each.pictures:
+        return NO_ROOM
+    stored, there = len(each.pictures), each.planes
+    some = f"{stored:,} of its" if stored < there else "all its"
+    which = "" if there == 1 else f" of {some} {there:,} planes"
+    reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in each.pictures)
+    sampled = " of a sample" if any(not made.shown.exact for made in each.pictures) else ""
+    kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
+    return f"{kind}{which}: exact values are not in this page"
+
+
+def choice_sentences(
+    candidates: Sequence[Candidate], share: str, budget: int, noun: str
+) -> list[str]:
+    """Return what of the tensors that may be shown is not in the page."""
+    shown = [each for each in candidates if each.has_picture and not each.trouble]
+    unread = [each.tensor for each in candidates if each.trouble]
+    room = f"budget of {megabytes(budget)}"
+    if share == "statistics":
+        tensors = [each.tensor for each in candidates]
+        return [f"values of {amount(tensors, noun)}: share='statistics'"] if tensors else []
+    found = [f"values of {amount(unread, noun)} that could not be read"] if unread else []
+    pictured = [each for each in shown if each.pictures and each.whole is None]
+    if pictured:
+        tensors = [each.tensor for each in pictured]
+        why = room if share == "tensors" else "share='tensors' keeps them"
+        found.append(f"exact values of {amount(tensors, noun)}, kept as pictures: {why}")
+    nothing = [each for each in shown if not each.pictures and each.whole is None]
+    if nothing:
+        found.append(f"pictures of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
+    flat = [each for each in pictured if not each.profiles and each.has_profiles]
+    if flat:
+        found.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
+    missing = sum(each.planes - len(each.pictures) for each in pictured)
+    if missing:
+        there = sum(each.planes for each in pictured)
+        found.append(f"{missing:,} of {there:,} planes of those pictures: {room}")
+    return found
