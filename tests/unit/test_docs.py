@@ -137,13 +137,14 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "of"),
-    [("run", tvmdbg.DebugRun), ("tuning", tvmdbg.TuningLog)],
+    ("folders", "of"),
+    [(("run", "analysis/derived"), tvmdbg.DebugRun), (("tuning",), tvmdbg.TuningLog)],
     ids=["run", "tuning log"],
 )
-def test_reference_has_what_methods_return(folder: str, of: type) -> None:
+def test_reference_has_what_methods_return(folders: tuple[str, ...], of: type) -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
-    paths = sorted((ROOT / "tvmdbg_widgets" / folder).glob("*.py"))
+    package = ROOT / "tvmdbg_widgets"
+    paths = [path for each in folders for path in sorted((package / each).glob("*.py"))]
     rooms = [ast.parse(path.read_text("utf-8")) for path in paths]
     checked = set()
     for each in (each for room in rooms for each in ast.walk(room)):

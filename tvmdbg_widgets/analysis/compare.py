@@ -26,8 +26,8 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.analysis.derived.recorded import Recorded
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.run import DebugRun
 
 _SHOWN = 40
 _TIMES_SHOWN = 5
@@ -304,7 +304,7 @@ def _folders(parts: RunParts) -> tuple[str, ...]:
     return ()
 
 
-def graphs_of(a: DebugRun, b: DebugRun | Graph) -> tuple[Graph, Graph]:
+def graphs_of(a: Recorded, b: Recorded | Graph) -> tuple[Graph, Graph]:
     """Return the graphs of two runs, or of a run and a graph.
 
     Raises

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Highlight:
     entry: Entry | None = None
 
 
-def highlights(run: DebugRun) -> tuple[Highlight, ...]:
+def highlights(run: Derived) -> tuple[Highlight, ...]:
     """Return the extremes of a run, as far as its graph, times and tensors tell them."""
     return (*_slowest(run), *_largest(run), *_peak(run))
 
 
-def _slowest(run: DebugRun) -> Iterator[Highlight]:
+def _slowest(run: Derived) -> Iterator[Highlight]:
     if run.graph is None or run.timeline is None:
         return
     ns = np.nan_to_num(run.timeline.node_ns)
@@ -65,7 +65,7 @@ def _slowest(run: DebugRun) -> Iterator[Highlight]:
     yield Highlight("Slowest operator", "time", _name(run.graph, node), value, (node,))
 
 
-def _largest(run: DebugRun) -> Iterator[Highlight]:
+def _largest(run: Derived) -> Iterator[Highlight]:
     graph = run.graph
     if graph is None:
         tensors = tuple((run.tensors or {}).values())
@@ -104,7 +104,7 @@ def _largest_of(
     yield Highlight(label, "tensor", name, value, (node,), entry)
 
 
-def _peak(run: DebugRun) -> Iterator[Highlight]:
+def _peak(run: Derived) -> Iterator[Highlight]:
     if run.graph is None or why_not(run.parts):
         return
     peak = run.memory_plan().peak

@@ -13,15 +13,15 @@ from tvmdbg_widgets.model.verdicts.health import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.run import DebugRun
 
 #: So many tensors are looked into, so many values of each that was not counted yet.
 _TENSORS, _SAMPLE = 128, 1024
 
 
-def opening_tensor(run: DebugRun) -> Tensor | None:
+def opening_tensor(run: Derived) -> Tensor | None:
     """Return the tensor that is shown first; None where none stands out.
 
     Of a run with a graph that of the first fault, as far as it was scanned, else that of the
@@ -45,7 +45,7 @@ def opening_tensor(run: DebugRun) -> Tensor | None:
     )
 
 
-def _faulty(run: DebugRun) -> Tensor | None:
+def _faulty(run: Derived) -> Tensor | None:
     """Return the tensor of the first fault, if the scan is over and found one."""
     if run.tensors is None or run.search.scan.state != "done":
         return None
@@ -55,7 +55,7 @@ def _faulty(run: DebugRun) -> Tensor | None:
     return run.tensors.get(ranked[0].entry)
 
 
-def _slowest(run: DebugRun) -> Tensor | None:
+def _slowest(run: Derived) -> Tensor | None:
     """Return the first output of the slowest operator whose outputs are there."""
     if run.tensors is None or run.timeline is None:
         return None

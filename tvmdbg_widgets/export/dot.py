@@ -26,9 +26,9 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.subgraph import Subgraph
-    from tvmdbg_widgets.run import DebugRun
 
 _MOST_LABEL, _MOST_TIP = 80, 400
 _RANKDIR = {"down": "TB", "right": "LR"}
@@ -48,7 +48,7 @@ def quoted(text: str, most: int = _MOST_TIP) -> str:
 
 
 def dot(
-    run: DebugRun,
+    run: Derived,
     graph: Graph,
     nodes: Any = None,
     *,
@@ -80,7 +80,7 @@ def dot(
 class _Writer:
     def __init__(
         self,
-        run: DebugRun,
+        run: Derived,
         graph: Graph,
         chosen: Subgraph,
         overlay: Overlay | None,

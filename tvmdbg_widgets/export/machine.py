@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>]*", re.IGNORECASE)
 _ROOTED = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/:;,'\"()\[\]]+[\\/]+)+")
@@ -22,7 +22,7 @@ class Machine:
     folders: tuple[str, ...]
 
     @classmethod
-    def of(cls, run: DebugRun) -> Machine:
+    def of(cls, run: Derived) -> Machine:
         """Return the folders that the run's files lie in, the current one, and home."""
         named = [tensor.file for tensor in (run.tensors or {}).values()]
         named += [issue.file for issue in run.check()]

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.groups import Groups
     from tvmdbg_widgets.model.graph.subgraph import Subgraph
-    from tvmdbg_widgets.run import DebugRun
 
 _MOST_LABEL, _MOST_VALUE = 200, 2_000
 _DIVIDERS = str.maketrans({"/": "\u2215", ";": ","})
@@ -95,7 +95,7 @@ class ModelExplorer:
 
 
 def model_explorer(
-    run: DebugRun, graph: Graph, nodes: Any = None, *, node_data: Iterable[Any] = ()
+    run: Derived, graph: Graph, nodes: Any = None, *, node_data: Iterable[Any] = ()
 ) -> ModelExplorer:
     """Return a graph, or some of its nodes; see ``DebugRun.to_model_explorer``."""
     chosen = part(graph, nodes)
@@ -142,7 +142,7 @@ def _text(value: object) -> str:
 
 class _Nodes:
     def __init__(
-        self, run: DebugRun, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
+        self, run: Derived, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
     ) -> None:
         self.graph, self.chosen, self.spaces = graph, chosen, spaces
         self.inner = run.groups.node_group
@@ -249,7 +249,7 @@ class _Nodes:
 
 
 def _group_attributes(
-    run: DebugRun, chosen: Subgraph, spaces: Mapping[int, str]
+    run: Derived, chosen: Subgraph, spaces: Mapping[int, str]
 ) -> dict[str, dict[str, str]]:
     """Return what is said of the graph (of the empty namespace) and of each group."""
     kept, groups = chosen.graph.num_nodes, run.groups

@@ -18,8 +18,8 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
 
 #: A color, what is said, and the value itself; of a node of which nothing is known None each.
 Told = tuple[str | None, str, float | str | None]
@@ -32,7 +32,7 @@ class Overlay:
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     graph : Graph
     what : str, NodeColumn, array_like or mapping
         ``"health"`` looks at all values first.
@@ -49,7 +49,7 @@ class Overlay:
         No such name, or data that do not fit the graph.
     """
 
-    def __init__(self, run: DebugRun, graph: Graph, what: Any) -> None:
+    def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
         if isinstance(what, str):
             one_of("color_by", what, COLOR_BY)
             self.name = what

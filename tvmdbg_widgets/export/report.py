@@ -23,11 +23,11 @@ from tvmdbg_widgets.model.base.writing import replacing
 if TYPE_CHECKING:
     import os
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.report_node import Tell
     from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
-    from tvmdbg_widgets.run import DebugRun
 
 _ISSUES = 50
 _NODES = 20
@@ -88,7 +88,7 @@ class BugReport:
         return target
 
 
-def report(run: DebugRun, node: int | None = None) -> BugReport:
+def report(run: Derived, node: int | None = None) -> BugReport:
     """Write a bug report of a run.
 
     Reads every tensor unless that was done. Paths of this machine are left out: files are told by
@@ -96,7 +96,7 @@ def report(run: DebugRun, node: int | None = None) -> BugReport:
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     node : int or None
         Also everything known of this node.
 
@@ -128,20 +128,20 @@ def report(run: DebugRun, node: int | None = None) -> BugReport:
     return BugReport("\n".join(lines) + "\n", figure)
 
 
-def _teller(run: DebugRun) -> Tell:
+def _teller(run: Derived) -> Tell:
     """Return what makes Markdown of a message: files by name alone."""
     machine = Machine.of(run)
     return lambda text: plain(machine.without_paths(text))
 
 
-def _summary(run: DebugRun) -> str:
+def _summary(run: Derived) -> str:
     parts = (("Graph", run.graph), ("Tensors", run.tensors), ("Timeline", run.timeline))
     return "\n".join(
         f"{name}: missing" if part is None else repr(part).splitlines()[0] for name, part in parts
     )
 
 
-def _versions(run: DebugRun, tell: Tell) -> list[str]:
+def _versions(run: Derived, tell: Tell) -> list[str]:
     from tvmdbg_widgets import __version__
 
     evidence = "; ".join(run.provenance.evidence)
@@ -182,7 +182,7 @@ def _titles(found: list[Finding], tell: Tell) -> list[str]:
     )
 
 
-def _checks(run: DebugRun, tell: Tell) -> list[str]:
+def _checks(run: Derived, tell: Tell) -> list[str]:
     issues = run.check()
     lines = bullets(tell(str(issue)) for issue in issues[:_ISSUES])
     if len(issues) > _ISSUES:
@@ -190,7 +190,7 @@ def _checks(run: DebugRun, tell: Tell) -> list[str]:
     return lines
 
 
-def _figure(run: DebugRun, found: Findings, node: int | None, secret: Withheld) -> Figure:
+def _figure(run: Derived, found: Findings, node: int | None, secret: Withheld) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
     graph = GraphOptions(color_by=color_by, focus=node)
     entry = _entry(run, found, node, secret)
@@ -201,7 +201,7 @@ def _figure(run: DebugRun, found: Findings, node: int | None, secret: Withheld) 
 
 
 def _entry(
-    run: DebugRun, found: Findings, node: int | None, secret: Withheld
+    run: Derived, found: Findings, node: int | None, secret: Withheld
 ) -> tuple[int, int] | None:
     """Return the entry to draw: the node's, else the first that a finding names, else the last.
 

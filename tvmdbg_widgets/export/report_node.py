@@ -20,10 +20,10 @@ from tvmdbg_widgets.widgets.answers.node import node_details
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.run import DebugRun
 
 #: Makes Markdown of a message.
 Tell: TypeAlias = "Callable[[str], str]"
@@ -33,7 +33,7 @@ _REPEATS = 100
 _SPECIALS = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 
 
-def node_lines(run: DebugRun, node: int, tell: Tell, secret: Withheld) -> list[str]:
+def node_lines(run: Derived, node: int, tell: Tell, secret: Withheld) -> list[str]:
     """Return attributes, inputs, outputs, exact statistics, times and warnings of a node.
 
     Raises
@@ -79,7 +79,7 @@ def _readers(output: dict[str, Any]) -> str:
     return f", read by node {', '.join(nodes[:_CONSUMERS])}{more}"
 
 
-def _values(run: DebugRun, node: int, output: int, tell: Tell, secret: Withheld) -> list[str]:
+def _values(run: Derived, node: int, output: int, tell: Tell, secret: Withheld) -> list[str]:
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     tensor = tensors.get((node, output))
     return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell, secret)
@@ -140,7 +140,7 @@ def _at(tensor: Tensor, flat: int | None) -> str:
     return f" (at {index_text(index)})"
 
 
-def _times(run: DebugRun, node: int, shown: list[tuple[str, str]]) -> list[str]:
+def _times(run: Derived, node: int, shown: list[tuple[str, str]]) -> list[str]:
     lines = bullets(f"{name}: {plain(text)}" for name, text in shown if name != "repeats")
     timeline = run.timeline
     if timeline is None or not 0 <= node < timeline.num_nodes:

@@ -16,9 +16,9 @@ from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.verdicts.findings import Findings
-    from tvmdbg_widgets.run import DebugRun
 
 _OPTIONS: dict[str, tuple[type, ...]] = {
     "graph": (GraphOptions,),
@@ -46,7 +46,7 @@ def names_of(options: type) -> list[str]:
 
 
 def figure_of(
-    run: DebugRun,
+    run: Derived,
     view: str,
     *,
     width: float,
@@ -96,6 +96,6 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
     return DebuggerOptions(graph, tensor, timeline, tuple(given.get("collapsed", ())))
 
 
-def _timed(run: DebugRun, given: dict[str, Any]) -> dict[str, Any]:
+def _timed(run: Derived, given: dict[str, Any]) -> dict[str, Any]:
     """Color by time where the run knows times and nobody chose, as the views do."""
     return {"color_by": "kind" if run.timeline is None else "time"} | given

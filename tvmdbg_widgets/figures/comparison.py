@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare import Comparison, Group
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph_boxes import Direction
     from tvmdbg_widgets.figures.graph_scene import Scene
-    from tvmdbg_widgets.run import DebugRun
 
 _ROWS, _TIMES = 24, 5
 _ROW = 17.0
@@ -40,7 +40,7 @@ _TALL = 2_400.0
 
 
 def comparison_figure(
-    runs: tuple[DebugRun, DebugRun],
+    runs: tuple[Derived, Derived],
     comparison: Comparison,
     *,
     color_by: str | None = None,
@@ -60,7 +60,7 @@ def comparison_figure(
 
     Parameters
     ----------
-    runs : tuple of DebugRun
+    runs : tuple of Derived
         Those that were compared.
     comparison : Comparison
     color_by : str or None
@@ -162,7 +162,7 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
 
 
 def _level(
-    runs: tuple[DebugRun, DebugRun],
+    runs: tuple[Derived, Derived],
     comparison: Comparison,
     options: list[GraphOptions],
     look: tuple[float, Theme],

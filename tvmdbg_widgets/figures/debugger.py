@@ -21,9 +21,9 @@ from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.handed_on import Withhold
     from tvmdbg_widgets.model.verdicts.findings import Findings
-    from tvmdbg_widgets.run import DebugRun
 
 PARTS = ("findings", "graph", "tensor", "timeline")
 _MOST_SAVED_BYTES = 47 * 1024
@@ -46,7 +46,7 @@ class DebuggerOptions:
 
 
 def debugger_figure(
-    run: DebugRun,
+    run: Derived,
     options: DebuggerOptions | None = None,
     *,
     findings: Findings | None = None,
@@ -107,7 +107,7 @@ def debugger_figure(
     )
 
 
-def _findings_panel(run: DebugRun, findings: Findings, wide: float, look: Theme) -> Panel:
+def _findings_panel(run: Derived, findings: Findings, wide: float, look: Theme) -> Panel:
     """Write the first findings, their severity before each."""
     first = findings[:_FINDINGS]
     lines = [f"{each.title} ({each.confidence} confidence)" for each in first]

@@ -17,10 +17,10 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, n
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph_boxes import Direction
     from tvmdbg_widgets.figures.svg import Panel
-    from tvmdbg_widgets.run import DebugRun
 
 __all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "graph_panel"]
 
@@ -32,7 +32,7 @@ _MOST_SHEET_BOXES, _MOST_SHEET_BYTES = 2_000, 16 * 1024 * 1024
 
 
 def graph_figure(
-    run: DebugRun,
+    run: Derived,
     *,
     color_by: str | NodeColumn | Any = "kind",
     fold_parameters: bool = True,
@@ -135,7 +135,7 @@ def graph_figure(
 
 
 def _sheet(
-    run: DebugRun,
+    run: Derived,
     size: tuple[float, float],
     theme: Theme,
     options: GraphOptions,
@@ -159,7 +159,7 @@ def _sheet(
 
 
 def graph_panel(
-    run: DebugRun,
+    run: Derived,
     width: float,
     theme: Theme,
     options: GraphOptions,

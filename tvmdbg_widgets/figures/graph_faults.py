@@ -13,9 +13,9 @@ from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.model.verdicts.health import Health
-    from tvmdbg_widgets.run import DebugRun
 
 #: How much of the color of errors lies over what has a fault.
 _TINT = 0.16
@@ -37,7 +37,7 @@ class Fault(IntEnum):
         return ("", "fault begins here", "fault spread here")[self]
 
 
-def known_faults(run: DebugRun) -> Faults | None:
+def known_faults(run: Derived) -> Faults | None:
     """Return the faults of a run whose tensors were all scanned; None where there are none."""
     if run.graph is None or run.search.scan.state != "done":
         return None

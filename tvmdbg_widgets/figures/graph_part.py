@@ -16,9 +16,9 @@ from tvmdbg_widgets.model.graph.node_words import node_title
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Part:
 
 
 def part_of(
-    run: DebugRun,
+    run: Derived,
     graph: Graph,
     options: GraphOptions,
     focus: int | None,

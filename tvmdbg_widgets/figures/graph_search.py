@@ -8,10 +8,10 @@ from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.selection import select, unknown_told
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
-def search(run: DebugRun, query: str) -> tuple[list[int], str]:
+def search(run: Derived, query: str) -> tuple[list[int], str]:
     """Return node ids in ascending order, and what is to be said of the search.
 
     That is what is wrong with the query, or what it compares and is not known of all nodes; empty

@@ -24,11 +24,11 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.node_words import node_title
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
 
 _DESCRIBED = 2_000
 _SLOWEST = 8
@@ -52,7 +52,7 @@ class GraphSheet:
     """
 
     def __init__(
-        self, run: DebugRun, graph: Graph, options: GraphOptions, width: float, theme: Theme
+        self, run: Derived, graph: Graph, options: GraphOptions, width: float, theme: Theme
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
         self.title = run.title

@@ -18,9 +18,9 @@ from tvmdbg_widgets.model.graph.devices import device_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
 
 COLOR_BY = ("kind", "size")
 Range = tuple[float, float]
@@ -48,7 +48,7 @@ _PLAIN = MemoryOptions()
 
 
 def memory_figure(
-    run: DebugRun,
+    run: Derived,
     *,
     parameters: bool = True,
     color_by: str = "kind",
@@ -86,7 +86,7 @@ def memory_figure(
 
 
 def memory_panel(
-    run: DebugRun, width: float, theme: Theme, options: MemoryOptions = _PLAIN
+    run: Derived, width: float, theme: Theme, options: MemoryOptions = _PLAIN
 ) -> Panel:
     """Return the memory plan as a panel."""
     why = why_not(run.parts)
@@ -108,7 +108,7 @@ def memory_panel(
 
 
 def _description(
-    run: DebugRun, plan: MemoryPlan, said: list[str], options: MemoryOptions
+    run: Derived, plan: MemoryPlan, said: list[str], options: MemoryOptions
 ) -> dict[str, Any]:
     return {
         "view": "memory",

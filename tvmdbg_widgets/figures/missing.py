@@ -8,8 +8,8 @@ from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.theme import Theme
-    from tvmdbg_widgets.run import DebugRun
 
 _TITLES = {
     "graph": "No graph",
@@ -20,7 +20,7 @@ _TITLES = {
 _VIEWS = {"graph": "graph", "tensors": "tensor", "timeline": "timeline", "memory": "memory"}
 
 
-def missing_panel(run: DebugRun, part: str, width: float, theme: Theme, why: str = "") -> Panel:
+def missing_panel(run: Derived, part: str, width: float, theme: Theme, why: str = "") -> Panel:
     """Return a panel that says what is missing and how to get it.
 
     Parameters

@@ -21,9 +21,9 @@ from tvmdbg_widgets.model.graph.labels import label
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
 
 _HIGH = 190.0
 _GUTTER, _AXIS = 44.0, 18.0
@@ -39,7 +39,7 @@ Box = tuple[float, float, float, float]
 
 
 def roofline_figure(
-    run: DebugRun,
+    run: Derived,
     *,
     peak_flops: float | None = None,
     bandwidth: float | None = None,
@@ -81,7 +81,7 @@ def roofline_figure(
 
 def draw_of(
     panel: Panel,
-    run: DebugRun,
+    run: Derived,
     y: float,
     selected: Collection[int],
     *,
@@ -103,7 +103,7 @@ def draw_of(
     return draw_roofline(panel, roofline, y, selected, paint)
 
 
-def _why(run: DebugRun) -> str:
+def _why(run: Derived) -> str:
     return why_not(run.parts).replace("critical path", "roofline")
 
 
@@ -143,7 +143,7 @@ def _name(roofline: Roofline, point: Point) -> str:
     return f"{said[:200]} #{point.node}"
 
 
-def _description(run: DebugRun, roofline: Roofline) -> dict[str, Any]:
+def _description(run: Derived, roofline: Roofline) -> dict[str, Any]:
     def told(value: float) -> float | None:
         return None if math.isnan(value) else value
 

@@ -10,11 +10,11 @@ from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
 from tvmdbg_widgets.figures.timeline_names import node_kind
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.timeline.slice_colors import SliceColors
     from tvmdbg_widgets.figures.theme import Paint, Theme
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.run import DebugRun
 
 _STEPS = 20
 
@@ -46,7 +46,7 @@ class SlicePaint:
         self._longest = longest or 1.0
 
     @classmethod
-    def of(cls, theme: Theme, run: DebugRun, timeline: Timeline, by: str = "auto") -> SlicePaint:
+    def of(cls, theme: Theme, run: Derived, timeline: Timeline, by: str = "auto") -> SlicePaint:
         """Return the fills of a run; ``by`` is the trait ``slice_color`` of a flamechart."""
         groups = None if run.graph is None else run.groups
         colors = slice_colors(timeline, run.graph, groups).chosen(by)

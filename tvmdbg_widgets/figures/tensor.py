@@ -29,12 +29,12 @@ from tvmdbg_widgets.model.pictures import Channels, Profile
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.colors import ColorScale
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import Withhold
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.model.pictures import Picture
-    from tvmdbg_widgets.run import DebugRun
 
 _STATISTICS = 300.0
 _NAMES = 76
@@ -45,7 +45,7 @@ _PIXELS, _SAVED_PIXELS = 60_000, 9_000
 
 
 def tensor_figure(
-    run: DebugRun,
+    run: Derived,
     *,
     entry: tuple[int, int] | None = None,
     axes: Axes | None = None,
@@ -144,7 +144,7 @@ def most_pixels(saved: bool) -> int:
 
 
 def tensor_panel(
-    run: DebugRun,
+    run: Derived,
     width: float,
     theme: Theme,
     options: TensorOptions,

@@ -37,13 +37,13 @@ from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.tensor_options import TensorOptions
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
     from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.run import DebugRun
 
 BINS = 64
 UNREAD = "could not be read"
@@ -60,7 +60,7 @@ _CAPTURED = {
 }
 
 
-def default_entry(run: DebugRun) -> tuple[int, int] | None:
+def default_entry(run: Derived) -> tuple[int, int] | None:
     """Return the entry shown where none is asked for: :func:`opening_tensor`.
 
     Where there is none, the first output of the last operator; without a graph, or where that has
@@ -81,7 +81,7 @@ def default_entry(run: DebugRun) -> tuple[int, int] | None:
     return next(entry for entry in entries if entry[0] == last)
 
 
-def _counted(run: DebugRun, tensor: Tensor, reading: str | None) -> Statistics:
+def _counted(run: Derived, tensor: Tensor, reading: str | None) -> Statistics:
     """Count all values, with a bar where that takes long; of a huge tensor a sample."""
     entry = (tensor.node, tensor.output)
     if tensor.nbytes >= _LARGE and entry not in run.search.scan.scanned().statistics:
@@ -132,7 +132,7 @@ class TensorFacts:
     unread: str = ""
 
     @classmethod
-    def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> TensorFacts:
+    def of(cls, run: Derived, tensor: Tensor, options: TensorOptions) -> TensorFacts:
         """Count the values and choose what is shown."""
         shown = Shown.of(run, tensor, options)
         title = tensor_title(tensor, run.graph)

@@ -20,12 +20,12 @@ from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.model.tensors.unfolded import Unfolded
     from tvmdbg_widgets.model.tensors.values import Values
-    from tvmdbg_widgets.run import DebugRun
 
 #: Values of a plane from which on a picture is made of a sample of them.
 MOST_EXACT = 1 << 26
@@ -73,7 +73,7 @@ class Shown:
     axis: int | None
 
     @classmethod
-    def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> Shown:
+    def of(cls, run: Derived, tensor: Tensor, options: TensorOptions) -> Shown:
         """Return what was asked for as far as the tensor has it, the default where not."""
         readings = tensor.readings
         reading = options.reading if options.reading in readings else None

@@ -38,10 +38,10 @@ from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, timeline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.words import TimelineWords
-    from tvmdbg_widgets.run import DebugRun
 
 TOP = 10
 
@@ -77,7 +77,7 @@ _PLAIN = TimelineOptions()
 
 
 def timeline_figure(
-    run: DebugRun,
+    run: Derived,
     *,
     show: str = "both",
     chart: str = "time",
@@ -138,7 +138,7 @@ def timeline_figure(
 
 
 def timeline_panel(
-    run: DebugRun, width: float, theme: Theme, options: TimelineOptions = _PLAIN
+    run: Derived, width: float, theme: Theme, options: TimelineOptions = _PLAIN
 ) -> Panel:
     """Return the timeline as a panel."""
     timeline = run.timeline
@@ -188,7 +188,7 @@ def timeline_panel(
     return panel
 
 
-def _rows(run: DebugRun, words: TimelineWords, options: TimelineOptions) -> tuple[Operators, str]:
+def _rows(run: Derived, words: TimelineWords, options: TimelineOptions) -> tuple[Operators, str]:
     """Return the rows of the table, and which they are."""
     every = operators(run.parts)
     if options.sort == "time":
@@ -210,7 +210,7 @@ def _rows(run: DebugRun, words: TimelineWords, options: TimelineOptions) -> tupl
 
 
 def _description(
-    run: DebugRun,
+    run: Derived,
     timeline: Timeline,
     top: Operators,
     words: TimelineWords,

@@ -15,9 +15,9 @@ from tvmdbg_widgets.model.timeline.words import left_out
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.figures.svg import Panel
-    from tvmdbg_widgets.run import DebugRun
 
 OTHER_CHARTS = ("merged", "folded", "repeats", "roofline")
 SUMMED_BY = tuple(by for by in BY if by != "node")
@@ -25,7 +25,7 @@ SUMMED_BY = tuple(by for by in BY if by != "node")
 
 def draw_other(
     panel: Panel,
-    run: DebugRun,
+    run: Derived,
     chart: str,
     y: float,
     selected: Collection[int],
@@ -67,7 +67,7 @@ def draw_other(
     return timeline_repeats.draw_folded(panel, matrix, y, selected, paint)
 
 
-def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:
+def draw_summed(panel: Panel, run: Derived, by: str, y: float) -> float:
     """Draw a table of times by one thing, and add its text and facts; return the y below it."""
     if by == "group" and run.graph is None:
         why = "Groups come from the graph, and this run has none."

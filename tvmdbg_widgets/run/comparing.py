@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.run.recorded import Recorded
+from tvmdbg_widgets.run.whole import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,16 +14,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run.debug_run import DebugRun
 
 
-class Comparing(Recorded):
-    """Questions about two runs.
-
-    Attributes
-    ----------
-    compared : TimeComparison or None
-        Of what :attr:`TimeComparison.run` gives: the comparison it shows; None of other runs.
-    """
-
-    compared: TimeComparison | None = None
+class Comparing(Whole):
+    """Questions about two runs."""
 
     def compare_times(
         self, other: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tvmdbg_widgets.run.comparing import Comparing
+from tvmdbg_widgets.run.executions import Executions
 from tvmdbg_widgets.run.files import Files
 from tvmdbg_widgets.run.pages import Pages
-from tvmdbg_widgets.run.paths import Paths
-from tvmdbg_widgets.run.scan import Scan
-from tvmdbg_widgets.run.timing import Timing
 
 
-class DebugRun(Timing, Paths, Scan, Comparing, Files, Pages):
+class DebugRun(Executions, Comparing, Files, Pages):
     """One execution as recorded: graph, tensors and timeline, any of them may be missing.
 
     At the end of a notebook cell it shows the linked views. Made by

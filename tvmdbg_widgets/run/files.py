@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.recorded import Recorded
+from tvmdbg_widgets.run.whole import Whole
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.report import BugReport
 
 
-class Files(Recorded):
+class Files(Whole):
     """What is written of a run, or handed to other programs."""
 
     def save(self, folder: str | os.PathLike[str]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.recorded import Recorded
+from tvmdbg_widgets.run.whole import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session
 
 
-class Views(Recorded):
+class Views(Whole):
     """The views of a run, live and as figures."""
 
     def __init__(self, parts: RunParts) -> None:

@@ -14,10 +14,10 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
-def hidden_nodes(run: DebugRun, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
+def hidden_nodes(run: Derived, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
     """Mark the nodes that any of the queries finds, and parameters that only those read.
 
     Returns

@@ -12,8 +12,8 @@ from tvmdbg_widgets.figures.texts import escape
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.run import DebugRun
 
 _SHARED = {
     "statistics": "Exact statistics of every tensor; none of their values.",
@@ -26,12 +26,12 @@ _SHARED = {
 _HEALTH = "How healthy each tensor is, its least and largest value; none of their other values."
 
 
-def about(run: DebugRun, options: Options, left_out: Iterable[str], *, tensors: bool) -> str:
+def about(run: Derived, options: Options, left_out: Iterable[str], *, tensors: bool) -> str:
     """Return a definition list in HTML: only what the files say, in the reader's words.
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     options : Options
     left_out : iterable of str
         What of the run is not in the page.

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.options import Options
     from tvmdbg_widgets.export.page.stored.stored import Entry
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.answering import Reply
     from tvmdbg_widgets.widgets.view import View
 
@@ -136,7 +136,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     return text
 
 
-def _first(run: DebugRun, entry: Sequence[int] | None) -> Entry | None:
+def _first(run: Derived, entry: Sequence[int] | None) -> Entry | None:
     """Return the entry that the page shows first: the one chosen, else the one views open on."""
     if entry is not None:
         return entry[0], entry[1]

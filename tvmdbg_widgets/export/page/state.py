@@ -8,8 +8,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.view import View
 
 #: Names of the views by the names of their classes.
@@ -73,9 +73,9 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
     return found
 
 
-def run_beside(view: Any) -> DebugRun | None:
+def run_beside(view: Any) -> Derived | None:
     """Return the second run of a comparison; None of other views."""
-    found: DebugRun | None = getattr(view, "run_beside", None)
+    found: Derived | None = getattr(view, "run_beside", None)
     return found
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.model.pictures import Pictures
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
     from tvmdbg_widgets.widgets.passes import Passes
 
@@ -29,7 +29,7 @@ class Context:
 
     Attributes
     ----------
-    run : DebugRun
+    run : Derived
     layouts : callable
         Returns what is known of the layout of an entry.
     pictures : Pictures
@@ -42,7 +42,7 @@ class Context:
         Called between the blocks of a long answer; raises where nobody waits for it any more.
     """
 
-    run: DebugRun
+    run: Derived
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
     pictures: Pictures
     passes: Passes

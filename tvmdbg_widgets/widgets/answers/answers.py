@@ -39,7 +39,7 @@ from tvmdbg_widgets.widgets.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 #: Nodes and entries of one finding that a view is told; titles and evidence count all.
@@ -53,13 +53,13 @@ class Answers:
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     seconds : float or None
         How long passes over tensors go on within one question; None where they have threads of
         their own.
     """
 
-    def __init__(self, run: DebugRun, *, seconds: float | None = math.inf) -> None:
+    def __init__(self, run: Derived, *, seconds: float | None = math.inf) -> None:
         self._run = run
         self.turns = Turns()
         self._pictures = Pictures()
@@ -106,7 +106,7 @@ class Answers:
         self._pictures.clear()
 
 
-def answer(run: DebugRun, message: object) -> Reply:
+def answer(run: Derived, message: object) -> Reply:
     """Answer one question about a run on its own; see :class:`Answers`."""
     return Answers(run).answer(message)
 

@@ -13,16 +13,16 @@ from tvmdbg_widgets.widgets.answers.columns import pack
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.widgets.answers.messages import Question
 
 
-def fact_columns(run: DebugRun, clean: Callable[[str], str] = str) -> dict[str, Any]:
+def fact_columns(run: Derived, clean: Callable[[str], str] = str) -> dict[str, Any]:
     """Return ``FactColumns`` (js/src/shared/client/run_client.ts) of a run with a graph.
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     clean : callable
         What is done to the values of attributes before they are handed on.
     """

@@ -15,16 +15,16 @@ from tvmdbg_widgets.model.timeline.words import Measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.run import DebugRun
 
 _CONSUMERS = 200
 _CANDIDATES = 20
 _LISTED = 500  # inputs, and outputs
 
 
-def node_details(run: DebugRun, node: int) -> dict[str, Any]:
+def node_details(run: Derived, node: int) -> dict[str, Any]:
     """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
 
     Of very many inputs and outputs the first are listed, and how many there are.
@@ -118,7 +118,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     }
 
 
-def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
+def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     timeline, graph = run.timeline, run.graph
     mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
     given = GIVEN.get(graph.nodes[node].kind) if graph is not None else None
@@ -140,7 +140,7 @@ def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
     return found
 
 
-def _notes(run: DebugRun, node: int) -> list[str]:
+def _notes(run: Derived, node: int) -> list[str]:
     own = [issue.message for issue in run.check() if node in issue.nodes]
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     values = [

@@ -23,8 +23,8 @@ from tvmdbg_widgets.widgets.answers.slices import parts_column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.messages import Question
 
 #: Bytes of one part of the slices.
@@ -138,7 +138,7 @@ def _shared(own: Timeline) -> dict[str, Any]:
     return found
 
 
-def _info(run: DebugRun, kept: KeptTimeline) -> dict[str, Any]:
+def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
     own = kept.timeline
     nesting = own.nesting
     return {

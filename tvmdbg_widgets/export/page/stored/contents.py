@@ -27,10 +27,10 @@ from tvmdbg_widgets.widgets.answers.answers import answer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.stored.choice import Candidate
     from tvmdbg_widgets.export.page.stored.facts import Header, Variant
     from tvmdbg_widgets.export.page.stored.paths import PathEraser
-    from tvmdbg_widgets.run import DebugRun
 
 
 #: Answers that only a page that shows times needs.
@@ -48,7 +48,7 @@ class Told:
 
 
 def common(
-    run: DebugRun,
+    run: Derived,
     findings: dict[str, Any] | None,
     health: tuple[dict[str, Any], dict[str, Any]],
     eraser: PathEraser,
@@ -80,7 +80,7 @@ def common(
 
 def with_facts(
     binary: Binary,
-    run: DebugRun,
+    run: Derived,
     told: Told,
     eraser: PathEraser,
     *,

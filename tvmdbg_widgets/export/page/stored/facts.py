@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.tensors.unfolded import Unfolded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.export.page.stored.paths import PathEraser
     from tvmdbg_widgets.model.statistics.contrast import Contrast
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.array_values import ArrayValues
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.model.tensors.values import Values
-    from tvmdbg_widgets.run import DebugRun
 
 #: Bins of the histogram that views ask for (``widgets/passes.py``).
 BINS = 64
@@ -57,7 +57,7 @@ class Header:
         return json.dumps(told) if told else ""
 
 
-def headers(run: DebugRun, tensors: Sequence[Tensor]) -> list[Header]:
+def headers(run: Derived, tensors: Sequence[Tensor]) -> list[Header]:
     """Return what is known of each tensor."""
     return [
         Header(each.captured, known_layouts(run.parts, (each.node, each.output)))

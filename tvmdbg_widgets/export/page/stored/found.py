@@ -14,16 +14,16 @@ from tvmdbg_widgets.export.handed_on import (
 from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.withheld import Withheld
-    from tvmdbg_widgets.run import DebugRun
 
 
-def findings_told(run: DebugRun, secret: Withheld | None) -> dict[str, Any]:
+def findings_told(run: Derived, secret: Withheld | None) -> dict[str, Any]:
     """Return the findings as the views ask for them, all tensors scanned.
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     secret : Withheld or None
         Tensors whose values are not to be told; None where all are.
     """
@@ -38,12 +38,12 @@ def findings_told(run: DebugRun, secret: Withheld | None) -> dict[str, Any]:
     return {**told, "findings": rows, "state": "done"}
 
 
-def health_told(run: DebugRun, secret: Withheld | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def health_told(run: Derived, secret: Withheld | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the health of all tensors as the views ask for it, and its columns.
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     secret : Withheld or None
         Tensors whose values are not to be told; None where all are.
     """

@@ -13,11 +13,11 @@ from tvmdbg_widgets.widgets.answers.node import candidates_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.stored.paths import PathEraser
-    from tvmdbg_widgets.run import DebugRun
 
 
-def node_columns(run: DebugRun, eraser: PathEraser) -> dict[str, Any]:
+def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:
     """Return attributes, notes, storage scopes and the producers an edge may have instead.
 
     Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
@@ -47,7 +47,7 @@ def _strings(texts: Iterable[str]) -> StringColumn:
     return StringColumn.from_strings(texts)
 
 
-def _notes(run: DebugRun) -> list[tuple[int, str]]:
+def _notes(run: Derived) -> list[tuple[int, str]]:
     """Notes by node, in the order and without the repetitions of ``answers_node``."""
     found: dict[int, dict[str, None]] = {}
     for issue in run.check():

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class PathEraser:
@@ -15,10 +15,10 @@ class PathEraser:
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     """
 
-    def __init__(self, run: DebugRun) -> None:
+    def __init__(self, run: Derived) -> None:
         found: set[str] = set()
         for path in (Path.home(), Path.cwd()):
             found |= _above(path)

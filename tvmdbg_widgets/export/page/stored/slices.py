@@ -10,8 +10,8 @@ from tvmdbg_widgets.widgets.answers.columns import pack
 from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.stored.pack import Binary
-    from tvmdbg_widgets.run import DebugRun
 
 #: Slices whose size once compressed tells that of the others.
 _SAMPLE = 20_000
@@ -19,14 +19,14 @@ _SAMPLE = 20_000
 _UNSURE = 1.5
 
 
-def add_slices(binary: Binary, run: DebugRun, room: float, *, shown: bool) -> tuple[str, ...]:
+def add_slices(binary: Binary, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
     """Add the slices that do not come along with the first answer about time.
 
     Parameters
     ----------
     binary : Binary
         Has the answer ``timeline`` already; it is told where the slices do not go along.
-    run : DebugRun
+    run : Derived
     room : float
         Compressed bytes that they may take.
     shown : bool

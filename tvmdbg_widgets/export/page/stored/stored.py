@@ -41,10 +41,10 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.options import Share
     from tvmdbg_widgets.export.page.stored.pack import Binary
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.answering import Reply
 
 Entry: TypeAlias = tuple[int, int]
@@ -76,7 +76,7 @@ class Stored:
 
 
 def store(
-    run: DebugRun,
+    run: Derived,
     *,
     budget: int,
     share: Share = "pictures",
@@ -98,7 +98,7 @@ def store(
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     budget : int
         Bytes of the whole page, in which these data are base64 of gzip.
     share : str
@@ -151,7 +151,7 @@ class _Wanted:
 class _Store:
     """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
 
-    def __init__(self, run: DebugRun, wanted: _Wanted, step: Callable[[int], object]) -> None:
+    def __init__(self, run: Derived, wanted: _Wanted, step: Callable[[int], object]) -> None:
         self.run = run
         self.wanted = wanted
         self.step = step

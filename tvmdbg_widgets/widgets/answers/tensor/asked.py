@@ -10,12 +10,12 @@ from tvmdbg_widgets.analysis.layouts.layouts import laid_out
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.pictures import Part
     from tvmdbg_widgets.model.tensors.array_values import ArrayValues
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.model.tensors.unfolded import Unfolded
     from tvmdbg_widgets.model.tensors.values import Values
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answers.answering import Context
     from tvmdbg_widgets.widgets.answers.messages import Question
 
@@ -90,7 +90,7 @@ class Asked:
             )
 
 
-def asked_tensor(run: DebugRun, question: Question) -> Tensor:
+def asked_tensor(run: Derived, question: Question) -> Tensor:
     """Return the tensor that a question names.
 
     Raises

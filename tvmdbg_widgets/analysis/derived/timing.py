@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.run.questions import Questions
+from tvmdbg_widgets.analysis.derived.questions import Questions
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline.counters import RunCounters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.run.recorded import Recorded
+from tvmdbg_widgets.analysis.derived.recorded import Recorded
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.tensors import Tensors
     from tvmdbg_widgets.model.timeline.report import Report
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.run.debug_run import DebugRun
 
 
 class Recorded:
@@ -71,8 +70,3 @@ class Recorded:
         if self.graph is None:
             raise ValueError(how_to_get("graph", self.parts))
         return self.graph
-
-    @property
-    def _whole(self) -> DebugRun:
-        """The run that these parts are of, as other folders take it."""
-        return cast("DebugRun", self)

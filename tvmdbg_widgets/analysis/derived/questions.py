@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.recorded import Recorded
+from tvmdbg_widgets.analysis.derived.recorded import Recorded
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.delegate_call_times import DelegateCallTimes
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.issues import Issues
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.run.debug_run import DebugRun
-    from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 
 class Questions(Recorded):
@@ -93,42 +91,6 @@ class Questions(Recorded):
         times = None if self.timeline is None else self.timeline.node_ns
         return Facts(self._known_graph, times, lambda: self.groups)
 
-    @cached_property
-    def inspector(self) -> Inspector:
-        """The events of ExecuTorch's ETDump, as its Inspector gives them.
-
-        Raises
-        ------
-        ValueError
-            The run has no ETDump.
-        """
-        from tvmdbg_widgets.run.executorch.linking import inspector_of
-
-        return inspector_of(self._whole)
-
-    def execution(self, number: int) -> DebugRun:
-        """Return the run with the values that another execution of ExecuTorch's logged.
-
-        ::
-
-            tvmdbg.compare(run.execution(0), run.execution(1))
-
-        Parameters
-        ----------
-        number
-            Counted from 0.
-
-        Raises
-        ------
-        ValueError
-            The run is none of ExecuTorch.
-        FormatError
-            There is no such execution.
-        """
-        from tvmdbg_widgets.run.executorch.executions import execution_of
-
-        return execution_of(self._whole, number)
-
     def delegate_calls(self) -> DelegateCallTimes:
         """Return what each call of ExecuTorch's delegates took, and what of it no event covers.
 
@@ -146,23 +108,6 @@ class Questions(Recorded):
         if self.parts.executorch is None or self.parts.executorch.dump is None:
             raise ValueError("this run has no ETDump")
         return delegate_call_times(self.parts.executorch)
-
-    @cached_property
-    def reference(self) -> DebugRun:
-        """The same graph with the reference outputs of ExecuTorch's ETRecord.
-
-        ::
-
-            tvmdbg.compare(run.reference, run)
-
-        Raises
-        ------
-        ValueError
-            There are none for this execution.
-        """
-        from tvmdbg_widgets.run.executorch.executions import reference_of
-
-        return reference_of(self._whole)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
@@ -202,7 +147,7 @@ class Questions(Recorded):
 
         return plan_of(self.parts)
 
-    def match(self, other: DebugRun | Graph) -> Matching:
+    def match(self, other: Recorded | Graph) -> Matching:
         """Match the nodes of this run's graph to those of another run's.
 
         ::
@@ -221,4 +166,4 @@ class Questions(Recorded):
         from tvmdbg_widgets.analysis.compare import graphs_of
         from tvmdbg_widgets.analysis.matching import match
 
-        return match(*graphs_of(self._whole, other))
+        return match(*graphs_of(self, other))

@@ -1,0 +1,1 @@
+"""Facts about a run that are derived from its parts once, and kept."""

@@ -1,0 +1,30 @@
+"""All facts about one run that are derived from its parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.derived.paths import Paths
+from tvmdbg_widgets.analysis.derived.scan import Scan
+from tvmdbg_widgets.analysis.derived.timing import Timing
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
+
+
+class Derived(Timing, Paths, Scan):
+    """All facts about one run that are derived from its parts, each counted once and kept.
+
+    Rooms above take this; :class:`tvmdbg_widgets.DebugRun` is one.
+
+    Parameters
+    ----------
+    parts : RunParts
+
+    Attributes
+    ----------
+    compared : TimeComparison or None
+        Of what :attr:`TimeComparison.run` gives: the comparison it shows; None of other runs.
+    """
+
+    compared: TimeComparison | None = None
