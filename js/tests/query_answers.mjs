@@ -1,5 +1,5 @@
 // Reads one question a line: {"open": {graph, facts}} keeps the columns of a run, {"text"} is answered with the tree of
-// a query or its error, and, where columns are kept, with the nodes it finds (tests/unit/query_node.py asks).
+// a query or its error, and, where columns are kept, with the nodes it finds (tests/unit/graph/query_node.py asks).
 import { createInterface } from "node:readline";
 import { bundled } from "./layout_bundle.mjs";
 

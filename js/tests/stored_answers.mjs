@@ -1,4 +1,4 @@
-// node js/tests/stored_answers.mjs FOLDER: asks a page's data the questions that tests/unit/test_stored.py wrote there,
+// node js/tests/stored_answers.mjs FOLDER: asks a page's data the questions that tests/unit/pages/test_stored.py wrote there,
 // and prints what differs from the answers beside them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

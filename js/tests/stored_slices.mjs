@@ -1,5 +1,5 @@
 // node js/tests/stored_slices.mjs PAGE: prints what a view gets of the slices in a page's data, as
-// tests/unit/test_stored_slices.py wrote them.
+// tests/unit/pages/test_stored_slices.py wrote them.
 import { readFileSync } from "node:fs";
 import { bundled } from "./layout_bundle.mjs";
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.unit.dot_reader import read_dot
+from tests.unit.pages.dot_reader import read_dot
 from tvmdbg_widgets import samples
 
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def _made() -> list[Files]:
 
 def _library(version: int) -> Files:
     """A model library as ``python/tvm/micro/model_library_format.py`` lays it out."""
-    from tests.formats.test_model_library import files_of
+    from tests.formats.tvm.test_model_library import files_of
 
     return Files("model library", files_of(version, "net"), "tar")
 

@@ -1,4 +1,4 @@
-// node tests/make/layout.mjs: records what the live view's layout answers, for tests/unit/test_layout.py.
+// node tests/make/layout.mjs: records what the live view's layout answers, for tests/unit/figures/test_layout.py.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled, root } from "../../js/tests/layout_bundle.mjs";

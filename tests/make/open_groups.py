@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.graphs import network
-from tests.unit.block_graphs import Draft
+from tests.unit.graph.block_graphs import Draft
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph

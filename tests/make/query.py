@@ -1,7 +1,7 @@
 """Writes tests/data/query: columns of small runs, and what queries find in them.
 
 ``python -m tests.make.query`` from the repository's root; Python and TypeScript are both held to
-it. The nodes are those that tests/unit/query_truth.py finds one by one.
+it. The nodes are those that tests/unit/graph/query_truth.py finds one by one.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.query_node import packed
-from tests.unit.query_truth import truth
+from tests.unit.graph.query_node import packed
+from tests.unit.graph.query_truth import truth
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
 

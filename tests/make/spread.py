@@ -1,7 +1,7 @@
 """python -m tests.make.spread: records the histograms of figures, for the live view's to equal.
 
 The answers are those that the live view is sent; ``js/tests/tensor/spread_parity.test.ts`` draws
-them, ``tests/unit/test_figures_tensor_spread.py`` holds the figures to the same file.
+them, ``tests/unit/figures/test_figures_tensor_spread.py`` holds the figures to the same file.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.unit.slices_truth import Span, timeline
+from tests.unit.timeline.slices_truth import Span, timeline
 from tvmdbg_widgets.analysis.timeline.lod import TimelineLod
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun

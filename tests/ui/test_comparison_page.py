@@ -13,7 +13,7 @@ from ui.host import serve, visit
 from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.figure_checks import lines_of
+from tests.unit.figures.figure_checks import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

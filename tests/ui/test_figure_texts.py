@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.test_figures_hostile import HOSTILE, run_of
+from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tvmdbg_widgets.figures.texts import width
 
 if TYPE_CHECKING:

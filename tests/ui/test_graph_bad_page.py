@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from formats.graph_truth import operator
+from formats.tvm.graph_truth import operator
 from playwright.sync_api import expect
 from ui.graphs import inspect
 from ui.host import serve, visit

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from ui.host import serve, visit
 from ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
 from ui.waits import asking, rest
-from unit.findings_dump import Op, plant
+from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params.writer import write_params

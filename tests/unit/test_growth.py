@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.calls import calls
-from tests.unit.findings_dump import Op, graph_json
+from tests.unit.findings.findings_dump import Op, graph_json
+from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.graph_fold import fold
 from tvmdbg_widgets.figures.timeline_tracks import tracks

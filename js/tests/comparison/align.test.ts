@@ -29,7 +29,7 @@ function laidOut(name: string) {
 }
 
 describe("two layouts beside each other", () => {
-  // Figures are held to the same file: tests/unit/test_layout.py.
+  // Figures are held to the same file: tests/unit/figures/test_layout.py.
   it.each(recorded)("are aligned as recorded, case %#", ({ names, pairs, both }) => {
     const [a, b] = names.map(laidOut);
     const found = aligned([a!, b!], pairs as [number, number][]);

@@ -1,4 +1,4 @@
-/** A figure that shows what the engine hands over, for tests/unit/test_engine.py. */
+/** A figure that shows what the engine hands over, for tests/unit/figures/test_engine.py. */
 import { drawn } from "../../src/engine/engine.ts";
 import type { Column, StringColumn } from "../../src/shared/client/columns.ts";
 import { TextMeasure } from "../../src/shared/drawing/canvas.ts";

@@ -6,7 +6,7 @@ import {
   percentileText,
 } from "../../src/shared/number_text.ts";
 
-/** tests/unit/test_stored.py compares many more with Python's. */
+/** tests/unit/pages/test_stored.py compares many more with Python's. */
 describe("a number is written", () => {
   it("with the fewest digits that give it back in its own dtype", () => {
     const single = (value: number) => numberText(Math.fround(value), "float32");

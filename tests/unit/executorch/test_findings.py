@@ -22,7 +22,7 @@ from tests.unit.executorch.finding_cases import (
     recorded,
     silent_kernel,
 )
-from tests.unit.findings_dump import found
+from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EventNodes

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, read_json
-from tests.unit.test_memory_plan import graph_of as graph_of_nodes
-from tests.unit.test_memory_plan import op
+from tests.unit.graph.test_memory_plan import graph_of as graph_of_nodes
+from tests.unit.graph.test_memory_plan import op
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program

@@ -1,0 +1,124 @@
+"""Recorded graphs against a plain walk over the JSON that TVM was given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from conftest import corpus_path
+from formats.tvm.graph_truth import assert_consistent, assert_is, edges_of
+
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
+
+DATA = Path(__file__).parents[2] / "data" / "graph"
+OWN = sorted(DATA.glob("*/graph.json"))
+CORPUS = corpus_path()
+RECORDED = (
+    sorted([*CORPUS.glob("tvm/**/graph.json"), *CORPUS.glob("relax/*/capture/graph.json")])
+    if CORPUS
+    else []
+)
+
+
+def case_name(path: Path) -> str:
+    return "-".join(path.parent.parts[-2:])
+
+
+def read(path: Path, raw: Graph | None = None) -> Graph:
+    graph = read_graph(FileSource(path), raw)
+    assert_consistent(graph)
+    return graph
+
+
+def dumps_beside(path: Path) -> list[Path]:
+    found = path.parent.rglob("_tvmdbg_graph_dump.json")
+    return [file for file in found if not file.is_relative_to(path.parent / "edge_cases")]
+
+
+@pytest.fixture(params=[*OWN, *RECORDED], ids=case_name)
+def given(request: pytest.FixtureRequest) -> Path:
+    return request.param
+
+
+def test_corpus_is_read(corpus: Path) -> None:
+    assert len(RECORDED) >= 50
+
+
+def test_raw_graph(given: Path) -> None:
+    graph = read(given)
+    assert_is(graph, json.loads(given.read_bytes()))
+    assert graph.form == "raw"
+    assert not graph.lenient
+    assert {issue.severity for issue in graph.issues} <= {Severity.NOTE}
+
+
+def test_dump_alone(given: Path) -> None:
+    raw = json.loads(given.read_bytes())
+    truth = read(given)
+    for path in dumps_beside(given):
+        graph = read(path)
+        assert graph.form == (
+            "string" if "_v0.6" in str(path) or "/v0.6" in str(path) else "mutated"
+        )
+        assert_is(graph, raw, edges=False)
+        assert graph.edge_target.tolist() == truth.edge_target.tolist()
+        for edge, (got, want) in enumerate(zip(edges_of(graph), edges_of(truth), strict=True)):
+            if graph.edge_trust[edge] == Trust.AMBIGUOUS:
+                assert want[0] in graph.edge_candidates[edge]
+            else:
+                assert got == want
+        assert (graph.edge_trust != Trust.ABSENT).all()
+
+
+def test_dump_with_the_raw_graph(given: Path) -> None:
+    for path in dumps_beside(given):
+        graph = read(path, read(given))
+        assert_is(graph, json.loads(given.read_bytes()))
+        assert not graph.issues.by_rule("raw-graph-does-not-match")
+        assert not graph.issues.by_rule("edge-ambiguous")
+
+
+def test_dump_of_another_graph(corpus: Path) -> None:
+    dump = next((corpus / "tvm/resnet20_cifar").rglob("_tvmdbg_graph_dump.json"))
+    for other in ("resnet20_cifar_fp16", "resnet20_cifar_v0.6", "transformer_encoder"):
+        graph = read(dump, read(corpus / "tvm" / other / "graph.json"))
+        assert len(graph.issues.by_rule("raw-graph-does-not-match")) == 1
+        assert edges_of(graph) == edges_of(read(dump))
+
+
+def test_counts_that_tvm_was_recorded_with(corpus: Path) -> None:
+    seen = 0
+    for path in sorted(corpus.glob("tvm/*/meta.json")):
+        meta = json.loads(path.read_bytes())
+        if "op_nodes" not in meta:
+            continue
+        graph = read(path.parent / "graph.json")
+        assert graph.num_nodes == meta["nodes"]
+        assert int((graph.kinds >= 2).sum()) == meta["op_nodes"]
+        guessed = {node.name for node in graph.parameters}
+        listed = {*meta["parameters"]} if isinstance(meta["parameters"], list | dict) else None
+        if listed is not None:
+            assert guessed == listed
+        else:
+            assert len(guessed) == meta["parameters"]
+        seen += 1
+    assert seen >= 10
+
+
+def test_multi_output_producers_of_a_dump(data: Path) -> None:
+    graph = read(data / "graph/split_multi_v0.19/_tvmdbg_graph_dump.json")
+    ambiguous = np.flatnonzero(graph.edge_trust == Trust.AMBIGUOUS).tolist()
+    assert [graph.edge_target[edge] for edge in ambiguous] == [2, 3]
+    assert [graph.edge_candidates[edge] for edge in ambiguous] == [(1,), (1,)]
+    assert len(graph.issues.by_rule("edge-ambiguous")) == 1
+    assert graph.ancestors(3) == frozenset()
+    assert graph.ancestors(3, include_ambiguous=True) == {0, 1}

@@ -1,0 +1,207 @@
+"""Lists of node times, and which of several sources of times is believed for what."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from formats.tvm.times_truth import own_cases
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.time_list import TimeList, read_time_list, sniff
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read(document: object) -> TimeList:
+    text = document if isinstance(document, str) else json.dumps(document)
+    return read_time_list(BytesSource(text.encode(), "times.json"))
+
+
+def test_repeats_of_a_whole_case_are_those_of_the_time_list(corpus: Path) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    truth = json.loads((case / "time_list.json").read_text())
+    run = tvmdbg.open(case)
+    assert run.timeline.num_nodes == len(truth) == 72
+    for node, seconds in enumerate(truth):
+        assert run.timeline.repeats(node).tolist() == (np.array(seconds) * 1e9).tolist()
+    assert "time_list.json" in run.timeline.sources
+    assert not run.check().by_rule("times-disagree")
+    assert not run.check().by_rule("repeats-disagree")
+    assert len(run.tensors) == 72
+    assert len(run.reports) == 1
+
+
+def test_every_case_of_the_corpus_has_its_exact_repeats(corpus: Path) -> None:
+    count = 0
+    for file in sorted((corpus / "tvm").rglob("time_list.json")):
+        truth = json.loads(file.read_text())
+        if not (file.parent / "tvmdbg").is_dir() or not any(map(any, truth)):
+            continue
+        run = tvmdbg.open(file.parent)
+        for node, seconds in enumerate(truth):
+            assert run.timeline.repeats(node).tolist() == (np.array(seconds) * 1e9).tolist(), file
+        assert not run.check().by_rule("repeats-disagree"), file
+        assert not run.check().by_rule("times-disagree"), file
+        count += 1
+    assert count >= 40
+
+
+def test_runs_of_newer_recorders_are_repeats(corpus: Path) -> None:
+    for file in sorted((corpus / "relax").rglob("times.json")):
+        truth = json.loads(file.read_text())
+        run = tvmdbg.open(file.parent)
+        runs = np.array(truth["runs"], float)
+        for node in range(len(truth["nodes"])):
+            assert run.timeline.repeats(node).tolist() == runs[:, node].tolist()
+        # The trace beside it lays medians end to end, which is no disagreement.
+        assert np.abs(run.timeline.node_ns - np.median(runs, axis=0)).max() < 1e-5
+        assert not run.check().by_rule("times-disagree")
+
+
+def test_of_several_sources_each_is_believed_for_what_it_knows_best(data: Path) -> None:
+    case = next(case for case in own_cases(data) if "split" in case.folder.name)
+    folder, seconds = case.folder, case.times
+    graph, trace = folder / "graph.json", case.trace
+    table, times = folder / "run_stdout.txt", folder / "time_list.json"
+    exact = np.array(seconds[1]) * 1e9
+
+    everything = tvmdbg.open(graph, trace, table, times)
+    assert everything.timeline.repeats(1).tolist() == exact.tolist()
+    by_trace = tvmdbg.open(graph, trace).timeline
+    assert everything.timeline.node_ns.tolist() == by_trace.node_ns.tolist()
+    assert everything.timeline.slice_start_ns.tolist() == by_trace.slice_start_ns.tolist()
+
+    without_trace = tvmdbg.open(graph, table, times)
+    assert without_trace.timeline.node_ns[1] == exact.mean()
+    assert without_trace.timeline.repeats(1).tolist() == exact.tolist()
+
+    by_table = tvmdbg.open(graph, table)
+    assert by_table.timeline.repeats(1).tolist() == [round(t, 0) for t in exact]
+
+    alone = tvmdbg.open(times)
+    assert alone.timeline.num_nodes == len(seconds)
+    assert alone.timeline.synthetic
+    assert alone.timeline.node_ns[1] == exact.mean()
+    assert not without_trace.check().by_rule("times-disagree")
+
+
+def test_disagreement_beyond_rounding_is_told_with_both_numbers(data: Path) -> None:
+    case = next(case for case in own_cases(data) if "split" in case.folder.name)
+    changed = [list(own) for own in case.times]
+    changed[1][0] *= 1.5
+    text = json.dumps(changed).encode()
+    run = tvmdbg.open(case.folder / "graph.json", case.trace, times=text)
+    (issue,) = run.check().by_rule("times-disagree")
+    assert f"{np.mean(case.times[1]) * 1e6:.9g}" in issue.message
+    assert f"{np.mean(changed[1]) * 1e6:.9g}" in issue.message
+    table = case.folder / "run_stdout.txt"
+    run = tvmdbg.open(case.folder / "graph.json", table, times=text)
+    assert run.check().by_rule("repeats-disagree")
+    assert run.check().by_rule("times-disagree")
+
+
+def test_forms_of_the_list() -> None:
+    nested = read([[0.0], [1e-6, 2e-6]])
+    assert nested.offsets.tolist() == [0, 1, 3]
+    assert nested.ns.tolist() == [0.0, 1e-6 * 1e9, 2e-6 * 1e9]
+    assert read([1e-6, None]).repeats(0).tolist() == [1e-6 * 1e9]
+    assert np.isnan(read([1e-6, None]).repeats(1)[0])
+    keyed = read({"unit": "us", "nodes": ["a", "b"], "runs": [[1, 2], [3, 4]]})
+    assert keyed.names == ("a", "b")
+    assert keyed.repeats(1).tolist() == [2000.0, 4000.0]
+    assert read([]).offsets.tolist() == [0]
+
+
+@pytest.mark.spec_only
+def test_triples_of_v05_keep_their_clock_as_text() -> None:
+    clock = ["15:24:44.177475", "15:24:44.177534"]
+    times = read([[5.652e-05, *clock], [1.0, *clock]])
+    assert times.repeats(0).tolist() == [5.652e-05 * 1e9]
+    assert times.clock == (tuple(clock), tuple(clock))
+    with pytest.raises(FormatError, match="some nodes"):
+        read([[5.652e-05, *clock], [1.0]])
+
+
+def test_names_are_checked_and_lengths() -> None:
+    graph = {
+        "nodes": [
+            {"op": "null", "name": "x", "inputs": []},
+            {
+                "op": "tvm_op",
+                "name": "y",
+                "attrs": {
+                    "func_name": "f",
+                    "num_inputs": "1",
+                    "num_outputs": "1",
+                    "flatten_data": "0",
+                },
+                "inputs": [[0, 0, 0]],
+            },
+        ],
+        "arg_nodes": [0],
+        "heads": [[1, 0, 0]],
+        "node_row_ptr": [0, 1, 2],
+        "attrs": {
+            "shape": ["list_shape", [[1], [1]]],
+            "dltype": ["list_str", ["float32", "float32"]],
+            "storage_id": ["list_int", [0, 1]],
+        },
+    }
+    text = json.dumps(graph)
+    turned = {"unit": "ns", "nodes": ["y", "x"], "runs": [[7, 0]]}
+    run = tvmdbg.open(text, times=json.dumps(turned).encode())
+    assert run.timeline.repeats(1).tolist() == [7.0]
+    assert run.check().by_rule("times-length")
+    short = tvmdbg.open(text, times=b"[[0.0]]")
+    assert "1 nodes, the run 2 nodes" in short.check().by_rule("times-length")[0].message
+    assert not len(short.timeline.repeats_ns)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "",
+        "[[1.0",
+        "7",
+        [["x"]],
+        [[True]],
+        {"unit": "fortnights", "nodes": [], "runs": []},
+        {"unit": "ns", "nodes": [1], "runs": []},
+        {"unit": "ns", "nodes": ["a"], "runs": [[1, 2]]},
+        {"unit": "ns", "nodes": ["a"], "runs": 7},
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_list_is_refused_by_field(document: object) -> None:
+    with pytest.raises(FormatError):
+        read(document)
+
+
+def test_every_truncation_is_an_error(data: Path) -> None:
+    content = (data / "times/split_multi_v0.19/time_list.json").read_bytes()
+    for length in range(len(content.rstrip())):
+        with pytest.raises(FormatError):
+            read_time_list(BytesSource(content[:length]))
+
+
+def test_negative_times_are_told() -> None:
+    assert [issue.rule for issue in read([[1.0], [-2.0]]).issues] == ["time-negative"]
+
+
+def test_sniff_tells_lists_from_other_files(data: Path) -> None:
+    assert sniff(b"[[0.0, 0.0], [1e-05]]")
+    assert sniff(b'{"unit": "ns", "nodes": ["x"], "runs": []}')
+    for other in (b"[1, 2]", b'[["x"]]', b'{"nodes": [{"op"', b"", b"[[]]", b'[{"ph": "X"}]'):
+        assert not sniff(other)
+
+
+def test_times_too_long_for_a_number_are_unknown_and_the_run_can_be_saved(tmp_path: Path) -> None:
+    found = read_time_list(BytesSource(b"[[1e308, 1e-6], [1e999]]", "t.json"))
+    assert np.isnan(found.ns).tolist() == [True, False, True]
+    tvmdbg.open(b"[[1e308, 1e-6], [2e-6, 1e-6]]").save(tmp_path / "kept")

@@ -1,0 +1,384 @@
+"""Figures drawn by TypeScript without a DOM: what goes in, what comes out, what is stopped."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+import types
+import unicodedata
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import quickjs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.figures import engine, texts
+from tvmdbg_widgets.figures.theme import THEMES
+from tvmdbg_widgets.model.base.strings import StringColumn
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+
+ROOT = Path(__file__).parents[3]
+SVG = "{http://www.w3.org/2000/svg}"
+LOOKS = [(11, False, 60.0), (12, True, 100.0), (13, False, 7.5), (10, True, 0.0)]
+HOSTILE = "</text><script>alert(1)</script>\"'&\x00\u202e\ud800 x"
+TEXTS = [
+    "",
+    "conv2d + add + relu",
+    "一个很长的中文名字，还有标点。",
+    "tvmgen_default_fused_nn_conv2d_add_relu_51.very/long-name:with.marks",
+    "e\u0301a\u0308 क\u093f \u05d0\u05d1\u05d2 12",
+    "か\u3099 \u302a 한국어 ﷽",
+    "👩‍👩‍👧 🇩🇪🇫🇷🇯 👍🏽 x\u200b\ufe0f",
+    "\ufeff\u00a0 tabs\tand\nlines \u3000",
+    "   spaces   everywhere   ",
+    HOSTILE,
+]
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The engine with the sample figure of js/tests/engine in place of the views' own."""
+    path = tmp_path_factory.mktemp("engine") / "engine.js"
+    esbuild = ROOT / "node_modules/.bin/esbuild"
+    if not esbuild.exists():
+        pytest.skip("no node_modules: `make bundle` sets them up")
+    options = ["--bundle", "--format=iife", "--global-name=tvmdbgEngine", "--target=es2022"]
+    entry = ROOT / "js/tests/engine/sample.ts"
+    subprocess.run([esbuild, entry, *options, f"--outfile={path}"], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _sample(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "BUNDLE", bundle)
+    monkeypatch.setattr(engine, "_threads", threading.local())
+
+
+def drawn(texts: list[str] = TEXTS, theme: str = "light", **more: Any) -> Figure:
+    data = {"title": more.pop("title", "a title"), "texts": texts, "looks": LOOKS, "last": -1}
+    columns = more.pop("columns", {})
+    return engine.draw("sample", data | more, columns, {}, width=400, theme=theme)  # type: ignore[arg-type]
+
+
+def parsed(svg: str) -> ET.Element:
+    return ET.fromstring(svg)  # noqa: S314 (our own)
+
+
+def engine_of(code: str, path: Path) -> None:
+    """Let the engine run other code."""
+    path.write_text(f"var tvmdbgEngine = {{ draw(view, request) {{ {code} }} }};", "utf-8")
+    engine.BUNDLE = path
+
+
+def test_a_figure_has_picture_words_and_facts() -> None:
+    figure = drawn(["one", "two"])
+    root = parsed(figure.svg)
+    assert root.get("viewBox") == "0 0 400 72"
+    assert [each.text for each in root.iter(f"{SVG}text")] == ["one", "two"]
+    assert [root.findtext(f"{SVG}{name}") for name in ("title", "desc")] == ["a title", "one; two"]
+    assert figure.text == "one\ntwo"
+    assert list(figure.description)[:2] == ["view", "title"]
+    assert repr(figure).startswith("<Figure: sample of 'a title'")
+
+
+def test_columns_arrive_as_the_live_view_has_them() -> None:
+    columns = {
+        "u1": np.array([0, 255], np.uint8),
+        "u2": np.array([1, 65535], np.uint16),
+        "u4": np.array([1, 2**32 - 1], np.uint32),
+        "i4": np.array([-(2**31), 2**31 - 1], np.int32),
+        "f4": np.array([0.5, -1e30], np.float32),
+        "f8": np.array([0.1, 5e-324, 1.7e308]),
+        "bool": np.array([True, False]),
+        "none": np.array([], np.float64),
+        "swapped": np.array([1.5, -2.5], ">f8"),
+        "apart": np.arange(10, dtype=np.int32)[::3],
+        "names": StringColumn.from_strings(["a", HOSTILE, "", "a", "日本"]),
+    }
+    found = drawn([], columns=columns).description["columns"]
+    expected = {name: list(column) for name, column in columns.items()}
+    assert found == expected | {"f4": [0.5, float(np.float32(-1e30))], "bool": [1, 0]}
+    nan = drawn([], columns={"f8": np.array([np.nan, np.inf])})
+    assert nan.description["columns"] == {"f8": [None, None]}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float16", "complex128", "U3", "O"])
+def test_no_column_is_held_inexactly(dtype: str) -> None:
+    with pytest.raises(TypeError, match="column 'x' is"):
+        drawn([], columns={"x": np.zeros(3, dtype)})
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        drawn([], title=float("nan"))
+
+
+def test_texts_are_measured_cut_and_broken_as_in_python() -> None:
+    figure = drawn(TEXTS).description
+    for at, text in enumerate(TEXTS):
+        look = f"{text!r}"
+        assert figure["clusters"][at] == list(texts.clusters(text)), look
+        assert figure["measured"][at] == pytest.approx(texts.width(text, 11)), look
+        for row, (size, bold, room) in enumerate(LOOKS):
+            assert figure["widths"][at][row] == pytest.approx(texts.width(text, size, bold)), look
+            assert figure["fits"][at][row] == texts.fit(text, room, size, bold), look
+            assert figure["wraps"][at][row] == texts.wrap(text, room, size, 3, bold), look
+
+
+ALPHABET = st.one_of(
+    st.sampled_from("ab _/.:-iWm…·×\u0301\u200d\u00ad\u093f日本語か\u3099👍🏽🇩🇪\ufe0f\u05d0 "),
+    st.characters(exclude_categories=["Cn"]),
+)
+
+
+@given(st.lists(st.text(ALPHABET, max_size=40), max_size=20), st.floats(0, 300))
+def test_any_text_is_measured_cut_and_broken_as_in_python(found: list[str], room: float) -> None:
+    looks = [[11, False, room], [12, True, room]]
+    data = {"title": "", "texts": found, "looks": looks, "last": -1}
+    facts = engine.draw("sample", data, {}, {}, width=400, theme="light").description
+    for at, text in enumerate(found):
+        assert facts["clusters"][at] == list(texts.clusters(text))
+        for row, (size, bold) in enumerate([(11, False), (12, True)]):
+            assert facts["widths"][at][row] == pytest.approx(texts.width(text, size, bold))
+            assert facts["fits"][at][row] == texts.fit(text, room, size, bold)
+            assert facts["wraps"][at][row] == texts.wrap(text, room, size, 3, bold)
+
+
+def test_every_character_is_as_wide_as_in_python() -> None:
+    last = 0x1FFFF
+    found = [*drawn([], last=last).description["ems"], (last + 1, 0.0)]
+    ems = np.concatenate(
+        [np.full(end - first, em) for (first, em), (end, _) in itertools.pairwise(found)]
+    )
+    assert len(ems) == last + 1
+    ems[0x1171E] = texts._em("\U0001171e")  # Unicode 15 gave this mark room of its own
+    known = (code for code in range(last + 1) if unicodedata.category(chr(code)) != "Cn")
+    assert [hex(code) for code in known if ems[code] != texts._em(chr(code))] == []
+
+
+def test_nothing_that_a_name_says_becomes_markup() -> None:
+    figure = drawn([HOSTILE, HOSTILE], theme="auto", title=HOSTILE)
+    root = parsed(figure.svg)
+    assert {each.tag.removeprefix(SVG) for each in root.iter()} <= {
+        *("svg", "title", "desc", "style", "g", "path", "text"),
+    }
+    cleaned = texts.clean(HOSTILE)
+    assert [each.text for each in root.iter(f"{SVG}text")] == [cleaned, cleaned]
+    assert root.findtext(f"{SVG}title") == cleaned
+    assert figure.text == f"{HOSTILE}\n{HOSTILE}"
+    assert "<script" not in figure.html
+
+
+def test_a_view_of_any_name_is_found_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "BUNDLE", ROOT / "tvmdbg_widgets/static/engine.js")
+    for name in ("nothing", "constructor", "__proto__", "');throw 1;//"):
+        with pytest.raises(RuntimeError, match="could not be drawn") as caught:
+            engine.draw(name, {}, {}, {}, width=400)
+        assert repr(name) in str(caught.value)
+
+
+def test_light_and_dark_are_the_colors_of_all_figures() -> None:
+    for name in ("light", "dark"):
+        svg, theme = drawn(theme=name).svg, THEMES[name]
+        for color in (theme.background, theme.line, theme.accent, theme.error, theme.muted):
+            assert (f'"{color}"' in svg) == (color != theme.accent), color
+    with_columns = drawn(columns={"x": np.array([1.0])}, theme="dark").svg
+    assert THEMES["dark"].accent in with_columns
+    with pytest.raises(ValueError, match="no theme 'blue'"):
+        drawn(theme="blue")
+
+
+def test_a_figure_for_both_is_light_with_rules_for_those_who_prefer_dark() -> None:
+    columns = {"x": np.array([1.0, 2.0])}
+    light, dark, auto = (parsed(drawn(theme=name, columns=columns).svg) for name in THEMES)
+    sheet = auto.find(f"{SVG}style")
+    assert sheet is not None
+    assert sheet.text is not None
+    auto.remove(sheet)
+    rules = dict(re.findall(r"\.tvmdbg-figure \.(\w+)\{([^}]*)\}", sheet.text))
+    written = "".join(f".tvmdbg-figure .{name}{{{rule}}}" for name, rule in rules.items())
+    assert sheet.text == f"@media (prefers-color-scheme:dark){{{written}}}"
+    as_dark = copy.deepcopy(auto)
+    for each in auto.iterfind(".//*[@class]"):
+        each.attrib.pop("class")
+    assert ET.tostring(auto) == ET.tostring(light)
+    for each in as_dark.iterfind(".//*[@class]"):
+        each.attrib.update(rules[name].split(":") for name in each.attrib.pop("class").split())
+    assert ET.tostring(as_dark) == ET.tostring(dark)
+
+
+@pytest.mark.filterwarnings("ignore:no installed font")
+def test_a_png_of_a_figure_for_both_is_the_light_one() -> None:
+    pytest.importorskip("resvg_py")
+    columns = {"x": np.array([10.0])}
+    said = ["plain", "日本 in a group", "日本 bold"]
+    pictures = [drawn(said, name, columns=columns).png() for name in ("light", "auto", "dark")]
+    assert pictures[0] == pictures[1] != pictures[2]
+
+
+def test_shapes_that_differ_between_light_and_dark_are_refused() -> None:
+    data = {"title": "", "texts": [], "looks": [], "last": -1}
+    with pytest.raises(RuntimeError, match="more than its colors"):
+        engine.draw("sample", data, {}, {"uneven": True}, width=400)
+
+
+def test_the_same_is_drawn_every_time_and_by_every_thread() -> None:
+    columns = {"x": np.arange(200.0)}
+    first = drawn(columns=columns, theme="auto")
+    assert drawn(columns=columns, theme="auto") == first
+    barrier = threading.Barrier(8)
+
+    def draw_several(_: int) -> list[Figure]:
+        barrier.wait()
+        return [drawn(columns=columns, theme="auto") for _ in range(2)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(draw_several, range(8)))
+    assert all(each == first for each in itertools.chain(*found))
+
+
+def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_MOST_SECONDS", 0.2)
+    engine_of("for (;;);", tmp_path / "engine.js")
+    begin = time.thread_time()
+    with pytest.raises(RuntimeError, match=r"it took longer than 0\.2 s"):
+        drawn([])
+    assert time.thread_time() - begin < 2
+
+
+def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    class Context:
+        """Stops the code at 10, 20 and 40 s, of which this thread had next to nothing."""
+
+        def set_time_limit(self, limit: float) -> None:
+            limits.append(limit)
+
+        def draw(self, view: str, request: str) -> str:
+            if len(limits) < 4:
+                raise quickjs.JSException("InternalError: interrupted\n  at f")
+            return json.dumps({"svg": request, "text": view, "description": {}})
+
+    drawn()
+    context = Context()
+    monkeypatch.setattr(engine._threads.engine, "_context", context)
+    monkeypatch.setattr(engine._threads.engine, "_draw", context.draw)
+    assert drawn([]).text == "sample"
+    assert limits == [10, 20, 40, 80]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const all = []; for (;;) all.push(new Float64Array(1e6).fill(1));",
+        "let text = 'x'; for (;;) text += text;",
+        "return 'x'.repeat(2 ** 29) + view;",
+        "new ArrayBuffer(2 ** 40);",
+    ],
+)
+def test_memory_without_end_is_refused(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_MOST_BYTES", 32 << 20)
+    engine_of(code, tmp_path / "engine.js")
+    with pytest.raises(RuntimeError, match="'sample' could not be drawn"):
+        drawn([])
+
+
+def test_recursion_without_end_is_refused_in_a_thread_too(tmp_path: Path) -> None:
+    engine_of("const deep = () => deep() + 1; return deep();", tmp_path / "engine.js")
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="stack size"):
+        pool.submit(drawn, []).result()
+
+
+def test_after_a_failure_the_next_figure_is_drawn(bundle: Path, tmp_path: Path) -> None:
+    first = drawn()
+    engine._threads.engine._draw = engine._QuickJs(
+        "var tvmdbgEngine = { draw() { throw new TypeError('no') } }"
+    )._draw
+    with pytest.raises(RuntimeError, match="'sample' could not be drawn: TypeError: no"):
+        drawn()
+    assert drawn() == first
+
+
+def test_the_code_can_reach_nothing(tmp_path: Path) -> None:
+    names = "fetch,XMLHttpRequest,require,process,std,os,scriptArgs,print,WebAssembly,setTimeout"
+    code = f"""const names = "{names}".split(",");
+      const found = names.filter((name) => name in globalThis);
+      return JSON.stringify({{ svg: "", text: found.join(), description: {{}} }});"""
+    engine_of(code, tmp_path / "engine.js")
+    assert drawn([]).text == ""
+
+
+def test_without_the_wheel_it_says_which_package_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    with pytest.raises(engine.EngineMissingError, match="pip install quickjs-ng") as caught:
+        drawn()
+    figure = engine.text_only("sample", "<title>", f"one\n{HOSTILE}", str(caught.value), width=500)
+    root = parsed(figure.svg)
+    said = " ".join(each.text or "" for each in root.iter(f"{SVG}text"))
+    assert "<title>" in said
+    assert "one" in said
+    assert "pip install quickjs-ng" in said
+    assert figure.text.startswith("one\n")
+    assert figure.description["title"] == "<title>"
+
+
+def test_without_the_bundle_it_says_how_to_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "BUNDLE", tmp_path / "engine.js")
+    with pytest.raises(engine.EngineMissingError, match="make bundle"):
+        drawn()
+
+
+def test_an_engine_that_is_too_old_is_as_good_as_none(tmp_path: Path) -> None:
+    engine.BUNDLE = tmp_path / "engine.js"
+    engine.BUNDLE.write_text("class { of the future }", "utf-8")
+    with pytest.raises(engine.EngineMissingError, match="pip install --upgrade quickjs-ng"):
+        drawn()
+
+
+def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = drawn()
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    monkeypatch.setattr(engine, "_threads", threading.local())
+    browser = quickjs.Context()
+    ran = []
+
+    def run_js(code: str) -> types.SimpleNamespace:
+        ran.append(code)
+        browser.set("code", code)
+        browser.eval("var proxy = (0, eval)(code)")
+        return types.SimpleNamespace(draw=browser.eval("proxy.draw"))
+
+    for name, content in (
+        ("code", {"run_js": run_js}),
+        ("ffi", {"JsException": quickjs.JSException}),
+    ):
+        module = types.ModuleType(f"pyodide.{name}")
+        module.__dict__.update(content)
+        monkeypatch.setitem(sys.modules, f"pyodide.{name}", module)
+    monkeypatch.setitem(sys.modules, "pyodide", types.ModuleType("pyodide"))
+
+    assert drawn() == expected
+    assert drawn() == expected
+    assert len(ran) == 1
+    data = {"title": "", "texts": [], "looks": [], "last": -1}
+    with pytest.raises(RuntimeError, match="more than its colors"):
+        engine.draw("sample", data, {}, {"uneven": True}, width=400)

@@ -1,0 +1,243 @@
+"""Figures of real runs: sound, legible, and true to TVM's own files and to the live views."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.conftest import corpus_path
+from tests.unit.figures.figure_checks import assert_sound, texts, unpacked
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.figures.debugger import debugger_figure
+from tvmdbg_widgets.figures.graph import graph_figure
+from tvmdbg_widgets.figures.tensor import tensor_figure
+from tvmdbg_widgets.figures.timeline import timeline_figure
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.widgets.answers.answers import answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.run import DebugRun
+
+CORPUS = corpus_path()
+FOLDERS = (
+    sorted(each.parent for each in CORPUS.glob("tvm/**/tvmdbg") if each.is_dir()) if CORPUS else []
+)
+NETWORKS = [each for each in FOLDERS if "edge_cases" not in each.parts]
+RESNETS = [each for each in FOLDERS if each.name.startswith("resnet20")]
+
+
+def figures(run: DebugRun) -> dict[str, Figure]:
+    return {
+        "kind": graph_figure(run),
+        "time": graph_figure(run, color_by="time"),
+        "unfolded": graph_figure(run, fold_parameters=False),
+        "right": graph_figure(run, direction="right", color_by="time"),
+        "near": graph_figure(run, focus=0, hops=1),
+        "tensor": tensor_figure(run),
+        "timeline": timeline_figure(run),
+    }
+
+
+@pytest.fixture(params=FOLDERS, ids=lambda each: f"{each.parent.name}-{each.name}")
+def folder(request: pytest.FixtureRequest, corpus: Path) -> Path:
+    del corpus
+    found: Path = request.param
+    return found
+
+
+@pytest.fixture
+def run(folder: Path) -> DebugRun:
+    return tvmdbg.open(folder)
+
+
+def test_figures_of_every_dump_are_sound(run: DebugRun) -> None:
+    for figure in figures(run).values():
+        assert_sound(figure)
+    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
+
+
+def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> None:
+    """Times as TVM returned them to its caller, one list a node."""
+    file = folder / "time_list.json"
+    if not file.exists() or run.graph is None or run.timeline is None:
+        pytest.skip("no times were kept beside this dump")
+    figure = graph_figure(run, color_by="time")
+    known = {node["id"]: node for node in figure.description["nodes"]}
+    measured = [float(np.mean(repeats)) * 1e9 for repeats in json.loads(file.read_text())]
+    for node, facts in known.items():
+        if measured[node]:
+            assert facts["time_ns"] == pytest.approx(measured[node], rel=1e-3, abs=1.0)
+    total = sum(measured)
+    if not total:
+        assert figure.description["total_ns"] is None
+        return
+    assert figure.description["total_ns"] == pytest.approx(total, rel=1e-3, abs=10)
+
+
+@pytest.mark.parametrize("folder", NETWORKS, ids=lambda each: each.name)
+def test_counts_are_those_of_the_generator(folder: Path, corpus: Path) -> None:
+    del corpus
+    run = tvmdbg.open(folder)
+    meta = json.loads((folder / "meta.json").read_text())
+    facts = graph_figure(run, fold_parameters=False).description
+    assert len(facts["nodes"]) == meta["nodes"]
+    assert sum(each["nodes"] for each in facts["legend"]) == meta["nodes"]
+    heads = [node["name"] for node in facts["nodes"] if node["mark"].startswith("output")]
+    slowest = [node["name"] for node in facts["nodes"] if node["mark"] == "slowest"]
+    assert set(meta["heads"]) <= set(heads + slowest)
+
+
+@pytest.mark.parametrize("folder", NETWORKS, ids=lambda each: each.name)
+def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> None:
+    """Minimum, maximum and counts as written beside the dump from TVM's own arrays."""
+    del corpus
+    run = tvmdbg.open(folder)
+    assert run.tensors
+    index = json.loads((folder / "output_tensors.index.json").read_text())
+    compared = 0
+    for truth in list(index.values())[:12]:
+        entry = (truth.get("node"), truth.get("output"))
+        if entry not in run.tensors or truth.get("min") is None:
+            continue
+        facts = tensor_figure(run, entry=entry).description
+        if facts["statistics"] is None or facts["dtype"] == "bool":
+            continue
+        compared += 1
+        assert facts["counts"]["size"] == truth["size"]
+        assert facts["counts"]["nan"] == truth["nan"]
+        if not truth["nan"] and not truth["inf"]:
+            own = run.tensors[entry].numpy().dtype.type
+            assert own(facts["statistics"]["minimum"]) == own(truth["min"])
+            assert own(facts["statistics"]["maximum"]) == own(truth["max"])
+    assert compared > 5
+
+
+def test_the_graph_says_what_the_live_view_is_sent(run: DebugRun) -> None:
+    if run.graph is None:
+        pytest.skip("no graph")
+    reply = answer(run, {"id": 1, "kind": "graph"})
+    columns = unpacked(reply.result, reply.buffers[0])
+    facts = graph_figure(run, fold_parameters=False).description
+    assert [node["id"] for node in facts["nodes"]] == list(range(len(columns["kinds"])))
+    for node in facts["nodes"]:
+        at = node["id"]
+        assert node["label"] == columns["labels"][at]
+        assert node["name"] == columns["names"][at]
+        assert node["kind"] == columns["opKinds"][at]
+        ns = columns["nodeNs"][at]
+        assert node["time_ns"] == (None if np.isnan(ns) else ns)
+    drawn = [
+        (e["source"], e["target"], e["output"]) for e in facts["edges"] if e["style"] != "control"
+    ]
+    names = ("edgeSource", "edgeTarget", "edgeOutput")
+    sent = zip(*(columns[name].tolist() for name in names), strict=True)
+    assert drawn == [edge for edge in sent if edge[0] >= 0]
+
+
+def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
+    if not run.tensors:
+        pytest.skip("no tensors")
+    facts = tensor_figure(run).description
+    asked: dict[str, Any] = {"id": 1, "entry": facts["entry"], "rows": 16, "cols": 16}
+    sent = answer(run, {**asked, "kind": "tensor", "exact": True}).result
+    for name in ("name", "dtype", "shape", "nbytes", "trust", "notes", "captured", "layout"):
+        assert facts[name] == sent[name], name
+    assert facts["reading"] == sent["reading"]
+    assert facts["axis_names"] == sent["axisNames"]
+    assert facts["view_shape"] == sent["viewShape"]
+    if facts["axes"] is not None:
+        assert facts["axes"] == sent["axes"]
+        assert facts["index"] == sent["index"]
+    told = answer(run, {**asked, "kind": "statistics", "exact": True}).result
+    assert facts["histogram"] == told["histogram"]
+    for name in ("minimum", "maximum", "mean", "std"):
+        assert facts["statistics"][name] == told["statistics"][name]["text"]
+    for name in ("argmin", "argmax", "firstNan", "firstPosInf", "firstNegInf"):
+        assert facts["statistics"][name] == told["statistics"][name]
+    for name, count in facts["counts"].items():
+        assert told["statistics"][name] == count
+    assert len(facts["percentiles"]) == len(told["percentiles"])
+    for here, there in zip(facts["percentiles"], told["percentiles"], strict=True):
+        assert here["percent"] == there["percent"]
+        assert here["low"] == here["high"]
+        assert there["low"]["text"] == there["high"]["text"] == here["low"]
+
+
+@pytest.mark.parametrize("folder", RESNETS, ids=lambda each: each.name)
+def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
+    del corpus
+    run = tvmdbg.open(folder)
+    figure = debugger_figure(run, saved=True)
+    assert_sound(figure, 48 * 1024)
+    root = ET.fromstring(graph_figure(run).svg)  # noqa: S314 (our own)
+    assert float(root.attrib["width"]) <= 720
+    if len(figure.description["graph"]["nodes"]) <= 32:
+        assert float(root.attrib["height"]) <= 1240
+    shown = " ".join(texts(graph_figure(run)))
+    assert "drawn" not in shown
+    for node in figure.description["graph"]["nodes"]:
+        assert f"#{node['id']}" in shown
+
+
+def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
+    figure = timeline_figure(run)
+    measured = json.loads((corpus / "tvm/resnet20_cifar/time_list.json").read_text())
+    means = {node: float(np.mean(each)) * 1e9 for node, each in enumerate(measured)}
+    slowest = sorted(means, key=lambda node: -means[node])[:10]
+    assert [row["node"] for row in figure.description["top"]] == slowest
+    shown = texts(figure)
+    assert duration_text(means[slowest[0]]) in shown
+    assert any(text.startswith("synthetic") for text in shown)
+    assert repr(run.top(10)) in figure.text
+
+
+@pytest.mark.parametrize("width", [480, 600, 1200])
+def test_figures_of_other_widths_are_sound(corpus: Path, width: int) -> None:
+    for name in ("resnet20_cifar_fp16_overflow", "transformer_encoder"):
+        run = tvmdbg.open(corpus / "tvm" / name)
+        assert_sound(debugger_figure(run, width=width, saved=True), 48 * 1024)
+
+
+@pytest.mark.parametrize("missing", ["graph", "tensors", "timeline"])
+def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing: str) -> None:
+    folder = data / "times/split_multi_v0.19"
+    files = {
+        "graph": [folder / "_tvmdbg_execution_trace.json"],
+        "tensors": [folder / "graph.json", folder / "_tvmdbg_execution_trace.json"],
+        "timeline": [folder / "graph.json"],
+    }[missing]
+    run = tvmdbg.open(*files)
+    figure = {
+        "graph": graph_figure,
+        "tensors": tensor_figure,
+        "timeline": timeline_figure,
+    }[missing](run)
+    assert_sound(figure)
+    assert figure.description["missing"] == HOW_TO_GET[missing]
+    assert HOW_TO_GET[missing] in figure.text
+    assert HOW_TO_GET[missing].split(".")[0] in " ".join(texts(figure))
+    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
+
+
+def test_a_figure_is_saved_whole(data: Path, tmp_path: Path) -> None:
+    figure = timeline_figure(tvmdbg.open(data / "times/split_multi_v0.19"))
+    target = tmp_path / "run.svg"
+    target.write_text("before")
+    assert figure.save(target) == target
+    assert ET.parse(target).getroot().tag.endswith("svg")  # noqa: S314 (our own)
+    assert [each.name for each in tmp_path.iterdir()] == ["run.svg"]
+    with pytest.raises(ValueError, match=r"run\.pdf"):
+        figure.save(tmp_path / "run.pdf")
+    with pytest.raises(ValueError, match="any size"):
+        figure.save(target, scale=2)
+    assert set(figure._repr_mimebundle_()) == {"text/plain", "text/html", "image/svg+xml"}
+    assert "KiB" in repr(figure)

@@ -1,0 +1,118 @@
+"""Two graphs beside each other: colored by how surely nodes match, and arranged alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
+from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
+from tvmdbg_widgets.figures.graph_colors import ClassColors
+from tvmdbg_widgets.figures.theme import THEMES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.compare import Comparison
+    from tvmdbg_widgets.figures.figure import Figure
+
+
+def compared(corpus: Path, b: str, **options: object) -> tuple[Figure, Comparison]:
+    runs = tuple(tvmdbg.open(corpus / "tvm" / each) for each in ("resnet20_cifar", b))
+    comparison = tvmdbg.compare(*runs)
+    return comparison_figure(runs, comparison, **options), comparison  # type: ignore[arg-type]
+
+
+def test_nodes_are_colored_by_how_surely_they_match(corpus: Path) -> None:
+    figure, comparison = compared(corpus, "resnet20_cifar_nchw8c", width=960, color_by="match")
+    assert_sound(figure, 400 * 1024)
+    matching = comparison.matching
+    alone = matching.only_b.tolist()
+    boxes = figure.description["graphs"][1]["boxes"]
+    said = {each["node"]: each["second"] for each in boxes if each["group"] is None}
+    assert said
+    for node, words in said.items():
+        found = [each.certainty.label for each in matching if each.b == node]
+        assert words == f"#{node} · {max(found, default='unmatched')}"
+    assert [node for node in said if node in alone] == alone
+    shown = texts(figure)
+    assert sum("unmatched" in each for each in shown) >= len(alone)
+    assert f"unmatched{len(alone)}" in shown
+    assert figure.svg.count('stroke-width="2.5"') == 1
+
+
+def test_classes_are_those_of_the_live_view(corpus: Path) -> None:
+    _, comparison = compared(corpus, "resnet20_cifar_nchw8c")
+    column = certainty_column(comparison.matching, 1)
+    assert sorted(column.classes) == sorted([*(each.label for each in Certainty), "unmatched"])
+    assert column.classes[column.hatched] == "unmatched"
+    assert column.codes is not None
+    for node, code in enumerate(column.codes.tolist()):
+        found = [each.certainty for each in comparison.matching if each.b == node]
+        assert column.classes[code] == (max(found).label if found else "unmatched")
+
+
+@pytest.mark.parametrize("b", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_matches_stands_level(corpus: Path, b: str, saved: bool) -> None:
+    """All groups are closed, and a match of a box is at its height."""
+    figure, comparison = compared(corpus, b, saved=saved)
+    assert_sound(figure, 40 * 1024)
+    graphs = figure.description["graphs"]
+    assert not any(graph["frames"] for graph in graphs)
+    partner = dict(sorted(comparison.matching.pairs.tolist()))
+    there = {each["node"]: each for each in graphs[1]["boxes"]}
+    heights = {
+        (line.x > 360, line.text): line.y
+        for line in lines_of(figure)
+        if texts(figure).count(line.text)
+    }
+    level = 0
+    for box in graphs[0]["boxes"]:
+        match = there.get(partner[box["node"]])
+        names = [box["title"], match["title"] if match else ""]
+        counts = [
+            [each["title"] for each in graph["boxes"]].count(name)
+            for graph, name in zip(graphs, names, strict=True)
+        ]
+        if counts == [1, 1]:
+            assert heights[False, names[0]] == heights[True, names[1]]
+            level += 1
+    assert level >= 4
+
+
+def test_each_difference_names_its_node_on_both_sides(corpus: Path) -> None:
+    figure, comparison = compared(corpus, "resnet20_cifar_unfused")
+    (times, *_) = comparison.groups
+    first = times.members[0]
+    lines = lines_of(figure)
+    row = min(line.y for line in lines if line.text == "time")
+    told = sorted((line for line in lines if line.y == row), key=lambda line: line.x)
+    assert [line.text for line in told] == [
+        "time",
+        f"conv2d + add + add + relu #{first.a}",
+        f"relu #{first.b}",
+        times.change,
+    ]
+    bold = [line for line in figure.svg.split("<text")[1:] if comparison.sentence[:20] in line]
+    assert len(bold) == 1
+
+
+def test_a_certainty_has_one_color_on_both_sides_whichever_occur() -> None:
+    a = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    b = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    matching = a.match(b)
+    assert matching.counts()["exact"] == 0
+    light = THEMES["light"]
+    colors = [
+        ClassColors(graph, certainty_column(matching, side))
+        for side, graph in enumerate((a.graph, b.graph))
+        if graph is not None
+    ]
+    likely, alone = int(Certainty.LIKELY), colors[1].column.hatched
+    one, other = (each.color(light, likely) for each in colors)
+    assert str(one) == str(other) != str(colors[1].color(light, alone))
+    assert str(light.muted) not in (str(one), str(other))

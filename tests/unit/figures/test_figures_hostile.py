@@ -1,0 +1,217 @@
+"""Figures of graphs that no compiler wrote: hostile names, odd and very large graphs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import assert_sound, root_of, texts
+from tvmdbg_widgets.figures.colors import table
+from tvmdbg_widgets.figures.graph import graph_figure
+from tvmdbg_widgets.figures.png import png
+from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
+from tvmdbg_widgets.model.base.numbers import fixed, percent
+from tvmdbg_widgets.model.tensors.planes import default_axes
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"' onload='alert(1)",
+    "]]><!-- &amp; &#0; %s {0}",
+    "\x00\x07\x1b\ufffe\u202eabc",
+    "卷积层" * 40,
+    "🔥" * 60,
+    "x" * 500,
+    "\ud800",
+]
+
+
+def graph_of(names: list[str], edges: list[tuple[int, int]]) -> str:
+    """Graph JSON in which each node reads what the edges say."""
+    reads: dict[int, list[list[int]]] = {}
+    for source, target in edges:
+        reads.setdefault(target, []).append([source, 0, 0])
+    nodes: list[dict[str, Any]] = []
+    for at, name in enumerate(names):
+        op = "tvm_op" if at in reads else "null"
+        node: dict[str, Any] = {"op": op, "name": name, "inputs": reads.get(at, [])}
+        if op == "tvm_op":
+            outputs = {"num_outputs": "1", "num_inputs": str(len(reads[at])), "flatten_data": "0"}
+            node["attrs"] = {"func_name": name, **outputs}
+        nodes.append(node)
+    count = len(names)
+    document = {
+        "nodes": nodes,
+        "arg_nodes": [at for at in range(count) if at not in reads],
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": {
+            "shape": ["list_shape", [[1, 4]] * count],
+            "dltype": ["list_str", ["float32"] * count],
+            "storage_id": ["list_int", list(range(count))],
+        },
+    }
+    return json.dumps(document)
+
+
+def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
+    return tvmdbg.open(graph_of(names, edges).encode())
+
+
+@pytest.mark.parametrize("label", ["", "{name}"])
+def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
+    names = ["a\n  #7 fake", "\x1b[31mred", "\u202ertl", "nul\0", "x\r\ny", "z" * 100_000]
+    run = run_of(names, [(at, at + 1) for at in range(5)])
+    for figure in (graph_figure(run, label=label), run.figure("debugger")):
+        listed = [line for line in figure.text.split("\n") if line.startswith("  #")]
+        assert len(listed) == len(names)
+        assert figure.text.replace("\n", "").isprintable()
+        assert len(figure.text) < 3_000
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
+    figure = graph_figure(run_of(["x", "y"], [(0, 1)]), direction=direction, hidden=["id>=0"])
+    assert_sound(figure)
+    assert "Shown: 0 nodes of 2" in figure.text
+
+
+@pytest.mark.parametrize("fold", [True, False])
+def test_hostile_names_stay_text(fold: bool) -> None:
+    names = ["data", *HOSTILE]
+    run = run_of(names, [(at, at + 1) for at in range(len(HOSTILE))])
+    figure = graph_figure(run, fold_parameters=fold)
+    assert_sound(figure)
+    assert "<script" not in figure.svg
+    assert "\u202e" not in figure.svg
+    assert any(text.startswith("<script>") for text in texts(figure))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 39), st.integers(0, 39)).filter(lambda pair: pair[0] < pair[1]),
+        max_size=80,
+        unique=True,
+    ),
+    st.sampled_from(["down", "right"]),
+    st.integers(1, 40),
+)
+def test_any_graph_is_legible(edges: list[tuple[int, int]], direction: str, count: int) -> None:
+    kept = [(a, b) for a, b in edges if b < count]
+    names = [f"op_{at}_{'w' * (at % 17)}" for at in range(count)]
+    assert_sound(graph_figure(run_of(names, kept), direction=direction))
+
+
+def test_around_the_focus_of_a_large_graph() -> None:
+    edges = [(at, at + 1) for at in range(499)]
+    run = run_of([f"op{at}" for at in range(500)], edges)
+    figure = graph_figure(run, focus=250)
+    assert_sound(figure)
+    assert 250 in figure.description["drawn"]
+    assert 0 not in figure.description["drawn"]
+    near = graph_figure(run, focus="op250", hops=2)
+    assert [node["id"] for node in near.description["nodes"]] == [248, 249, 250, 251, 252]
+    lost = graph_figure(run, focus="nothing")
+    assert "no node" in " ".join(texts(lost))
+
+
+def test_lines_cut_at_a_fold_are_led_on() -> None:
+    """Each stroke that leaves a column has one connector; its ends meet the strokes' ends."""
+    from tvmdbg_widgets.figures.graph_boxes import arrange, box_sizes
+    from tvmdbg_widgets.figures.graph_label import Labels
+    from tvmdbg_widgets.figures.graph_nesting import GroupWords
+    from tvmdbg_widgets.figures.graph_scene import build_scene
+    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.model.graph.groups import Groups
+
+    count = 40
+    edges = [(at, at + 1) for at in range(count - 1)] + [(at, at + 3) for at in range(0, 36, 4)]
+    graph = run_of([f"op{at}" for at in range(count)], edges).graph
+    times = Times(graph, None)
+    scene = build_scene(graph, fold=True)
+    sizes = box_sizes(
+        scene, Labels(graph, times), GroupWords(Groups(np.arange(count, dtype=np.int32)), times)
+    )
+    placed = arrange(scene, sizes, "down", 692, 820)
+    assert placed is not None
+    assert len({round(x + w / 2) for x, w in zip(placed.folded.x, placed.widths, strict=True)}) > 1
+    ends: dict[tuple[float, float], int] = {}
+    for stroke in placed.folded.strokes:
+        for x, y in (stroke.points[0], stroke.points[-1]):
+            ends[round(x, 3), round(y, 3)] = ends.get((round(x, 3), round(y, 3)), 0) + 1
+    connectors = [s for s in placed.folded.strokes if len(s.points) == 6 and not s.arrow]
+    assert connectors
+    for stroke in connectors:
+        for x, y in (stroke.points[0], stroke.points[-1]):
+            assert ends[round(x, 3), round(y, 3)] >= 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((), (None, None)),
+        ((7,), (None, 0)),
+        ((3, 5), (0, 1)),
+        ((1, 64, 8, 8), (2, 3)),
+        ((64, 64, 3, 3), (0, 1)),
+        ((16, 3, 7, 7), (0, 2)),
+        ((1, 10), (0, 1)),
+        ((10, 1), (1, 0)),
+        ((0, 4), (0, 1)),
+        ((32, 1, 1), (1, 0)),
+        ((1, 1, 512), (0, 2)),
+    ],
+)
+def test_default_axes(shape: tuple[int, ...], axes: tuple[int | None, int | None]) -> None:
+    assert default_axes(shape) == axes
+
+
+def test_png_holds_the_pixels(tmp_path: Any) -> None:
+    image = pytest.importorskip("PIL.Image")
+    codes = np.arange(35, dtype=np.uint8).reshape(5, 7)
+    file = tmp_path / "a.png"
+    file.write_bytes(png(codes, table("diverging")))
+    assert (np.asarray(image.open(file).convert("RGB")) == table("diverging")[codes]).all()
+
+
+def test_percent_rounds_as_the_page_does() -> None:
+    assert [percent(each) for each in (0.0625, 0.5125, 0.00005, 0.0, float("nan"))] == [
+        "6.25 %",
+        "51.2 %",
+        "< 0.01 %",
+        "0 %",
+        "unknown",
+    ]
+
+
+@given(st.text(max_size=60), st.floats(0, 300))
+def test_text_that_is_fitted_fits(text: str, room: float) -> None:
+    assert width(fit(text, room, 11), 11) <= room + 1e-6
+    for line in wrap(text, max(room, 30), 11):
+        assert width(line, 11) <= max(room, 30) + 1e-6
+    assert clean(clean(text)) == clean(text)
+
+
+def test_a_figure_of_a_graph_can_be_described_without_a_picture() -> None:
+    figure = graph_figure(run_of(["x", "fused_nn_conv2d", "fused_add"], [(0, 1), (1, 2), (0, 2)]))
+    lines = figure.text.splitlines()
+    assert lines[1].startswith("  #0 x; float32 1×4")
+    assert "#2 add <- #1, #0" in lines[3]
+    assert root_of(figure).attrib["width"] == "720"
+
+
+def test_a_parameter_that_reads_something_is_folded_all_the_same() -> None:
+    graph = json.loads(graph_of(["x", "p0", "a"], [(1, 2), (0, 2)]))
+    graph["nodes"][1] |= {"op": "null", "inputs": [[0, 0, 0]]}
+    run = tvmdbg.open(json.dumps(graph).encode())
+    assert_sound(run.figure("graph"))
+
+
+@pytest.mark.parametrize(("value", "text"), [(1e40, "1" + "0" * 40), (float("inf"), "inf")])
+def test_large_numbers_are_written_whole(value: float, text: str) -> None:
+    assert fixed(value, 2).startswith(text[:16])

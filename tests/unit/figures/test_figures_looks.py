@@ -1,0 +1,372 @@
+"""Themes, widths, options, PNG files: what may be chosen of a figure."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import struct
+import sys
+import unicodedata
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import assert_sound, root_of, texts
+from tests.unit.figures.test_figures_hostile import run_of
+from tvmdbg_widgets.figures import raster
+from tvmdbg_widgets.figures.colors import ColorScale
+from tvmdbg_widgets.figures.graph_search import search
+from tvmdbg_widgets.figures.texts import clusters, fit, width, wrap
+from tvmdbg_widgets.figures.theme import THEMES, ink_on
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+VIEWS = ("graph", "tensor", "timeline", "memory", "debugger")
+WIDTHS = (300, 333, 419, 480, 619, 720, 1000, 1500, 2000)
+DUMPS = ("resnet20_cifar", "resnet20_cifar_fp16_overflow", "transformer_encoder")
+EAST = [
+    "输入",
+    "卷积层_融合_加法_激活函数",
+    "畳み込みニューラルネットワーク層",
+    "합성곱신경망 계층",
+    "🔥👩‍👩‍👧‍👦🇩🇪",
+]
+
+
+@pytest.fixture(params=DUMPS)
+def run(request: pytest.FixtureRequest, corpus: Path) -> DebugRun:
+    return tvmdbg.open(corpus / "tvm" / request.param)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_width_is_legible(run: DebugRun, view: str) -> None:
+    for wide in WIDTHS:
+        figure = run.figure(view, width=wide)
+        assert_sound(figure, 600 * 1024)
+        assert float(root_of(figure).attrib["width"]) == wide
+        shown = " ".join(texts(figure))
+        assert run.title in shown
+        if view in ("timeline", "debugger"):
+            assert "total is not model latency" in shown
+        if view == "tensor":
+            assert shown.count("…") == 0
+
+
+def test_themes_differ_in_color_alone(run: DebugRun) -> None:
+    for view in VIEWS:
+        light, dark, auto = (run.figure(view, theme=each) for each in ("light", "dark", "auto"))
+        assert sorted(texts(light)) == sorted(texts(dark)) == sorted(texts(auto))
+        assert light.description == dark.description == auto.description
+        assert "<style" not in light.svg + dark.svg
+        assert 'fill="#ffffff"' not in dark.svg.split("<text", maxsplit=1)[0]
+        colors = [set(re.findall(r'(?:fill|stroke)="[^"]*"', each.svg)) for each in (light, auto)]
+        assert colors[0] == colors[1]
+
+
+def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
+    svg = run.figure("graph", theme="auto").svg
+    style = svg.split("<style>")[1].split("</style>")[0]
+    assert style.startswith("@media (prefers-color-scheme:dark){")
+    ruled = set(re.findall(r"\.tvmdbg-figure \.([fs][0-9a-f]{12})\{", style))
+    used = set(re.findall(r"\b[fs][0-9a-f]{12}\b", svg.replace(style, "")))
+    assert ruled == used
+
+
+def painted(svg: str) -> list[tuple[str, ...]]:
+    """What is where in which colors, as a browser that prefers dark shows it."""
+    rules = re.findall(r"\.tvmdbg-figure ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
+    dark = {(which, name): color for which, name, color in rules}
+    found = []
+
+    def look(element: ET.Element, inherited: dict[str, str]) -> None:
+        colors = dict(inherited)
+        for name in ("fill", "stroke"):
+            value = element.get(name, colors.get(name, ""))
+            value = (
+                dark.get((f'[{name}="{value}"]', name), value) if name in element.attrib else value
+            )
+            for each in element.get("class", "").split():
+                value = dark.get((f".{each}", name), value)
+            colors[name] = value
+        where = [element.get(each, "") for each in ("x", "y", "width", "height")]
+        if element.tag.endswith(("rect", "text")):
+            found.append((*where, element.text or "", *colors.values()))
+        for child in element:
+            look(child, colors)
+
+    look(ET.fromstring(svg), {})  # noqa: S314 (our own)
+    return sorted(found)
+
+
+def test_an_auto_figure_is_the_dark_one_where_dark_is_preferred(run: DebugRun) -> None:
+    for view in VIEWS:
+        dark, auto = (run.figure(view, theme=each).svg for each in ("dark", "auto"))
+        assert painted(auto) == painted(dark)
+
+
+def test_text_stands_out_from_its_ground() -> None:
+    """WCAG AA: 4.5 : 1."""
+
+    def luminance(color: str) -> float:
+        values = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    def contrast(one: str, two: str) -> float:
+        low, high = sorted((luminance(one), luminance(two)))
+        return (high + 0.05) / (low + 0.05)
+
+    for name in ("light", "dark"):
+        theme = THEMES[name]
+        for ink in (theme.text, theme.muted, theme.accent, theme.warning, theme.error):
+            assert contrast(ink, theme.background) >= 4.5
+        for share in np.linspace(0, 1, 65):
+            fill = theme.heat(float(share))
+            assert contrast(ink_on(fill), fill) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("view", "options", "error", "listed"),
+    [
+        ("flame", {}, ValueError, "'graph', 'tensor', 'timeline', 'memory', 'debugger'"),
+        ("graph", {"theme": "sepia"}, ValueError, "'light', 'dark', 'auto'"),
+        ("graph", {"color": "time"}, TypeError, "color_by, color_limits, direction, focus"),
+        ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
+        ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
+        ("graph", {"hops": -1}, ValueError, "0 or more"),
+        ("tensor", {"color_map": "jet"}, ValueError, "'sequential', 'diverging'"),
+        ("tensor", {"color_scale": "cubic"}, ValueError, "'linear', 'log', 'symlog'"),
+        ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),
+        ("timeline", {"sort": "name"}, ValueError, "'time', 'order'"),
+        ("timeline", {"time_range": (5.0, 1.0)}, ValueError, "start, end"),
+        ("memory", {"color_by": "time"}, ValueError, "'kind', 'size'"),
+        ("memory", {"step_range": (5.0, 1.0)}, ValueError, "start, end"),
+        ("debugger", {"collapsed": ["all"]}, ValueError, "'timeline'"),
+        ("graph", {"width": 120}, ValueError, "300 to 2000"),
+        ("graph", {"width": float("nan")}, ValueError, "300 to 2000"),
+        ("graph", {"width": "wide"}, ValueError, "300 to 2000"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_with_what_can(
+    data: Path, view: str, options: dict[str, Any], error: type[Exception], listed: str
+) -> None:
+    run = tvmdbg.open(data / "times/split_multi_v0.19")
+    with pytest.raises(error, match=re.escape(listed)):
+        run.figure(view, **options)
+
+
+def test_the_figure_of_a_view_shows_the_views_state(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
+    node = run.top(1)[0].node
+    run.session.select(node)
+    graph = tvmdbg.GraphView(run, direction="right", search="pool")
+    facts = graph.figure(width=900, theme="dark").description
+    assert facts["direction"] == "right"
+    assert facts["search"] == "pool"
+    assert facts["selected"] == [node]
+    assert "pool" in " ".join(texts(graph.figure()))
+    tensor = tvmdbg.TensorInspector(run, color_scale="symlog", color_map="sequential")
+    facts = tensor.figure().description
+    assert facts["entry"] == [node, 0]
+    assert facts["color_scale"] == "symlog"
+    assert facts["color_map"] == "sequential"
+    assert "symlog" in " ".join(texts(tensor.figure()))
+    assert tensor.figure().svg != tvmdbg.TensorInspector(run).figure().svg
+    chart = tvmdbg.Flamechart(run, show="chart", time_range=(1e6, 9e6))
+    shown = " ".join(texts(chart.figure()))
+    assert "Shown: 1.000 ms to 9.000 ms" in shown
+    assert "p10" not in shown
+    table = tvmdbg.Flamechart(run, show="table", sort="order").figure()
+    ids = [row["node"] for row in table.description["top"]]
+    assert ids == [row.node for row in run.table()[:10]]
+    assert "in execution order" in " ".join(texts(table))
+    every = tvmdbg.Debugger(run, show="table", collapsed=["tensor"], direction="right")
+    facts = every.figure(width=500).description
+    assert facts["timeline"]["show"] == "table"
+    assert facts["graph"]["direction"] == "right"
+    assert "histogram" not in " ".join(texts(every.figure()))
+    assert len(every.figure().svg) > 0
+
+
+def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
+    assert run.known_findings is None
+    before = run.figure()
+    assert "findings" not in before.description
+    assert run.known_findings is None
+    found = run.findings(progress=False)
+    figure = run.figure(width=420)
+    assert_sound(figure, 600 * 1024)
+    shown = " ".join(texts(figure))
+    assert found[0].title[:30] in shown
+    assert figure.description["findings"]["findings"][0]["rule"] == found[0].rule
+
+
+def test_symlog_bends_as_the_inspector_does() -> None:
+    """Three decades, as js/src/tensor/color_scale.ts."""
+    scale = ColorScale.of(-1000.0, 10.0, "symlog")
+    assert (scale.low, scale.high, scale.map) == (-1000.0, 1000.0, "diverging")
+    assert scale.threshold == 1.0
+    expected = (np.log1p(1000) + np.log1p(10)) / (2 * np.log1p(1000))
+    assert scale.share([10.0])[0] == pytest.approx(expected)
+    assert scale.value(float(scale.share([10.0])[0])) == pytest.approx(10.0)
+    assert ColorScale.of(-3.0, 1.0, map_="sequential").low == -3.0
+    assert ColorScale.of(1.0, 3.0, map_="diverging").low == -3.0
+
+
+def test_search_finds_what_the_live_search_finds() -> None:
+    """The cases of js/tests/graph for the same words."""
+    run = run_of(["data", "fused_nn_conv2d_add", "nn_relu"], [(0, 1), (1, 2)])
+    for query, nodes in [
+        ("conv2d", [1]),
+        ("CONV2D add", [1]),
+        ("#2", [2]),
+        ("#2 conv2d", []),
+        *((shape, [0, 1, 2]) for shape in ("1×4", "1x4", "(1, 4)", "float32")),
+        ("op:conv* -> relu", [1, 2]),
+        ("", []),
+    ]:
+        assert search(run, query) == (nodes, "")
+    assert search(run, "time>1ms") == ([], "no node has a time.")
+    assert search(run, "tiem>1") == (
+        [],
+        "“tiem>1”: unknown field 'tiem' at 0; did you mean time?",
+    )
+    svg = run.figure("graph", search="tiem>1").svg
+    assert "did you mean time?" in svg
+    assert "in a dashed ring" not in svg
+
+
+# PNG
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    wide, high = struct.unpack(">II", png[16:24])
+    return wide, high
+
+
+def test_a_png_has_the_figures_size_times_its_scale(run: DebugRun, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    figure = run.figure("graph", width=480, theme="dark")
+    root = root_of(figure)
+    wide, high = (float(root.attrib[name]) for name in ("width", "height"))
+    for scale in (1, 2, 1.5):
+        expected = pytest.approx((wide * scale, high * scale), abs=0.5)
+        assert size_of(figure.png(scale)) == expected
+    file = figure.save(tmp_path / "graph.png", scale=3)
+    assert size_of(file.read_bytes()) == (round(wide * 3), round(high * 3))
+    picture = image.open(file).convert("RGB")
+    assert picture.getpixel((60, 12)) == (0x16, 0x19, 0x1D)
+    auto = run.figure("graph", width=480, theme="auto")
+    assert auto.png(1) == run.figure("graph", width=480).png(1)
+
+
+def test_cells_of_a_tensor_have_no_colors_between_them_in_the_png() -> None:
+    overflow = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    figure = overflow.figure("tensor", entry=(38, 0))
+    x, y, wide, high = (
+        float(re.search(rf'<image [^>]*?\b{name}="([\d.]+)"', figure.svg)[1])
+        for name in ("x", "y", "width", "height")
+    )
+    with Image.open(io.BytesIO(figure.png(2))) as picture:
+        inside = (2 * x + 2, 2 * y + 2, 2 * (x + wide) - 2, 2 * (y + high) - 2)
+        colors = picture.convert("RGB").crop(tuple(map(round, inside))).getcolors(1 << 20)
+    assert 16 < len(colors) <= 16 * 16
+
+
+def test_a_png_without_the_rasteriser_says_how_to_get_it(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    figure = tvmdbg.open(data / "times/split_multi_v0.19").figure("timeline")
+    with pytest.raises(ImportError, match=re.escape('pip install "tvmdbg-widgets[png]"')):
+        figure.png()
+    with pytest.raises(ImportError, match="SVG figures need nothing"):
+        figure.save(tmp_path / "x.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_png_without_fonts_is_refused_and_one_without_letters_is_warned_of(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resvg = pytest.importorskip("resvg_py")
+    figure = tvmdbg.open(data / "times/split_multi_v0.19").figure("timeline")
+    drawn = resvg.svg_to_bytes
+    unknown = run_of(["data", "\U00012345\U00012346"], [(0, 1)]).figure("graph")
+    raster._has_glyph.cache_clear()
+    with pytest.warns(UserWarning, match="no installed font has"):
+        unknown.png()
+    monkeypatch.setattr(resvg, "svg_to_bytes", lambda **k: drawn(skip_system_fonts=True, **k))
+    raster._has_glyph.cache_clear()
+    with pytest.raises(RuntimeError, match="fonts-dejavu-core"):
+        figure.png()
+    raster._has_glyph.cache_clear()
+
+
+@pytest.mark.parametrize("scale", [0, -1, float("nan"), float("inf"), "2", 500])
+def test_a_scale_that_is_none_is_refused(data: Path, scale: Any) -> None:
+    pytest.importorskip("resvg_py")
+    figure = tvmdbg.open(data / "times/split_multi_v0.19").figure("timeline")
+    with pytest.raises(ValueError, match="scale"):
+        figure.png(scale)
+
+
+# text of the world
+
+
+def test_names_of_the_east_are_whole(corpus: Path) -> None:
+    del corpus
+    figure = run_of(EAST, [(at, at + 1) for at in range(4)]).figure("graph")
+    assert_sound(figure)
+    shown = " ".join(texts(figure))
+    for name in EAST[:4]:
+        assert name[:5] in shown
+
+
+def test_text_is_cut_between_letters_and_never_within() -> None:
+    flag, family, accented = "🇩🇪", "👩‍👩‍👧‍👦", "é"
+    for text in (flag * 9, family * 9, accented * 9, "क्षि" * 9, "각" * 9):
+        parts = list(clusters(text))
+        assert "".join(parts) == text
+        sizes = {len(part) for part in parts}
+        for room in range(8, 200, 7):
+            kept = fit(text, room, 11).removesuffix("…")
+            assert kept in {"".join(parts[:n]) for n in range(len(parts) + 1)}, (text, sizes)
+    assert len(list(clusters(flag + family + accented))) == 3
+
+
+@given(st.text(max_size=80), st.floats(20, 300), st.integers(1, 6))
+def test_wrapped_text_is_whole_or_ends_with_an_ellipsis(text: str, room: float, lines: int) -> None:
+    found = wrap(text, room, 11, lines)
+    assert len(found) <= lines
+    for line in found:
+        assert width(line, 11) <= room + 1e-6
+
+    def letters(said: str) -> str:
+        return "".join(char for char in said if not char.isspace())
+
+    from tvmdbg_widgets.figures.texts import clean
+
+    whole, shown = letters(clean(text)), letters("".join(found))
+    if shown != whole and found:
+        assert whole.startswith(shown.removesuffix("…"))
+
+
+def test_numbers_stay_behind_names_that_run_leftwards() -> None:
+    figure = run_of(["data", "שכבה"], [(0, 1)]).figure("graph")
+    line = next(each for each in texts(figure) if "שכבה" in each)
+    assert line.endswith("\u200e")
+    assert all(unicodedata.category(char) != "Cs" for char in line)
+    assert list(itertools.islice(clusters("שכבה"), 2)) == ["ש", "כ"]

@@ -1,0 +1,106 @@
+"""The memory plan as a figure: what it says, what it draws, and that it stays small."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import assert_sound
+from tests.unit.graph.test_memory_plan import IN, graph_of, op
+from tvmdbg_widgets.analysis.memory.words import sentences
+from tvmdbg_widgets.model.parts import RunParts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def chain(count: int, slots: int) -> DebugRun:
+    nodes = [IN, *(op(at) for at in range(count - 1))]
+    written = [
+        {"op": "tvm_op", "name": f"n{at}", "inputs": [[*pair, 0] for pair in each["inputs"]]}
+        | {"attrs": {"func_name": "add", "num_inputs": "1", "num_outputs": "1"}}
+        if each
+        else {"op": "null", "name": "x", "inputs": []}
+        for at, each in enumerate(nodes)
+    ]
+    for each in written:
+        if "attrs" in each:
+            each["attrs"] = each["attrs"] | {"flatten_data": "0"}  # type: ignore[operator]
+    storage = [0, *(1 + at % slots for at in range(count - 1))]
+    attrs = {
+        "shape": ["list_shape", [[4]] * count],
+        "dltype": ["list_str", ["float32"] * count],
+        "storage_id": ["list_int", storage],
+    }
+    graph = {"nodes": written, "arg_nodes": [0], "heads": [[count - 1, 0, 0]]}
+    rows = {"node_row_ptr": list(range(count + 1)), "attrs": attrs}
+    return tvmdbg.open(json.dumps(graph | rows).encode())
+
+
+def test_it_says_what_the_plan_says(run: DebugRun) -> None:
+    figure = run.figure("memory")
+    said = sentences(run.memory_plan())
+    assert figure.description["said"] == said
+    for line in said:
+        assert line in figure.text
+    shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))
+    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "#0 data", "64.0 KiB"):
+        assert part in shown
+    assert "parameters 1.0 MiB, allocated throughout (not to scale)" in shown
+
+
+def test_parameters_can_be_hidden_and_colors_chosen(run: DebugRun) -> None:
+    plain = run.figure("memory", parameters=False)
+    assert "not to scale" not in plain.svg
+    assert "convolution" in plain.svg
+    sized = run.figure("memory", color_by="size")
+    assert "convolution" not in re.sub(r"<title>.*?</title>", "", sized.svg)
+    assert "0 B" in sized.svg
+
+
+def test_a_part_of_the_order_can_be_shown(run: DebugRun) -> None:
+    part = run.figure("memory", step_range=(20, 24))
+    assert "<title>#3 " not in part.svg
+    assert "<title>#59 " in part.svg
+    assert run.figure("memory", step_range=(400, 500)).svg == run.figure("memory").svg
+
+
+def test_a_view_gives_the_figure_of_its_state(run: DebugRun) -> None:
+    view = tvmdbg.MemoryView(run, parameters=False, color_by="size", step_range=(3, 9))
+    wanted = run.figure("memory", parameters=False, color_by="size", step_range=(3.0, 9.0))
+    assert view.figure().svg == wanted.svg
+    with pytest.raises(Exception, match="'kind', 'size'"):
+        view.color_by = "time"
+
+
+def test_large_plans_give_small_figures() -> None:
+    figure = chain(20_000, 40).figure("memory", width=2000)
+    assert len(figure.svg) < 90_000
+    assert "25 smaller slots not drawn" in figure.svg
+
+
+def test_words_lie_apart_where_the_peak_is_low() -> None:
+    assert_sound(chain(60, 60).figure("memory"))
+
+
+def test_words_lie_apart_where_values_lie_in_one_slot_together() -> None:
+    nodes = [IN, op(0, outputs=3), op((1, 0), (1, 2))]
+    graph = graph_of(nodes, [0, 1, 1, 1, 2], [(2, 0)])
+    assert_sound(tvmdbg.DebugRun(RunParts("run", graph)).figure("memory"))
+
+
+def test_without_a_plan_it_says_how_to_get_one(data: Path) -> None:
+    figure = tvmdbg.open(data / "times/split_multi_v0.19/time_list.json").figure("memory")
+    assert "lib.get_graph_json()" in figure.text
+    assert figure.description["view"] == "memory"

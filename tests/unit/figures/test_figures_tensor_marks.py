@@ -1,0 +1,248 @@
+"""What a picture of a tensor says beside its colors: signs, indices, lines that read well."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import NAMESPACE, assert_sound, lines_of, root_of, texts
+from tests.unit.figures.test_figures_tensor import run_of
+from tvmdbg_widgets.figures.tensor_ticks import index_ticks, nice_ticks
+from tvmdbg_widgets.figures.texts import balanced, width, wrap, wrap_parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.figures.figure import Figure
+
+RANDOM = np.random.default_rng(22)
+
+
+def drawn(figure: Figure, **look: str) -> str:
+    """The paths of one look."""
+    wanted = {name.replace("_", "-"): value for name, value in look.items()}
+    return "".join(
+        path.attrib["d"]
+        for path in root_of(figure).iter(f"{NAMESPACE}path")
+        if wanted.items() <= path.attrib.items()
+    )
+
+
+def hatching(figure: Figure) -> str:
+    return drawn(figure, stroke="#ffffff", fill="none")
+
+
+def triangles(figure: Figure) -> list[tuple[float, float]]:
+    """Middle of each triangle and how far it points down (negative: up)."""
+    path = drawn(figure, fill="#000000")
+    pattern = r"M([\d.]+) ([\d.]+)h([\d.]+)l-[\d.]+ (-?[\d.]+)z"
+    found = re.findall(pattern, path)
+    assert len(found) == path.count("M")
+    return [(float(x) + float(wide) / 2, float(down)) for x, _, wide, down in found]
+
+
+def cells(special: tuple[int, int, int]) -> np.ndarray[Any, Any]:
+    values = RANDOM.standard_normal((8, 6)).astype(np.float32)
+    order = RANDOM.permutation(values.size)
+    for value, count in zip((np.nan, np.inf, -np.inf), special, strict=True):
+        values.flat[order[:count]] = value
+        order = order[count:]
+    return values
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_not_finite_has_a_sign_in_cells_and_legend(tmp_path: Path, theme: str) -> None:
+    plain = run_of(tmp_path, a=cells((0, 0, 0))).figure("tensor", theme=theme)
+    assert hatching(plain) == ""
+    assert triangles(plain) == []
+    # Each of a kind has a sign, and so have its legend and its bar.
+    figure = run_of(tmp_path, a=cells((0, 3, 2))).figure("tensor", theme=theme)
+    assert_sound(figure)
+    assert hatching(figure) == ""
+    up = [middle for middle, down in triangles(figure) if down < 0]
+    assert (len(up), len(triangles(figure))) == (3 + 2, 3 + 2 + 2 + 2)
+    some = run_of(tmp_path, a=cells((1, 0, 0))).figure("tensor", theme=theme)
+    more = run_of(tmp_path, a=cells((9, 0, 0))).figure("tensor", theme=theme)
+    assert 0 < hatching(some).count("M") < hatching(more).count("M")
+    assert triangles(more) == []
+
+
+def test_specials_in_tiny_cells_are_ringed_or_hatched_together(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal((600, 800)).astype(np.float32)
+    values[300, 400] = np.nan
+    values[:, 600:] = np.inf
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    assert_sound(figure, 64 * 1024)
+    assert drawn(figure, stroke="#e312b4", stroke_width="2").count("M") == 1
+    assert 20 < len(triangles(figure)) < 400
+    sprinkled = RANDOM.standard_normal((600, 800)).astype(np.float32)
+    sprinkled[RANDOM.random(sprinkled.shape) < 1e-3] = np.nan
+    figure = run_of(tmp_path, a=sprinkled).figure("tensor")
+    assert drawn(figure, stroke="#e312b4", stroke_width="2") == ""
+
+
+@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_many_signs_stay_small(tmp_path: Path, show: str, share: float) -> None:
+    values = RANDOM.standard_normal((4, 34, 60)).astype(np.float32)
+    kinds = RANDOM.choice([np.nan, np.inf, -np.inf], values.shape).astype(np.float32)
+    values = np.where(RANDOM.random(values.shape) < share, kinds, values)
+    run = run_of(tmp_path, a=values, line=values.reshape(1, -1), few=values[:1, :1])
+    for node in range(3):
+        for wide in (720, 1400):
+            figure = run.figure("tensor", entry=(node, 0), show=show, width=wide)
+            assert_sound(figure, 64 * 1024)
+    view = tvmdbg.TensorInspector(run, entry=(0, 0), show=show)
+    bundle, _ = view._repr_mimebundle_()
+    assert sum(len(str(each).encode()) for each in bundle.values()) <= 100 * 1024
+
+
+def test_values_beside_the_colors_have_chevrons(tmp_path: Path) -> None:
+    values = np.array([[-3, -2, 0], [1, 2, 0.5]], np.float32)
+    figure = run_of(tmp_path, a=values).figure("tensor", color_range=(-1, 1.5))
+    under = drawn(figure, stroke="#ffffff", stroke_width="1.5")
+    over = drawn(figure, stroke="#000000", stroke_width="1.5")
+    assert (under.count("M"), over.count("M")) == (2 + 1, 1 + 1)
+
+
+@pytest.mark.parametrize("wide", [300, 480, 720, 1400])
+@pytest.mark.parametrize(
+    "shape", [(8, 6), (40, 30), (100_000, 3), (3, 1000), (300, 12_000), (2, 2, 2, 3, 2, 3, 40, 30)]
+)
+def test_axes_have_names_and_indices(tmp_path: Path, wide: int, shape: tuple[int, ...]) -> None:
+    run = run_of(tmp_path, a=RANDOM.random(shape, np.float32))
+    figure = run.figure("tensor", width=wide)
+    assert_sound(figure, 90 * 1024)
+    down, across = len(shape) - 2, len(shape) - 1
+    shown = texts(figure)
+    assert f"axis {across} →" in shown
+    assert f"← axis {down}" in shown or shape[down] < 4
+    image = next(root_of(figure).iter(f"{NAMESPACE}image")).attrib
+    x, y, cell = float(image["x"]), float(image["y"]), float(image["width"]) / shape[across]
+    lines = lines_of(figure)
+    above = [line for line in lines if y - 16 < line.y + 5.5 < y and line.text.isdigit()]
+    assert above
+    for line in above:
+        middle = line.x + line.width / 2
+        assert middle == pytest.approx(x + (int(line.text) + 0.5) * cell, abs=0.2)
+    beside = [
+        line
+        for line in lines
+        if line.text.isdigit()
+        and line.x + line.width < x
+        and line.y > y - 8
+        and line.y < y + float(image["height"])
+    ]
+    tall = float(image["height"]) / shape[down]
+    for line in beside:
+        assert line.y + 4.8 == pytest.approx(y + (int(line.text) + 0.5) * tall, abs=0.6)
+    assert beside
+
+
+def test_a_region_has_the_indices_of_the_whole(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=RANDOM.random((90, 80), np.float32))
+    figure = run.figure("tensor", region=(60, 40, 12, 14))
+    image = next(root_of(figure).iter(f"{NAMESPACE}image")).attrib
+    left, top = float(image["x"]), float(image["y"])
+    numbers = [line for line in lines_of(figure) if line.text.isdigit()]
+    rows = [int(line.text) for line in numbers if line.x + line.width < left and line.y > top - 8]
+    cols = [int(line.text) for line in numbers if top - 16 < line.y + 5.5 < top]
+    assert rows
+    assert cols
+    assert all(60 <= row < 72 for row in rows)
+    assert all(40 <= col < 54 for col in cols)
+
+
+def test_a_row_is_drawn_over_its_indices(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal((1, 100_000)).astype(np.float32)
+    values[0, [500, 99_990]] = np.nan, np.inf
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    assert_sound(figure)
+    shown = texts(figure)
+    assert {"0", "20000", "40000", "60000", "80000", "axis 1 →"} <= set(shown)
+    assert {"−2", "2"} <= set(shown)
+    few = run_of(tmp_path, a=np.array([3, np.nan, 5], np.float32)).figure("tensor")
+    assert hatching(few).count("M") > 0
+    assert {"0", "1", "2"} <= set(texts(few))
+
+
+def test_bars_of_a_row_are_as_high_as_the_values(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal(20).astype(np.float32)
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    accent = "#0b5fd0"
+    boxes = r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)"
+    stems = np.array(re.findall(boxes, drawn(figure, fill=accent, fill_opacity="0.3")), float)
+    image = next(root_of(figure).iter(f"{NAMESPACE}image")).attrib
+    each = float(image["width"]) / len(values)
+    at = np.round((stems[:, 0] - float(image["x"])) / each).astype(int)
+    assert set(np.flatnonzero(np.abs(values) > 0.1)) <= set(at)
+    scale = np.abs(values[at]) / stems[:, 3]
+    assert np.allclose(scale, np.median(scale), rtol=0.1)
+    zero = np.where(values[at] > 0, stems[:, 1] + stems[:, 3], stems[:, 1])
+    assert np.ptp(zero) <= 0.2
+    assert (stems[:, 1] + stems[:, 3] <= float(image["y"])).all()
+
+
+def test_a_profile_has_values_and_indices(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal((1, 30, 4, 4)).astype(np.float32)
+    values[0, 7, 1, 1] = np.nan
+    figure = run_of(tmp_path, a=values).figure("tensor", show="profile")
+    assert_sound(figure)
+    assert {"0", "10", "20", "−2", "2"} <= set(texts(figure))
+    assert hatching(figure).count("M") > 0
+    nothing = run_of(tmp_path, a=np.full((3, 4), np.nan, np.float32))
+    assert_sound(nothing.figure("tensor", show="profile"))
+
+
+def test_channels_say_where_nan_is_without_color(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal((1, 20, 12, 10)).astype(np.float32)
+    clean = run_of(tmp_path, a=values).figure("tensor", show="channels")
+    assert hatching(clean) == ""
+    values[0, [3, 11], 5, 5] = np.nan
+    figure = run_of(tmp_path, a=values).figure("tensor", show="channels")
+    assert_sound(figure)
+    one = run_of(tmp_path, a=values[:, :5]).figure("tensor", show="channels")
+    assert hatching(figure).count("M") > hatching(one).count("M") > 0
+
+
+def test_no_line_of_a_caption_is_a_lone_digit(tmp_path: Path) -> None:
+    for rank in range(3, 9):
+        shape = (3,) * (rank - 2) + (20, 20)
+        run = run_of(tmp_path, a=RANDOM.random(shape, np.float32))
+        for wide in range(300, 900, 60):
+            figure = run.figure("tensor", width=wide)
+            head = [text for text in texts(figure) if " at 0 of " in text or text.endswith(" of")]
+            assert head or rank < 3
+            assert not [text for text in texts(figure) if re.fullmatch(r"\d+;|of \d+;?", text)]
+            for text in head:
+                assert re.search(r" of \d+;?$", text), text
+
+
+def test_lines_are_broken_at_semicolons_or_evenly() -> None:
+    text = "axis 6 (40) down, axis 7 (30) across; axis 0 at 0 of 2; axis 1 at 0 of 3"
+    for room in range(90, 500, 10):
+        lines = balanced(text, room, 11)
+        assert " ".join(lines) == text
+        assert len(lines) == len(wrap(text, room, 11))
+        parts = wrap_parts(text, room, 11)
+        assert " ".join(parts) == text
+        assert all(width(line, 11) <= room for line in [*lines, *parts])
+        if room >= 250:
+            assert all(line.endswith(";") for line in parts[:-1])
+    for before, after in pairwise(len(balanced(text, room, 11)) for room in range(90, 500, 10)):
+        assert before >= after
+
+
+def test_round_numbers_lie_inside() -> None:
+    for low, high in ((-4.5, 4.06), (0, 65504), (-1.7e308, 1.7e308), (0, 1e-320), (3, 3), (5, 1)):
+        found = nice_ticks(low, high, 5)
+        assert all(low <= each <= high for each in found)
+        assert len(found) <= 12
+        assert bool(found) == (high > low)
+    assert [index for index, _ in index_ticks(995, 140, 10, 2000, 42)] == [995, 1000, 1005]
+    assert index_ticks(0, 10, 10, 1, 20) == [(0, 5.0)]

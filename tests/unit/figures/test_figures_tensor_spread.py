@@ -1,0 +1,119 @@
+"""Histograms of figures: those of the live view, and true to numpy."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.make.spread import PATH, cases
+from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
+from tests.unit.figures.test_figures_tensor import run_of
+from tvmdbg_widgets.figures.handed_on import HandedOn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RANDOM = np.random.default_rng(21)
+
+
+def test_histograms_are_those_that_the_live_view_is_held_to() -> None:
+    golden = {each["why"]: each for each in json.loads(PATH.read_text("utf-8"))}
+    found = {each["why"]: each for each in json.loads(json.dumps(cases()))}
+    assert found.keys() == golden.keys()
+    for why, each in found.items():
+        own, other = each.pop("spreads"), golden[why].pop("spreads")
+        assert each == golden[why], why
+        for kind, spread in own.items():
+            bars = [np.array(told.pop("bars"), np.float64) for told in (spread, other[kind])]
+            assert spread == other[kind], (why, kind)
+            assert np.allclose(*bars, rtol=1e-12, equal_nan=True), (why, kind)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, ml_dtypes.bfloat16])
+def test_zeros_stand_apart_and_flatten_nothing(tmp_path: Path, dtype: Any) -> None:
+    values = np.maximum(RANDOM.standard_normal((40, 30)), 0).astype(dtype)
+    values[0, :4] = np.nan, np.inf, -np.inf, -0.0
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    assert_sound(figure)
+    spread = figure.description["spread"]
+    plain = values.astype(np.float64).ravel()
+    zeros = int((plain == 0).sum())
+    assert spread["slots"] == [
+        {"name": "zero", "count": zeros},
+        *({"name": name, "count": 1} for name in ("nan", "negInf", "posInf")),
+    ]
+    edges = [spread["bars"][0]["from"], *(bar["to"] for bar in spread["bars"])]
+    rest = plain[np.isfinite(plain) & (plain != 0)]
+    expected, _ = np.histogram(rest, edges)
+    assert [bar["likely"] for bar in spread["bars"]] == expected.tolist()
+    assert spread["top"] == expected.max()
+    shown = texts(figure)
+    assert {"zero", f"{zeros:,}", "NaN", "+Inf", "−Inf"} <= set(shown)
+    assert f"max count {expected.max()}" in " ".join(shown)
+    lines = figure.text.splitlines()
+    assert any(re.fullmatch(rf" +zero \|#+> {zeros}", line) for line in lines)
+    assert not any(re.fullmatch(rf".*\|#+ {zeros}", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.array(-7.5e-12, np.float32), "1 value of −7.5e−12"),
+        (np.full((4, 5), 0.25, np.float32), "20 values of 0.25"),
+        (np.full(3, 7, np.int32), "3 values of 7"),
+        (np.full(3, 7, np.int8), "3 values of 7"),
+        (np.ones(3, np.bool_), "3 values of True"),
+    ],
+)
+def test_what_is_all_equal_claims_no_range(tmp_path: Path, values: Any, said: str) -> None:
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    assert_sound(figure)
+    lines = lines_of(figure)
+    caption = next(line for line in lines if line.text == f"histogram: {said}")
+    below = [line.text for line in lines if line.y > caption.y and line.x >= caption.x]
+    number = said.split(" of ")[1]
+    assert below == [number]
+    assert [
+        line.split("|")[0].strip() for line in figure.text.splitlines() if "|#" in line
+    ] == below
+
+
+def test_whole_numbers_and_bools_tell_nothing_of_nan_and_inf(tmp_path: Path) -> None:
+    for dtype in (np.bool_, np.int8, np.uint8, np.int32, np.uint64, ml_dtypes.int4):
+        run = run_of(tmp_path, a=np.arange(6).astype(dtype))
+        figure = run.figure("tensor")
+        for said in (figure.text, " ".join(texts(figure)), figure.svg):
+            assert not re.search(r"NaN|Inf", said), dtype
+        assert not re.search(r"NaN|Inf", repr(run.tensors[0, 0].statistics())), dtype
+    for dtype, said in (
+        (np.float32, "0 NaN; 0 +Inf; 0 −Inf; "),
+        (ml_dtypes.float8_e4m3fn, "all finite; 0 NaN; 1 zero"),
+        (np.complex64, "0 NaN; 0 +Inf; 0 −Inf; "),
+    ):
+        assert said in run_of(tmp_path, a=np.arange(6).astype(dtype)).figure("tensor").text
+    counts = run_of(tmp_path, a=np.arange(6, dtype=np.int8)).figure("tensor").description["counts"]
+    assert (counts["nan"], counts["posInf"], counts["negInf"]) == (0, 0, 0)
+
+
+def test_limits_of_the_type_are_marked(tmp_path: Path) -> None:
+    values = np.array([-128, -128, 5, 90, 127], np.int8)
+    shown = texts(run_of(tmp_path, a=values).figure("tensor"))
+    assert {"2 saturated (−128)", "1 saturated (127)"} <= set(shown)
+
+
+def test_a_withheld_tensor_tells_its_bins_without_its_zeros() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.TensorInspector(run, entry=(38, 0))
+    whole = view.figure().description["spread"]
+    bare = view.figure_handed_on(HandedOn(lambda _: ("they stay here", False))).description
+    assert [each["likely"] for each in bare["spread"]["bars"]] == [
+        each["likely"] for each in whole["bars"]
+    ]
+    few = view.figure_handed_on(HandedOn(lambda _: ("they stay here", True)))
+    assert few.description["spread"] is None

@@ -1,0 +1,172 @@
+"""Charts of a timeline that are not in time, and tables that sum it up: the numbers of the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.figures.timeline import timeline_figure
+from tvmdbg_widgets.run import DebugRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.figures.figure import Figure
+
+CHARTS = ("merged", "folded", "repeats")
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@pytest.fixture(scope="module")
+def warm(run: DebugRun) -> DebugRun:
+    """The sample as if it had 60 repeats, the first two of them slow."""
+    line = run.timeline
+    assert line is not None
+    rng = np.random.default_rng(5)
+    times = np.nan_to_num(line.node_ns)[:, None] * rng.normal(1, 0.01, (line.num_nodes, 60))
+    times[:, :2] *= 1.7
+    offsets = np.arange(0, times.size + 1, 60)
+    slow = dataclasses.replace(line, repeats_offsets=offsets, repeats_ns=times.ravel())
+    return DebugRun(dataclasses.replace(run.parts, timeline=slow))
+
+
+def words(figure: Figure) -> str:
+    return " ".join(texts(figure))
+
+
+def marked(figure: Figure) -> int:
+    return figure.svg.count('stroke="#0b5fd0"')
+
+
+def test_merged_places_are_those_of_the_run(run: DebugRun) -> None:
+    figure = timeline_figure(run, chart="merged", show="chart")
+    told = figure.description["merged"]
+    tree = run.merged()
+    whole = float(tree.total_ns[tree.depth == 0].sum())
+    assert told["total_ns"] == whole == pytest.approx(run.timeline.total_ns)
+    largest = np.argsort(-tree.total_ns, kind="stable").tolist()
+    for place, at in zip(told["places"], largest, strict=False):
+        assert tuple(place["path"]) == tree.path(at)
+        assert place["total_ns"] == tree.total_ns[at]
+        assert place["start_ns"] == tree.start_ns[at]
+    bars = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*><title>', figure.svg)
+    ends = [float(x) + float(wide) for x, wide in bars]
+    assert max(ends) <= 720 - 13
+    assert "not in order of time" in words(figure)
+    assert figure.text.startswith(repr(tree))
+
+
+def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
+    matrix = warm.repeats()
+    assert matrix.warm_up.cut == 2
+    for chart in ("repeats", "folded"):
+        figure = timeline_figure(warm, chart=chart, show="chart")
+        told = figure.description["repeats"]
+        assert told["warm_up"] == {"cut": 2, "why": matrix.warm_up.why}
+        assert told["totals_ns"] == matrix.totals.tolist()
+        assert told["folded_ns"] == matrix.folded().total_ns
+        for row in told["rows"]:
+            at = matrix.nodes.tolist().index(row["node"])
+            assert row["ns"] == matrix.ns[at].tolist()
+            assert row["p50_ns"] == np.median(matrix.ns[at])
+        assert "the first 2 of 60 repeats take" in words(figure).lower()
+    assert "A column is the mean of 2 repeats" in words(timeline_figure(warm, chart="repeats"))
+    folded = words(timeline_figure(warm, chart="folded"))
+    assert "medians back to back, which is no single repeat" in folded
+    assert "without it the medians add up to" in folded
+
+
+@pytest.mark.parametrize("by", ["kind", "part", "group", "device", "name", "callers"])
+def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
+    figure = timeline_figure(run, table_by=by, show="table")
+    table = run.times(by)
+    told: dict[str, Any] = figure.description["table"]
+    assert told["total_ns"] == table.total_ns == pytest.approx(run.timeline.total_ns)
+    assert [row["ns"] for row in told["rows"]] == table.ns[: len(told["rows"])].tolist()
+    assert [row["label"] for row in told["rows"]] == list(table.labels[: len(told["rows"])])
+    assert figure.text.startswith(repr(table))
+    assert ("shares of parts overlap" in words(figure)) == (by == "part")
+
+
+def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
+    trace = tvmdbg.open(data / "chrome" / "viztracer.json")
+    assert "Groups come from the graph" in words(timeline_figure(trace, table_by="group"))
+    assert "column is not one pass" in words(timeline_figure(trace, chart="repeats"))
+    mean = dataclasses.replace(
+        run.timeline,
+        repeats_ns=np.zeros(0),
+        repeats_offsets=np.zeros(run.timeline.num_nodes + 1, np.int64),
+    )
+    bare = DebugRun(dataclasses.replace(run.parts, timeline=mean))
+    for chart in ("repeats", "folded"):
+        figure = timeline_figure(bare, chart=chart)
+        assert "No repeats are known, only the mean" in words(figure)
+        assert "No repeats are known" in figure.description["repeats"]["missing"]
+    for wrong in ({"chart": "pie"}, {"table_by": "color"}):
+        with pytest.raises(ValueError, match="known: "):
+            timeline_figure(run, **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("width", [300, 720])
+def test_every_chart_is_a_document_of_its_size(warm: DebugRun, chart: str, width: int) -> None:
+    slowest = int(np.nanargmax(warm.timeline.node_ns))
+    plain = timeline_figure(warm, chart=chart, width=width, show="chart")
+    figure = timeline_figure(warm, chart=chart, width=width, show="chart", selected=[slowest])
+    assert f'viewBox="0 0 {width} ' in figure.svg
+    assert marked(figure) > marked(plain) or chart == "repeats"
+    assert_sound(figure, 60_000)
+    assert_legible(root_of(figure))
+    assert_sound(timeline_figure(warm, chart=chart, width=width, theme="dark"), 60_000)
+
+
+def test_the_widget_draws_what_its_traits_say(run: DebugRun) -> None:
+    view = tvmdbg.Flamechart(run, chart="merged", table_by="part")
+    figure = view._figure(720, "light")
+    assert figure.description["chart"] == "merged"
+    assert figure.description["table"]["by"] == "part"
+
+
+def test_a_node_of_several_outputs_counts_once_and_says_so(data: Path) -> None:
+    folder = data / "times" / "split_multi_v0.19"
+    split = tvmdbg.open(folder)
+    said = "appears k times in the table that run() prints"
+    assert said in words(timeline_figure(split, show="table"))
+    table = split.times("node")
+    assert said in " ".join(table.notes)
+    assert said in " ".join(repr(table).split())
+    printed = (folder / "run_stdout.txt").read_text()
+    several = [row for row in table if len(split.graph.entry_range(int(row.key))) > 1]
+    assert [row.slices for row in several] == [1] * len(several) != []
+    for row in several:
+        name = split.graph.names[int(row.key)]
+        assert sum(name in line for line in printed.splitlines()) > 1
+
+
+def test_the_roofline_has_the_ceilings_of_its_view() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.Flamechart(run, chart="roofline", peak_flops=2e11, bandwidth=2e10)
+    found = view.figure().description["roofline"]
+    assert (found["peak_flops"], found["bandwidth"]) == (2e11, 2e10)
+    assert "ceilings given: 200 GFLOP/s and 20 GB/s" in " ".join(found["said"])
+
+
+def test_a_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
+    figure = tvmdbg.Flamechart(a, against=b).figure()
+    assert_sound(figure)
+    shown = texts(figure)
+    for row in list(a.compare_times(b))[:16]:
+        first, *_, last = (*row.a, row.a[-1])
+        ends = f"#{last} ~ #{row.b[0]}"
+        assert [each for each in shown if f"#{first}" in each and ends in each]

@@ -1,0 +1,159 @@
+"""What a page is told of the findings, and the scan behind it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.findings.findings_dump import Op, plant
+from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.widgets import desk
+from tvmdbg_widgets.widgets.answers.answers import answer
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.run_model import RunModel
+
+FIELDS = [
+    *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")
+]
+
+
+def ask(run: DebugRun, kind: str = "findings") -> dict[str, Any]:
+    told: dict[str, Any] = answer(run, {"kind": kind}).result
+    json.dumps(told)
+    return told
+
+
+@pytest.fixture
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+def test_before_the_scan_costs_are_known_already(run: DebugRun) -> None:
+    told = ask(run)
+    assert (told["state"], told["done"], told["total"]) == ("none", 0, 74)
+    assert {each["severity"] for each in told["findings"]} >= {"hotspot"}
+
+
+def test_after_the_scan_all_is_told(run: DebugRun) -> None:
+    found = run.findings(progress=False)
+    told = ask(run)
+    assert (told["state"], told["done"], told["total"]) == ("done", 74, 74)
+    assert [each["title"] for each in told["findings"]] == [each.title for each in found]
+    first = told["findings"][0]
+    assert list(first) == FIELDS
+    assert (first["severity"], first["nodes"][0], first["entries"][0]) == ("error", 38, [38, 0])
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    one = np.ones(4, np.float32)
+    ops = [Op("x", one)] + [
+        Op(f"a{node}", one * np.nan, "fused_exp", [(node, 0)]) for node in range(300)
+    ]
+    run = plant(*ops)
+    run.findings(progress=False)
+    first = ask(run)["findings"][0]
+    assert len(first["nodes"]) == len(first["entries"]) == 200
+    assert any("spread to 299 downstream outputs" in fact for fact in first["evidence"])
+
+
+class Slow:
+    """Makes each tensor take a while, and counts those begun."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun = 0
+        real = Passes.tallied
+
+        def slowly(*args: Any, **named: Any) -> Any:
+            self.begun += 1
+            time.sleep(0.05)
+            return real(*args, **named)
+
+        monkeypatch.setattr(Passes, "tallied", slowly)
+
+
+def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]:
+    model, came, lock = run.model, {}, threading.Condition()
+
+    def receive(content: dict[str, Any], buffers: Any = None) -> None:
+        with lock:
+            came[content["id"]] = content
+            lock.notify_all()
+
+    def asked(kind: str, name: str) -> dict[str, Any]:
+        model._handle_custom_msg({"kind": kind, "id": name, "client": "view"}, [])
+        with lock:
+            assert lock.wait_for(lambda: name in came, 120)
+        told: dict[str, Any] = came[name]["result"]
+        return told
+
+    monkeypatch.setattr(model, "send", receive)
+    return model, asked
+
+
+def test_the_first_question_starts_the_scan_and_it_ends(
+    run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, asked = page(run, monkeypatch)
+    assert asked("findings", "0")["state"] in {"scanning", "done"}
+    assert run.findings(progress=False).complete, "waits for that scan"
+    assert asked("findings", "1")["state"] == "done"
+
+
+def test_a_view_cancels_the_scan_and_it_stays_cancelled(
+    run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Slow(monkeypatch)
+    _, asked = page(run, monkeypatch)
+    asked("findings", "0")
+    told = asked("cancelFindings", "1")
+    assert told["state"] == "cancelled"
+    assert told["done"] < told["total"]
+    assert asked("findings", "2")["state"] == "cancelled"
+    assert run.findings(progress=False).complete, "asked for again, it goes on"
+
+
+def test_closing_the_model_stops_the_scan(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    model, asked = page(run, monkeypatch)
+    asked("findings", "0")
+    model.close()
+    time.sleep(0.1)
+    begun = slow.begun
+    time.sleep(0.1)
+    assert slow.begun == begun < 74
+
+
+def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
+    run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Slow(monkeypatch)
+    model, asked = page(run, monkeypatch)
+    got: list[Any] = []
+    thread = threading.Thread(target=lambda: got.append(run.findings(progress=False)))
+    thread.start()
+    while run.search.scan.state == "none":
+        time.sleep(0.001)
+    asked("findings", "0")
+    model.close()
+    thread.join(120)
+    assert got[0].complete
+
+
+def test_a_kernel_without_threads_scans_while_it_is_asked(
+    run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "HAS_THREADS", False)
+    monkeypatch.setattr(desk, "_SLICE", 0.0)
+    _, asked = page(run, monkeypatch)
+    states = [asked("findings", str(number))["state"] for number in range(74)]
+    rounds = states.index("done")
+    assert states == ["scanning"] * rounds + ["done"] * (74 - rounds)
+    assert rounds > 10, "a large tensor at a time"

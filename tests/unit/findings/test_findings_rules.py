@@ -1,0 +1,771 @@
+"""Each rule on a run with the thing planted, and on runs without it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.executorch.finding_cases import CASES as EXECUTORCH
+from tests.unit.findings.findings_dump import Op, found, graph_json, params, plant, table, trace
+from tvmdbg_widgets.analysis.findings import RULES
+from tvmdbg_widgets.model.base.issues import Issue, Issues
+from tvmdbg_widgets.model.base.issues import Severity as IssueSeverity
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
+from tvmdbg_widgets.run import DebugRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Values = np.ndarray[Any, Any]
+F4 = np.float32
+STEADY = (1000.0, 1010.0, 990.0, 1005.0, 995.0)
+
+
+def ramp(*shape: int, dtype: Any = F4) -> Values:
+    return (np.arange(np.prod(shape), dtype=np.float64).reshape(shape) % 97 + 1).astype(dtype)
+
+
+def relu(
+    values: Any, name: str = "a", reads: Any = ((0, 0),), func: str = "fused_nn_relu", **more: Any
+) -> Op:
+    return Op(name, values, f"tvmgen_default_{func}", reads, **more)
+
+
+def timed(
+    *funcs: tuple[str, float], repeats: tuple[float, ...] = (1, 1.01, 0.99, 1, 1)
+) -> DebugRun:
+    """A chain of functions of so many nanoseconds."""
+    ops = [Op("x", ramp(8))]
+    for node, (func, ns) in enumerate(funcs):
+        own = [ns * each for each in repeats]
+        ops.append(Op(f"n{node}", ramp(8), func, [(node, 0)], ns=own))
+    return plant(*ops)
+
+
+def clean() -> DebugRun:
+    return plant(Op("x", ramp(1, 4, 8, 8)), relu(ramp(1, 4, 8, 8), ns=STEADY))
+
+
+def nan_born() -> DebugRun:
+    bad = ramp(2, 8)
+    bad[1, 3] = np.nan
+    return plant(
+        Op("x", ramp(2, 8)),
+        relu(ramp(2, 8)),
+        relu(bad, "divides", [(1, 0)], "fused_divide"),
+        relu(bad, "after", [(2, 0)], "fused_add"),
+        relu(ramp(2, 8), "beside", [(1, 0)], "fused_exp"),
+        heads=[(3, 0), (4, 0)],
+    )
+
+
+def truncated() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8))]
+    return tvmdbg.open(params(ops)[:-9], graph=graph_json(ops).encode())
+
+
+def disagreeing() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(ramp(8), shape=[4, 4]))
+
+
+def run_twice() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    return plant(*ops, table=table(ops) + table(ops))
+
+
+def reused() -> DebugRun:
+    return plant(
+        Op("x", ramp(8), storage=0),
+        relu(ramp(8), "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=2),
+        relu(ramp(8), "c", [(2, 0)], storage=1),
+        old=True,
+        trace=trace([Op(name, ramp(8)) for name in "xabc"]),
+    )
+
+
+def overlapping() -> DebugRun:
+    return plant(
+        Op("x", ramp(8), storage=0),
+        relu(ramp(8), "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=1),
+        relu(ramp(8), "c", [(1, 0), (2, 0)], storage=2),
+    )
+
+
+def lost() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8)), relu(ramp(8), "b", [(1, 0)])]
+    return tvmdbg.open(params(ops, leave_out=[(2, 0)]), graph=graph_json(ops).encode())
+
+
+def mutated_split() -> DebugRun:
+    """What v0.7 and later write: inputs by the producer's name alone."""
+    from pathlib import Path
+
+    folder = Path(__file__).parents[2] / "data/graph/split_multi_v0.19"
+    return tvmdbg.open(folder / "_tvmdbg_graph_dump.json")
+
+
+def same_names() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(ramp(8), "same"), relu(ramp(8), "same", [(1, 0)]))
+
+
+def odd_bools() -> DebugRun:
+    values = np.tile(np.arange(4, dtype=np.uint8) % 2, (3, 1))
+    values[1, 2:] = 7, 255
+    return plant(Op("x", ramp(3, 4)), Op("b", values.view(np.bool_), "fused_greater", [(0, 0)]))
+
+
+def sound_bools() -> DebugRun:
+    values = np.tile([True, False], (3, 2))
+    return plant(Op("x", ramp(3, 4)), Op("b", values, "fused_greater", [(0, 0)]))
+
+
+def constant() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(np.zeros(8, F4)), relu(np.ones(8, F4), "b", [(1, 0)]))
+
+
+def sticking() -> DebugRun:
+    values = ramp(1000, dtype=np.int8)
+    values[:80] = 127
+    return plant(Op("x", ramp(1000)), relu(values, func="fused_nn_conv2d_add_round_clip_cast"))
+
+
+def wrong_scale() -> DebugRun:
+    values = [(ramp(1, 4, 8, 8) * 2.5 - 120).astype(np.int8) for _ in range(5)]
+    values[3] //= 16
+    reads = [[(0, 0)], *([(node, 0)] for node in range(1, 5))]
+    func = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
+    return plant(
+        Op("x", ramp(1, 4, 8, 8)),
+        *(relu(each, f"c{at}", reads[at], func) for at, each in enumerate(values)),
+    )
+
+
+def wrong_scale_of_a_channel() -> DebugRun:
+    func = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
+    layout = {"data_layout": "NCHW", "out_layout": ""}
+    ops = [Op("x", ramp(1, 4, 8, 8))]
+    for at in range(4):
+        values = np.tile(ramp(1, 1, 8, 8) * 3 - 100, (1, 4, 1, 1)).astype(np.int8)
+        multipliers = np.full((4, 1, 1), 0.01, F4)
+        if at == 3:
+            values[:, 2] //= 16
+            multipliers[2] /= 16
+        ops.append(Op(f"m{at}", multipliers))
+        ops.append(Op(f"c{at}", values, func, [(0, 0), (len(ops) - 1, 0)], layout))
+    return plant(*ops)
+
+
+def dead() -> DebugRun:
+    values = ramp(1, 4, 8, 8)
+    values[:, 2] = 0
+    layout = {"data_layout": "NCHW", "out_layout": ""}
+    return plant(
+        Op("x", ramp(1, 4, 8, 8)), relu(values, func="fused_nn_conv2d_nn_relu", attrs=layout)
+    )
+
+
+def near_float16() -> DebugRun:
+    return plant(Op("x", ramp(200)), relu(np.full(200, 40000, np.float16) - ramp(200, dtype="f2")))
+
+
+def warming() -> DebugRun:
+    return timed(("fused_exp", 1e4), ("fused_log", 2e4), repeats=(1.6, 1, 1.01, 0.99, 1))
+
+
+def noisy() -> DebugRun:
+    return timed(("fused_exp", 1e4), ("fused_log", 2e4), repeats=(1, 1.6, 0.8, 1.7, 0.9))
+
+
+def unused() -> DebugRun:
+    return plant(
+        Op("x", ramp(8)),
+        relu(ramp(8), ns=STEADY),
+        relu(ramp(8), "idle", [(0, 0)], "fused_exp", ns=STEADY),
+        heads=[(1, 0)],
+    )
+
+
+def repeated() -> DebugRun:
+    return plant(
+        Op("x", ramp(8)),
+        relu(ramp(8), ns=STEADY),
+        relu(ramp(8), "again", [(0, 0)], ns=STEADY),
+        relu(ramp(8), "sum", [(1, 0), (2, 0)], "fused_add", ns=STEADY),
+    )
+
+
+def moving() -> DebugRun:
+    return timed(("fused_layout_transform", 91), ("fused_nn_conv2d_add", 909))
+
+
+# rule: where it fires and the sentence it says, and where it stays silent
+CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
+    "first-nonfinite": (nan_born, "First NaN appears in divide #2: 1 of 16 values", clean),
+    "files": (truncated, "1 of 2 arrays could be read", clean),
+    "tensor-disagrees": (
+        disagreeing,
+        "The tensor of relu #1 does not match the graph's shape or dtype",
+        clean,
+    ),
+    "stale-tensors": (run_twice, "run() was called more than once", clean),
+    "overwritten": (reused, "1 tensor is overwritten: 1 of 3 outputs was captured after", clean),
+    "lost-values": (
+        overlapping,
+        "1 output is overwritten before its last consumer ran: ",
+        reused,
+    ),
+    "missing-tensors": (lost, "relu #2 has no tensor in this dump", clean),
+    "ambiguous-joins": (mutated_split, "2 edges are ambiguous: these files do not say", clean),
+    "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),
+    "odd-bools": (
+        odd_bools,
+        "greater #1: 2 of 12 bools are stored as a byte other than 0 or 1",
+        sound_bools,
+    ),
+    "constant-values": (constant, "relu #1 outputs only zeros (8 values)", clean),
+    "saturated": (sticking, "cast #1 is saturated: 8.00 % of its values at 127", clean),
+    "narrow-range": (
+        wrong_scale,
+        "cast #4 uses only -8 … 7 of int8 (5.88 % of the range); the 4 other convolution outputs",
+        sticking,
+    ),
+    "narrow-channels": (
+        wrong_scale_of_a_channel,
+        "cast #8: channel 2 of 4 uses at most",
+        wrong_scale,
+    ),
+    "dead-channels": (dead, "1 of 4 channels of conv2d + relu #1 is dead (all zero)", clean),
+    "dynamic-range": (
+        near_float16,
+        "relu #1 is within a factor of 2 of the float16 max",
+        clean,
+    ),
+    "warm-up": (warming, "The first repeat takes 1.60× as long as the rest", clean),
+    "noisy-times": (noisy, "2 operators have noisy timings", clean),
+    "slowest-operators": (moving, "conv2d + add #2 takes 90.9 % of the time", constant),
+    "time-by-work": (moving, "Convolution takes 90.9 % of the time: conv2d + add #2", dead),
+    "data-movement": (moving, "Data movement (layout_transform) takes 9.10 % of the time", clean),
+    "unused-work": (
+        unused,
+        "1 operator is unused: no graph output depends on it (50",
+        clean,
+    ),
+    "repeated-work": (repeated, "1 operator repeats the work of an earlier one", unused),
+    "scanned": (clean, "All 2 tensors checked: no NaN or Inf", nan_born),
+}
+
+
+def test_every_rule_has_a_case_it_fires_on_and_one_it_stays_silent_on() -> None:
+    assert [*CASES, *EXECUTORCH] == [rule.name for rule in RULES]
+
+
+@pytest.mark.parametrize("rule", [*CASES, *EXECUTORCH])
+def test_a_rule_fires(rule: str) -> None:
+    make, sentence, _ = (CASES | EXECUTORCH)[rule]
+    first = found(make(), rule)[0]
+    assert sentence in first.title
+    assert first.why
+    assert re.search(r"\d", first.title + "".join(first.evidence)), "numbers"
+
+
+@pytest.mark.parametrize("rule", [*CASES, *EXECUTORCH])
+def test_a_rule_stays_silent(rule: str) -> None:
+    assert found((CASES | EXECUTORCH)[rule][2](), rule) == []
+
+
+@pytest.mark.parametrize("rule", EXECUTORCH)
+def test_rules_of_executorch_have_nothing_to_say_of_other_runs(rule: str) -> None:
+    assert found(moving(), rule) == []
+
+
+@pytest.mark.parametrize(
+    "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
+)
+def test_nothing_of_these_is_a_fault(make: Callable[[], DebugRun]) -> None:
+    assert not make().findings(progress=False).errors
+
+
+def test_a_birth_tells_what_it_spread_to_and_what_it_did_not() -> None:
+    birth = found(nan_born(), "first-nonfinite")
+    assert len(birth) == 1
+    assert birth[0].confidence is Confidence.HIGH
+    assert birth[0].entries == ((2, 0), (3, 0))
+    assert any("graph output 0" in fact for fact in birth[0].evidence)
+    assert any("input relu #1: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
+
+
+def test_a_second_birth_is_told_apart_from_what_was_inherited() -> None:
+    bad = ramp(8)
+    bad[0] = np.inf
+    run = plant(
+        Op("x", ramp(8)),
+        relu(bad, "one"),
+        relu(bad, "two", [(0, 0)], "fused_exp"),
+        relu(bad, "both", [(1, 0), (2, 0)], "fused_add"),
+    )
+    first, others = found(run, "first-nonfinite")
+    assert first.entries == ((1, 0), (3, 0))
+    assert first.title == "First Inf appears in relu #1: 1 of 8 values"
+    assert others.entries == ((2, 0),)
+    assert others.title == "NaN or Inf also appears independently in exp #2"
+
+
+def test_a_parameter_that_holds_nan_is_a_birth() -> None:
+    bad = ramp(4, 4)
+    bad[0, 0] = np.nan
+    run = plant(Op("x", ramp(4, 4)), Op("p0", bad), relu(bad, reads=[(0, 0), (1, 0)]))
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.title == "Parameter p0 #1 contains NaN: 1 of 16 values"
+    assert birth.nodes == (1, 2)
+
+
+def test_minus_inf_alone_may_be_a_mask() -> None:
+    mask = np.where(np.tri(4) > 0, 0, -np.inf).astype(F4)
+    run = plant(Op("mask", mask), relu(mask, func="fused_add"), relu(ramp(4, 4), "s", [(1, 0)]))
+    (doubt,) = found(run, "first-nonfinite")
+    assert (doubt.severity, doubt.confidence) == (Severity.WARNING, Confidence.LOW)
+    assert doubt.title == "mask #0 contains -Inf: 6 of 16 values"
+
+
+def test_minus_inf_that_turns_to_nan_is_a_fault() -> None:
+    mask = np.full((4, 4), -np.inf, F4)
+    nan = np.full((4, 4), np.nan, F4)
+    run = plant(Op("mask", mask), relu(nan, func="fused_nn_softmax"))
+    assert found(run, "first-nonfinite")[0].severity is Severity.ERROR
+
+
+def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    ops = [Op("x", ramp(8)), relu(bad)]
+    run = tvmdbg.open(params(ops, leave_out=[(0, 0)]), graph=graph_json(ops).encode())
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.confidence is Confidence.LOW
+    assert "may come from there" in birth.why
+
+
+def test_overwritten_values_are_no_evidence() -> None:
+    bad = np.full(8, np.nan, F4)
+    run = plant(
+        Op("x", ramp(8), storage=0),
+        relu(bad, "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=2),
+        relu(bad, "c", [(2, 0)], storage=1),
+        old=True,
+        trace=trace([Op(name, ramp(8)) for name in "xabc"]),
+    )
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.nodes == (3,), "node 1 holds what node 3 wrote"
+
+
+def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
+    assert first.title == "a #0 is the first tensor with NaN: 1 of 8 values"
+    assert first.confidence is Confidence.LOW
+
+
+def test_bools_tell_the_first_byte_that_is_neither_0_nor_1() -> None:
+    (odd,) = found(odd_bools(), "odd-bools")
+    assert odd.evidence == ("greater #1: 2 of 12 values, the first at [1, 2]",)
+
+
+def test_issues_without_a_file_count_against_none() -> None:
+    parts = clean().parts
+    issues = [
+        Issue("a", IssueSeverity.WARNING, "one", file="graph.json"),
+        Issue("b", IssueSeverity.WARNING, "two", file="graph.json"),
+        Issue("c", IssueSeverity.WARNING, "they contradict each other"),
+    ]
+    for some, title in (
+        (issues, "graph.json has 2 warnings, and 1 more warning"),
+        (issues[1:], "graph.json: two, and 1 more warning"),
+        (issues[:2], "graph.json has 2 warnings"),
+        (issues[2:] * 3, "They contradict each other, and 2 more warnings"),
+    ):
+        run = DebugRun(dataclasses.replace(parts, issues=Issues(some)))
+        assert found(run, "files")[0].title == title
+
+
+def test_constants_that_follow_from_constants_are_counted_once() -> None:
+    (own,) = found(constant(), "constant-values")
+    assert own.nodes == (1,)
+    assert own.evidence[0] == "1 more operator with constant inputs only"
+
+
+@pytest.mark.parametrize(
+    ("ops", "sentence"),
+    [
+        (
+            (Op("x", np.zeros(8, F4)), relu(np.ones(8, F4), func="fused_exp")),
+            "Input x #0 is all zero",
+        ),
+        (
+            (
+                Op("x", ramp(8)),
+                Op("p0", np.zeros((8, 8), F4)),
+                relu(ramp(8), reads=[(0, 0), (1, 0)]),
+            ),
+            "Weight p0 #1 is all zero",
+        ),
+    ],
+)
+def test_inputs_and_weights_that_were_never_set(ops: tuple[Op, ...], sentence: str) -> None:
+    assert [each.title for each in found(plant(*ops), "constant-values")] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        relu(np.ones(8, np.bool_), func="fused_equal"),
+        relu(np.zeros(8, np.int64), func="fused_take"),
+        relu(np.zeros(8, F4), func="fused_zeros_like"),
+        relu(np.zeros(1, F4)),
+    ],
+)
+def test_constants_that_are_meant(op: Op) -> None:
+    assert found(plant(Op("x", ramp(8)), op), "constant-values") == []
+
+
+def at(values: Values, share: float, value: float) -> Values:
+    values.reshape(-1)[: int(share * values.size)] = value
+    return values
+
+
+@pytest.mark.parametrize(
+    ("values", "func", "fires"),
+    [
+        (at(ramp(1000, dtype=np.int8), 0.05, 127), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.03, 127), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.int8), 0.1, -128), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.1, -127), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.9, -128), "fused_nn_dense_clip", False),
+        (at(ramp(1000, dtype=np.uint8), 0.9, 0), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.uint8), 0.1, 255), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int32), 0.9, 2**31 - 1), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.float16), 0.001, 65504), "fused_nn_dense", True),
+        (at(ramp(1000) / 99, 0.6, 1), "fused_sigmoid", True),
+        (at(ramp(1000) / 99, 0.6, 0), "fused_nn_dense_sigmoid", True),
+        (at(ramp(1000) / 99, 0.4, 1), "fused_sigmoid", False),
+        (at(ramp(1000) / 99, 0.6, -1), "fused_tanh", True),
+        (at(ramp(1000) / 99, 0.6, 1), "fused_sigmoid_multiply", False),
+        (at(ramp(20, dtype=np.int8), 0.9, 127), "fused_nn_dense", False),
+    ],
+)
+def test_saturation(values: Values, func: str, fires: bool) -> None:
+    run = plant(Op("x", ramp(1000)), relu(values, func=func))
+    assert bool(found(run, "saturated")) == fires
+
+
+@pytest.mark.parametrize(
+    ("shape", "attrs", "func", "cut", "fires"),
+    [
+        ((1, 4, 8, 8), {"out_layout": "NCHW"}, "fused_nn_conv2d_add", np.s_[:, 1], True),
+        ((1, 8, 8, 4), {"data_layout": "NHWC"}, "fused_nn_conv2d_add", np.s_[..., 1], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_nn_conv2d", np.s_[:, 1, ..., 3], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_nn_conv2d", np.s_[:, 1, :, 3, 3], False),
+        ((1, 4, 8, 8), {}, "fused_nn_conv2d", np.s_[:, 1], True),
+        ((1, 8, 8, 4), {}, "fused_conv2d_nhwc", np.s_[..., 1], True),
+        ((1, 8, 8, 4), {}, "fused_nn_conv2d", np.s_[..., 1], False),
+        ((1, 4, 8, 8), {}, "fused_nn_softmax", np.s_[:, 1], False),
+        ((1, 4, 3, 3), {}, "fused_nn_conv2d", np.s_[:, 1], False),
+    ],
+)
+def test_dead_channels_by_layout(
+    shape: tuple[int, ...], attrs: dict[str, str], func: str, cut: Any, fires: bool
+) -> None:
+    values = ramp(*shape)
+    values[cut] = 0
+    run = plant(Op("x", ramp(*shape)), relu(values, func=func, attrs=attrs))
+    dead = found(run, "dead-channels")
+    assert bool(dead) == fires
+    if dead:
+        assert (dead[0].confidence is Confidence.HIGH) == bool(attrs)
+        assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
+
+
+def test_half_of_the_channels_dead_is_a_doubt() -> None:
+    values = ramp(1, 4, 8, 8)
+    values[:, :2] = 0
+    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
+    assert found(run, "dead-channels")[0].severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (at(ramp(1000) * 600, 0.001, 70000), "which would be Inf in float16"),
+        (at(ramp(1000) / 1e4, 0.001, 100), "one int8 scale: most values would round to zero"),
+        (at(ramp(1000, dtype=np.float16), 0.2, 3e-5), "too small for full float16 precision"),
+        (at(ramp(1000, dtype=np.float16), 0.05, 3e-5), ""),
+        (ramp(1000), ""),
+    ],
+)
+def test_ranges(values: Values, sentence: str) -> None:
+    titles = [each.title for each in found(plant(Op("x", ramp(8)), relu(values)), "dynamic-range")]
+    assert [sentence in title for title in titles] == [True] * bool(sentence), titles
+
+
+def test_what_an_int8_scale_rounds_to_zero_is_counted() -> None:
+    generator = np.random.default_rng(5)
+    for spread in (1.0, 30.0, 300.0, 3000.0):
+        values = generator.standard_normal(5000).astype(F4)
+        values[0] = spread
+        values[1:1000] = 0
+        scale = float(np.abs(values).max()) / 127
+        lost = int(np.count_nonzero((np.rint(values / scale) == 0) & (values != 0)))
+        said = [each.evidence[0] for each in found(plant(Op("x", values)), "dynamic-range")]
+        assert bool(said) == (lost >= 2000)
+        assert all(f"{lost:,} of 4,001 nonzero" in fact for fact in said)
+
+
+def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
+    run = timed(("fused_layout_transform_add", 50), ("fused_nn_conv2d", 50))
+    assert found(run, "data-movement") == []
+    assert any("layout/copy: 50.0 %" in fact for fact in found(run, "time-by-work")[0].evidence)
+    both = timed(("fused_layout_transform_add", 50), ("fused_layout_transform", 50))
+    (cost,) = found(both, "data-movement")
+    assert (
+        cost.title
+        == "Data movement (layout_transform) takes 50.0 % of the time: layout_transform #2"
+    )
+    assert (cost.confidence, cost.nodes) == (Confidence.HIGH, (2,))
+    assert "also fused into 1 node with 50.0 %" in cost.evidence[1]
+
+
+@pytest.mark.parametrize(
+    ("funcs", "first"),
+    [
+        ((("fused_nn_conv2d", 60), ("fused_add_nn_relu", 40)), "convolution"),
+        ((("fused_nn_conv2d_add_nn_relu", 60), ("fused_add_nn_relu", 40)), "convolution"),
+        ((("fused_nn_conv2d", 40), ("fused_nn_relu", 60)), "activation"),
+        ((("fused_nn_dense", 10), ("fused_nn_conv2d_nn_relu", 90)), "convolution"),
+    ],
+)
+def test_what_computes_is_told_before_what_is_fused_with_it(
+    funcs: tuple[tuple[str, float], ...], first: str
+) -> None:
+    (work,) = found(timed(*funcs), "time-by-work")
+    assert work.title.startswith(f"{first.capitalize()} takes ")
+    kinds = [fact for fact in work.evidence if ": " in fact]
+    assert kinds[0].startswith(f"{first}: ")
+    others = [float(fact.split(": ")[1].split(" %")[0]) for fact in kinds[1:]]
+    assert others == sorted(others, reverse=True)
+
+
+def test_noise_that_takes_no_time_is_a_note() -> None:
+    quiet = Op("big", ramp(8), "fused_exp", [(0, 0)], ns=[1e6 * each for each in STEADY])
+    loud = Op("tiny", ramp(8), "fused_log", [(1, 0)], ns=[10, 30, 10, 40, 10])
+    (note,) = found(plant(Op("x", ramp(8)), quiet, loud), "noisy-times")
+    assert note.severity is Severity.INFO
+
+
+def test_slow_repeats_in_the_middle_are_no_warm_up() -> None:
+    assert not found(timed(("fused_exp", 1e4), repeats=(1, 1.6, 1, 1, 1)), "warm-up")
+    assert not found(timed(("fused_exp", 1e4), repeats=(1.6, 1, 1)), "warm-up")
+
+
+def test_a_repeated_call_with_other_values_is_no_repetition() -> None:
+    run = plant(
+        Op("x", ramp(8)),
+        relu(ramp(8)),
+        relu(ramp(8) + 1, "other", [(0, 0)]),
+        relu(ramp(8), "sum", [(1, 0), (2, 0)], "fused_add"),
+    )
+    assert not found(run, "repeated-work")
+
+
+def test_names_from_files_stay_on_their_line() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    name = "a\n<script>\x1b[31m\u202e" + "x" * 500
+    run = plant(Op("x", ramp(8)), relu(bad, name))
+    findings = run.findings(progress=False)
+    for each in findings:
+        assert all(text.isprintable() for text in (each.title, *each.evidence, each.why))
+        assert len(each.title) < 300
+    assert "<script>" not in findings._repr_html_()
+
+
+def test_times_that_belong_to_no_node_are_told_first() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    other = trace([Op("x", ramp(8)), relu(ramp(8), "other", ns=[9e5]), relu(ramp(8), ns=[1e3])])
+    first = found(tvmdbg.open(other, graph=graph_json(ops).encode()), "slowest-operators")[0]
+    assert first.title == "relu #1 takes 100.0 % of the time matched to nodes"
+    assert first.evidence[0] == "1 slice (900.0 µs in all) matches no node of the graph"
+    assert first.confidence is Confidence.LOW
+
+
+def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
+    calls = [
+        {
+            "Name": {"string": name},
+            "Duration (us)": {"microseconds": us},
+            "Device": {"string": "cpu0"},
+            "Count": {"count": 1},
+        }
+        for name, us in (("fused_a", 1.0), ("fused_b", 3.0))
+    ]
+    report = json.dumps({"calls": calls, "device_metrics": {}, "configuration": {}}).encode()
+    first = found(tvmdbg.open(report), "slowest-operators")[0]
+    assert first.title == "b #1 takes 75.0 % of the time"
+
+
+def test_times_of_one_pass_promise_no_repeats(corpus: Path) -> None:
+    report = corpus / "tvm/resnet20_cifar/report.json"
+    timeline = tvmdbg.open(report).timeline
+    assert timeline is not None
+    assert repr(timeline.node(20)).endswith("2.372 ms, measured once")
+    for run, item, row in (
+        (tvmdbg.open(report), "call", "calls"),
+        (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),
+    ):
+        (first,) = found(run, "slowest-operators")
+        assert f"slowest 5 of 27 {row} take" in first.title
+        assert f" #{first.nodes[0]} takes" in first.title
+        assert f"the sum of all {item} times" in first.why
+        assert "run.timeline.node" not in first.next_step
+        assert "One call of one pass was measured" in first.next_step
+    (several,) = found(timed(("fused_exp", 1e4)), "slowest-operators")
+    assert several.next_step.endswith("run.timeline.node(1) shows the spread of its repeats.")
+
+
+def test_rows_that_are_sums_are_called_rows(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports/two_devices.json")
+    (first,) = found(run, "slowest-operators")
+    assert first.title == "other #2 takes 100.0 % of the time"
+    assert "A sum over calls" in first.next_step
+
+
+def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar/time_list.json")
+    assert found(run, "slowest-operators")[0].title.startswith("node 62 takes ")
+
+
+def test_a_node_without_a_name_is_told_by_its_id() -> None:
+    run = plant(Op("x", ramp(8)), relu(np.zeros(8, F4), ""))
+    assert found(run, "constant-values")[0].title == "relu #1 outputs only zeros (8 values)"
+
+
+def test_all_of_few_operators_are_not_called_the_slowest() -> None:
+    three = timed(("fused_exp", 1e4), ("fused_log", 2e4), ("fused_tanh", 1e4))
+    assert found(three, "slowest-operators")[0].title == "log #2 takes 50.0 % of the time"
+
+
+def test_kinds_are_not_told_where_no_name_tells_one() -> None:
+    assert found(timed(("mine", 1e4), ("yours", 2e4)), "time-by-work") == []
+    mixed = found(timed(("mine", 3e4), ("fused_nn_conv2d", 1e4)), "time-by-work")[0]
+    assert mixed.title == "Convolution takes 25.0 % of the time: conv2d #2 25.0 %"
+    assert mixed.evidence[-1] == ("unknown operators: 75.0 % (1 node)")
+
+
+@pytest.mark.parametrize(
+    ("func", "severity"),
+    [
+        ("fused_nn_conv2d_add", Severity.ERROR),
+        ("fused_nn_batch_matmul", Severity.ERROR),
+        ("fused_nn_batch_matmul_where", Severity.WARNING),
+        ("fused_log", Severity.WARNING),
+    ],
+)
+def test_sums_of_products_make_no_minus_inf_on_purpose(func: str, severity: Severity) -> None:
+    values = ramp(2, 8)
+    values[0, 0] = -np.inf
+    run = plant(Op("x", ramp(2, 8)), relu(values, func=func), relu(ramp(2, 8), "b", [(1, 0)]))
+    assert found(run, "first-nonfinite")[0].severity is severity
+
+
+def test_warm_up_is_not_told_again_as_noise() -> None:
+    slow_start = timed(("fused_exp", 1e4), repeats=(3, 1, 1.01, 0.99, 1, 1.02, 1))
+    assert found(slow_start, "warm-up")
+    assert found(slow_start, "noisy-times") == []
+    both = timed(("fused_exp", 1e4), repeats=(9, 1, 2, 0.8, 1.9, 1, 2))
+    assert found(both, "warm-up")
+    assert "without the first (warm-up)" in found(both, "noisy-times")[0].why
+
+
+def test_zeros_of_both_signs_are_zero() -> None:
+    values = np.zeros(8, F4)
+    values[::2] = -0.0
+    first = found(plant(Op("x", values), relu(ramp(8))), "constant-values")[0]
+    assert first.evidence == ("x #0: 0 in all 8 values",)
+
+
+def test_a_key_that_occurs_twice_is_a_doubt() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8))]
+    twice = params([*ops, ops[1]]).replace(b"topo-index:2", b"topo-index:1")
+    first = found(tvmdbg.open(twice, graph=graph_json(ops).encode()), "files")[0]
+    assert "occurs more than once" in first.title + first.evidence[0]
+
+
+def test_a_tensor_under_another_name_belongs_nowhere_for_certain() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), "bb")]
+    renamed = params(ops).replace(b"bb____topo", b"cc____topo")
+    first = found(tvmdbg.open(renamed, graph=graph_json(ops).encode()), "ambiguous-joins")[0]
+    assert first.title == "1 tensor is ambiguous: these files do not say where it belongs"
+    assert first.next_step.startswith("Make sure that all files come from the same run")
+
+
+def test_a_single_issue_is_told_in_the_title() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    short = json.dumps([[1e-6]]).encode()
+    run = tvmdbg.open([params(ops), graph_json(ops).encode(), short])
+    first = found(run, "files")[0]
+    assert "the list has times of 1 node" in first.title
+
+
+@pytest.mark.slow
+def test_names_cost_linear_time_where_there_is_no_graph() -> None:
+    bad = np.full(2, np.nan, F4)
+    data = params([Op(f"n{node}", bad) for node in range(20_000)])
+    begin = time.process_time()
+    assert found(tvmdbg.open(data), "first-nonfinite")
+    assert time.process_time() - begin < 20
+
+
+@pytest.mark.slow
+def test_missing_tensors_cost_linear_time() -> None:
+    ops = [Op("x", ramp(2)), *(relu(ramp(2), f"n{node}") for node in range(1, 10_000))]
+    gone = [(node, 0) for node in range(5_000, 10_000)]
+    run = tvmdbg.open(params(ops, leave_out=gone), graph=graph_json(ops).encode())
+    assert found(run, "missing-tensors")
+    begin = time.process_time()
+    tensors = run.tensors
+    assert tensors is not None
+    assert not any(entry in tensors for entry in gone)
+    assert time.process_time() - begin < 0.5
+
+
+@pytest.mark.slow
+def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
+    bad = np.full(2, np.nan, F4)
+    ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]
+    run = plant(*ops)
+    run.search.scan.run()
+    begin = time.process_time()
+    first = found(run, "first-nonfinite")
+    assert time.process_time() - begin < 5
+    assert len(first) == 1
+    assert "spread to 3,999 downstream outputs" in " ".join(first[0].evidence)
+
+
+def test_types_from_files_reach_no_terminal_as_they_are() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    graph = json.loads(graph_json(ops))
+    graph["attrs"]["dltype"][1][1] = "\x1b[31mred"
+    run = tvmdbg.open(params(ops), graph=json.dumps(graph).encode())
+    said = f"{run.check()}{run.check()!r}{run.table()!r}{run.summary()}"
+    said += repr(run.findings(progress=False))
+    assert "red" in said
+    assert "\x1b" not in said

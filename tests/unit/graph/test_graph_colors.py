@@ -1,0 +1,410 @@
+"""Columns as colors: what they are made of, what is refused, and what each side says of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import traitlets
+
+import tvmdbg_widgets as tvmdbg
+from tests.make.colors import FILE, vectors
+from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.analysis.output_errors import OutputErrors, _difference
+from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.node_columns import node_column
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+LABELS = json.loads((FILE.parent / "labels.json").read_text("utf-8"))
+GRAPH = Path(__file__).parents[2] / "data" / "graph" / "split_multi_v0.19"
+
+
+@pytest.fixture(scope="module")
+def small() -> DebugRun:
+    return tvmdbg.open(GRAPH)
+
+
+@pytest.fixture(scope="module")
+def resnet(corpus: Path) -> DebugRun:
+    return tvmdbg.open(corpus / "tvm" / "resnet20_two_devices")
+
+
+def test_recorded_colors_are_what_figures_give() -> None:
+    made = json.loads(json.dumps(vectors()))
+    assert made == json.loads(FILE.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", LABELS, ids=lambda case: case["template"])
+def test_labels_fill_as_recorded(case: dict[str, Any]) -> None:
+    template = LabelTemplate.parse(case["template"])
+    assert template.fill(lambda name: case["fields"][name]) == case["lines"]
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{shpe}", "did you mean {shape}"),
+        ("a {", "'{' at 2 stands alone"),
+        ("}", "'}' at 0"),
+        ("{}", "unknown field {}"),
+        ("{id.__class__}", "unknown field"),
+        ("{id!r}", "unknown field"),
+        ("a\nb\nc", "found 3"),
+        ("x" * 401, "found 401"),
+    ],
+)
+def test_refuses_what_is_no_template(template: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("{", r"\{").replace("}", r"\}")):
+        LabelTemplate.parse(template)
+
+
+def test_takes_rows_of_nodes_and_of_entries(small: DebugRun) -> None:
+    graph = small.graph
+    assert graph is not None
+    assert graph.num_entries > graph.num_nodes
+    for count, of in ((graph.num_nodes, "nodes"), (graph.num_entries, "entries")):
+        for data in (
+            np.arange(count),
+            list(range(count)),
+            tuple(map(float, range(count))),
+            np.arange(count).astype(ml_dtypes.bfloat16),
+            np.arange(count).astype(ml_dtypes.int4) if count < 8 else np.arange(count, dtype="i1"),
+        ):
+            column = node_column(graph, data)
+            assert column.of == of
+            assert column.values is not None
+            assert column.values.tolist() == [float(each) for each in data]
+
+
+def test_texts_and_bools_are_classes(small: DebugRun) -> None:
+    graph = small.graph
+    assert graph is not None
+    count = graph.num_nodes
+    column = node_column(graph, ["b", *["a"] * (count - 2), None])
+    assert column.classes == ("a", "b")
+    assert column.codes is not None
+    assert column.codes.tolist() == [1, *[0] * (count - 2), -1]
+    assert node_column(graph, np.ones(count, bool)).classes == ("true",)
+    hostile = "<script>alert(1)</script>" * 10
+    long = node_column(graph, np.array([hostile] * count)).classes[0]
+    assert len(long) == 120
+    assert long.endswith("…")
+
+
+def test_what_is_masked_is_unknown(small: DebugRun) -> None:
+    assert small.graph is not None
+    count = small.graph.num_nodes
+    gone = np.arange(count) == 1
+    for data in (np.arange(count) * 2, np.arange(count) * 2.0):
+        values = node_column(small.graph, np.ma.masked_array(data, gone)).values
+        np.testing.assert_array_equal(values, np.where(gone, np.nan, data))
+    codes = node_column(small.graph, np.ma.masked_array(np.ones(count, bool), gone)).codes
+    np.testing.assert_array_equal(codes, np.where(gone, -1, 0))
+
+
+def test_a_series_is_read_by_its_index(small: DebugRun) -> None:
+    pd = pytest.importorskip("pandas")
+    graph = small.graph
+    assert graph is not None
+    count = graph.num_nodes
+    rows = pd.Series(np.arange(count) * 1.5)
+    for series in (rows, rows.sort_values(ascending=False), rows.set_axis(list(graph.names))):
+        values = node_column(graph, series).values
+        np.testing.assert_array_equal(values, np.arange(count) * 1.5)
+    some = node_column(graph, pd.Series({2: True, 1: None}, dtype="boolean"))
+    assert some.codes is not None
+    assert (some.classes, some.codes.tolist()) == (("true",), [-1, -1, 0, -1])
+    of_entries = node_column(graph, rows.set_axis([(1, 0), (0, 0), (1, 1), (1, 2)]))
+    assert of_entries.of == "entries"
+    with pytest.raises(ValueError, match="names a node twice"):
+        node_column(graph, rows.set_axis([0, 0, 1, 2]))
+    with pytest.raises(IndexError, match="node 9"):
+        node_column(graph, rows.set_axis([0, 9, 1, 2]))
+
+
+def test_long_classes_that_begin_alike_stay_apart(small: DebugRun) -> None:
+    assert small.graph is not None
+    texts = [f"{'module.' * 40}{each % 2}" for each in range(small.graph.num_nodes)]
+    column = node_column(small.graph, texts)
+    assert column.codes is not None
+    assert column.codes.tolist() == [0, 1, 0, 1]
+    assert len(set(column.classes)) == 2
+    assert max(map(len, column.classes)) <= 120
+
+
+def test_halves_of_surrogate_pairs_can_be_sent(small: DebugRun) -> None:
+    assert small.graph is not None
+    column = node_column(small.graph, ["\udcff"] * small.graph.num_nodes)
+    assert json.dumps(column.to_wire()["classes"], ensure_ascii=False).encode()
+
+
+def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
+    graph = small.graph
+    assert graph is not None
+    name = graph.names[1]
+    column = node_column(graph, {0: 1.5, name: None, np.int64(2): np.float32(2.5)})
+    assert column.of == "nodes"
+    assert column.values is not None
+    assert column.values[0] == 1.5
+    assert column.values[2] == 2.5
+    assert np.isnan(column.values[1])
+    of_entries = node_column(graph, {(0, 0): 3})
+    assert of_entries.of == "entries"
+    assert of_entries.values is not None
+    assert np.nansum(of_entries.values) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "said"),
+    [
+        (np.zeros(3), ValueError, "found 3 values"),
+        (np.zeros((2, 2)), ValueError, "one axis"),
+        ("dtype", TypeError, "name of a column"),
+        (7, TypeError, "not from int"),
+        ({0: "a", 1: 2}, TypeError, "classes are texts"),
+        ({0: [1]}, TypeError, "numbers or texts"),
+        ({0: 1j}, TypeError, "numbers or texts"),
+        ({1.5: 1}, TypeError, "keys are"),
+        ({True: 1}, TypeError, "keys are"),
+        ({(0, 0, 0): 1}, TypeError, "an entry is"),
+        ({"nothing like it": 1}, KeyError, "no node is named"),
+        ({999_999: 1}, IndexError, "999999"),
+        ({(0, 9): 1}, IndexError, "output 9"),
+    ],
+)
+def test_refuses_what_cannot_be_shown(
+    small: DebugRun, data: Any, error: type[Exception], said: str
+) -> None:
+    assert small.graph is not None
+    with pytest.raises(error, match=said):
+        node_column(small.graph, data)
+
+
+def test_refuses_complex_rows_and_bad_looks(small: DebugRun) -> None:
+    graph = small.graph
+    assert graph is not None
+    zeros = np.zeros(graph.num_nodes)
+    with pytest.raises(TypeError, match="complex"):
+        node_column(graph, zeros.astype(complex))
+    with pytest.raises(TypeError, match="datetime"):
+        node_column(graph, zeros.astype("datetime64[s]"))
+    with pytest.raises(ValueError, match="did you mean 'linear'"):
+        node_column(graph, zeros, scale="linar")
+    with pytest.raises(ValueError, match="together"):
+        node_column(graph, zeros, together="median")
+    with pytest.raises(ValueError, match="name"):
+        node_column(graph, zeros, name=" ")
+    for bad in ((1, 1), (2, 1), (0, math.inf), 3, "ab"):
+        with pytest.raises(ValueError, match="range of colors"):
+            node_column(graph, zeros, range=bad)  # type: ignore[arg-type]
+
+
+def test_known_columns_are_what_the_file_says(resnet: DebugRun) -> None:
+    graph = resnet.graph
+    assert graph is not None
+    found = {name: known_column(resnet.parts, name) for name in KNOWN_COLUMNS}
+    assert found["dtype"].classes == ("float32",)
+    assert set(found["device"].classes) == {"cpu", "cuda"}
+    assert graph.storage_ids is not None
+    codes = found["storage"].codes
+    assert codes is not None
+    said = [found["storage"].classes[code] for code in codes]
+    assert said == [f"slot {each}" for each in graph.storage_ids]
+    assert {"NCHW", "OIHW"} <= set(found["layout"].classes)
+    sizes = known_sizes(graph)
+    for node in range(graph.num_nodes):
+        shape = graph.shape(node)
+        assert shape is not None
+        assert sizes[graph.entry_id(node)] == 4 * math.prod(shape)
+
+
+def test_errors_against_arrays_and_runs(resnet: DebugRun) -> None:
+    assert resnet.graph is not None
+    assert resnet.tensors is not None
+    (node, _), tensor = list(resnet.tensors.items())[5]
+    values = tensor.numpy().astype(np.float64)
+    errors = OutputErrors(resnet.parts, {node: values + 0.25})
+    errors.run()
+    assert errors.values[resnet.graph.entry_id(node)] == pytest.approx(0.25)
+    assert np.count_nonzero(~np.isnan(errors.values)) == 1
+    relative = OutputErrors(resnet.parts, {node: values * 2}, "relative")
+    relative.run()
+    assert relative.values[resnet.graph.entry_id(node)] == pytest.approx(0.5)
+    next_to = np.nextafter(tensor.numpy(), np.float32(np.inf), dtype=np.float32)
+    steps = OutputErrors(resnet.parts, {resnet.graph.names[node]: next_to}, "ulp")
+    steps.run()
+    assert np.nanmax(steps.values) == 1
+    itself = OutputErrors(resnet.parts, resnet)
+    itself.run()
+    assert itself.done == itself.total == len(resnet.tensors)
+    assert np.nanmax(itself.values) == 0
+
+
+def test_what_cannot_be_compared_stays_unknown(resnet: DebugRun) -> None:
+    assert resnet.tensors is not None
+    (node, _), tensor = next(iter(resnet.tensors.items()))
+    array = tensor.numpy()
+    poisoned = array.copy()
+    poisoned.flat[0] = np.nan
+    for reference, measure, expected in (
+        (array.reshape(-1)[:-1], "absolute", math.nan),
+        (array.astype(np.float64), "ulp", math.nan),
+        (poisoned, "absolute", math.inf),
+        (poisoned, "ulp", math.inf),
+    ):
+        errors = OutputErrors(resnet.parts, {node: reference}, measure)
+        errors.run()
+        found = errors.values[node]
+        assert found == expected or (math.isnan(expected) and math.isnan(found))
+    with pytest.raises(ValueError, match="known: 'absolute'"):
+        OutputErrors(resnet.parts, {}, "rms")
+    with pytest.raises(TypeError, match="another run"):
+        OutputErrors(resnet.parts, 5)
+
+
+def test_another_graph_is_no_reference(resnet: DebugRun, small: DebugRun) -> None:
+    with pytest.raises(ValueError, match="another graph"):
+        OutputErrors(resnet.parts, small)
+
+
+def test_color_by_is_a_name_that_can_be_called(small: DebugRun) -> None:
+    view = tvmdbg.GraphView(small)
+    assert view.color_by == "kind"
+    with pytest.raises(ValueError, match="no column 'dtpye'; did you mean 'dtype'"):
+        view.color_by("dtpye")
+    with pytest.raises(ValueError, match=r"reference=other_run\), found referenc"):
+        view.color_by("error", referenc=small)
+    view.color_by("dtype")
+    assert (view.color_by, json.dumps(view.color_by)) == ("dtype", '"dtype"')
+    view.color_by = "storage"
+    assert view.color_by == "storage"
+    graph = small.graph
+    assert graph is not None
+    data = np.arange(graph.num_nodes, dtype=float)
+    view.color_by = data
+    assert view.color_by == "values"
+    view.color_by(data, name="PSNR", unit="dB", range=(1, 3))
+    assert (view.color_by, view.color_limits) == ("PSNR", (1.0, 3.0))
+    wire = view._color_columns["PSNR"]
+    assert np.frombuffer(wire["data"], "<f8").tolist() == data.tolist()
+    view.color_by("values")
+    assert view.color_limits is None
+    view.color_by(lambda node: node.op_kind, name="mine")
+    assert view._color_columns["mine"]["classes"]
+    assert tvmdbg.GraphView(small, color_by=data, color_limits=(0, 2)).color_limits == (0.0, 2.0)
+    with pytest.raises(traitlets.TraitError, match="did you mean 'dtype'"):
+        view.color_by = "dtyp"
+    with pytest.raises(traitlets.TraitError, match="reference"):
+        view.color_by = "error"
+    with pytest.raises(ValueError, match="name of a built-in column"):
+        view.color_by(data, name="time")
+    with pytest.raises(traitlets.TraitError, match="found 1 values"):
+        tvmdbg.GraphView(small, color_by=[1])
+    with pytest.raises(traitlets.TraitError, match="did you mean"):
+        view.label = "{shap}"
+
+
+def test_a_page_cannot_forge_columns(small: DebugRun) -> None:
+    view = tvmdbg.GraphView(small)
+    view.set_state({"_color_columns": {"evil": {"data": "x"}}})
+    assert "evil" not in view._color_columns
+    with pytest.raises(traitlets.TraitError):
+        view.set_state({"color_by": {"0": 1}, "color_limits": [2, 1]})
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "away"),
+    [
+        (np.array([2**53 + 1]), np.array([2**53]), 1),
+        (np.array([-128], np.int8), np.array([127], np.int8), 255),
+        (np.array([0, 7], np.uint8), np.array([255, 7], np.uint8), 255),
+        (np.array([2**64 - 1], np.uint64), np.array([2**64 - 3], np.uint64), 2),
+    ],
+)
+def test_errors_of_integers_are_exact(mine: Any, theirs: Any, away: int) -> None:
+    assert _difference(mine, theirs) == _difference(theirs, mine) == away
+
+
+def test_errors_are_worked_out_beside_and_can_be_stopped(resnet: DebugRun) -> None:
+    view = tvmdbg.GraphView(resnet)
+    view.color_by("error", reference=resnet)
+    assert view.color_by.wait(60)
+    wire = view._color_columns["error"]
+    assert (wire["state"], wire["done"], wire["unit"]) == ("done", wire["total"], "")
+    held = threading.Event()
+
+    class Slow(dict[Any, Any]):
+        def __getitem__(self, key: Any) -> Any:
+            held.wait(0.05)
+            return super().__getitem__(key)
+
+    errors = OutputErrors(resnet.parts, resnet)
+    errors._tensors = Slow(resnet.tensors or {})
+    view._columns._begin_errors(errors)
+    view.color_by.stop()
+    assert view.color_by.wait(30)
+    stopped = view._color_columns["error"]
+    assert stopped["state"] == "cancelled"
+    assert stopped["done"] < stopped["total"]
+    held.set()
+    view.color_by.go_on()
+    assert view.color_by.wait(60)
+    assert view._color_columns["error"]["state"] == "done"
+
+
+def test_figure_and_page_show_the_column(small: DebugRun, tmp_path: Path) -> None:
+    graph = small.graph
+    assert graph is not None
+    view = tvmdbg.GraphView(small)
+    name = "<b>drift</b>"
+    view.color_by({0: -1.0, 1: 2.0}, name=name, unit="dB")
+    view.label = "{name} of {value}"
+    figure = view.figure()
+    assert f"{name}: −1 dB" in figure.text
+    assert figure.description["colors"]["unknown"] == graph.num_nodes - 2
+    assert name not in figure.svg
+    assert "&lt;b&gt;drift" in figure.svg
+    page = view.save_html(tmp_path / "page.html").read_text("utf-8")
+    assert name not in page
+    assert "base64" in page
+
+
+def test_classes_are_told_in_figures(resnet: DebugRun) -> None:
+    figure = resnet.figure("graph", color_by="device")
+    assert figure.description["colors"]["classes"][0]["label"] == "cuda"
+    assert "device: cpu" in figure.text
+    about = {"focus": 3, "hops": 1, "label": "{op}\n{device} {layout}"}
+    figure = resnet.figure("graph", color_by={0: "mine"}, **about)
+    assert "cuda NCHW" in figure.svg
+
+
+def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None:
+    path = resnet.critical_path()
+    slack = known_column(resnet.parts, "slack")
+    np.testing.assert_array_equal(slack.rows, path.slack_ns)
+    critical = known_column(resnet.parts, "critical")
+    assert critical.codes is not None
+    on_path = critical.classes.index("critical path")
+    assert set(np.flatnonzero(critical.codes == on_path)) == set(path.nodes.tolist())
+    roofline = resnet.roofline()
+    for name, values in (("intensity", roofline.intensity), ("flops", roofline.flops_per_s)):
+        np.testing.assert_array_equal(known_column(resnet.parts, name).rows, values)
+    view = tvmdbg.GraphView(resnet)
+    assert view._color_columns["slack"] is None
+    view.color_by("slack")
+    assert view._color_columns["slack"]["unit"] == "ns"
+    bare = dataclasses.replace(resnet.parts, timeline=None)
+    assert np.isnan(known_column(bare, "slack").rows).all()
+    assert "open the dump folder" in known_column(bare, "flops").note
+    with_none = tvmdbg.GraphView(tvmdbg.DebugRun(bare))
+    assert "slack" not in with_none._color_columns

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import numpy as np
+import pytest
+from formats.tvm.graph_truth import operator, read, valid
+
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.columns import looks_like_parameter
+from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def graph() -> Graph:
+    return read(valid())
+
+
+def test_repr_tells(graph: Graph) -> None:
+    assert repr(graph) == (
+        "Graph: 5 nodes (3 operators, 1 parameter, 1 input), 4 edges, 6 entries; 0 issues"
+    )
+
+
+def test_recorded_graph_tells(corpus: Path) -> None:
+    graph = read((corpus / "tvm/resnet20_cifar/graph.json").read_bytes())
+    assert repr(graph) == (
+        "Graph: 72 nodes (27 operators, 44 parameters, 1 input), 80 edges, 72 entries; 0 issues"
+    )
+
+
+def test_node_view(graph: Graph) -> None:
+    split, add = graph.nodes[2], graph.node("add")
+    assert (split.id, split.name, split.func_name) == (2, "split", "fused_split")
+    assert split.kind is NodeKind.OPERATOR
+    assert split.op_kind == "gather/split"
+    assert split.parts == ("split",)
+    assert split.inputs == ((0, 0),)
+    assert split.outputs == ((2, 0), (2, 1))
+    assert split.num_outputs == 2
+    assert split.consumers == (3,)
+    assert split.attrs["num_outputs"] == "2"
+    assert add.inputs == (Entry(2, 1), Entry(1, 0))
+    assert add.shapes == ((2, 3),)
+    assert add.dtypes == ("float32",)
+    assert graph.nodes[0].op_kind == "input"
+    assert graph.nodes[1].op_kind == "parameter"
+    assert graph.nodes[4].op_kind == "reshape"
+    assert repr(add) == (
+        "<Node 3 'add' operator calls 'fused_add' reads (2:1, 1) -> float32[2, 3]>"
+    )
+    assert graph.nodes[-1] == graph.nodes[4]
+    assert graph.nodes[1:3] == (graph.nodes[1], graph.nodes[2])
+    assert len({*graph.nodes, graph.nodes[0]}) == 5
+
+
+@pytest.mark.parametrize("index", [5, -6])
+def test_no_such_node(graph: Graph, index: int) -> None:
+    with pytest.raises(IndexError, match=f"node {index} of a graph with 5 nodes"):
+        graph.nodes[index]
+
+
+def test_node_by_name(graph: Graph) -> None:
+    with pytest.raises(TypeError, match=r"by name: graph\.node\('split'\)"):
+        graph.nodes["split"]  # type: ignore[call-overload]
+    with pytest.raises(KeyError, match=r"no node is named 'spl'; close: 'split'"):
+        graph.node("spl")
+    with pytest.raises(KeyError, match=r"no node is named 'spilt'; close: 'split'"):
+        graph.node("spilt")
+    raw = valid()
+    raw["nodes"][3]["name"] = "split"
+    twice = read(raw)
+    with pytest.raises(KeyError, match=r"2 nodes are named 'split' \(ids 2, 3\)"):
+        twice.node("split")
+    assert [node.id for node in twice.nodes_named("split")] == [2, 3]
+
+
+def test_node_by_the_name_that_findings_print() -> None:
+    raw = valid()
+    for node, name in ((2, "tvmgen_default_fused_nn_relu"), (3, "fused_add"), (4, "add_1")):
+        raw["nodes"][node]["name"] = name
+    graph = read(raw)
+    assert graph.node("nn_relu").id == graph.node("fused_nn_relu").id == 2
+    assert graph.node("add").id == 3
+    raw["nodes"][4]["name"] = "nn_relu"
+    assert read(raw).node("nn_relu").id == 4, "what is named exactly so comes first"
+    raw["nodes"][4]["name"] = "fused_nn_relu"
+    with pytest.raises(KeyError, match=r"2 nodes are named 'nn_relu' \(ids 2, 4\)"):
+        read(raw).node("nn_relu")
+
+
+def test_entries(graph: Graph) -> None:
+    assert graph.entry_id(2, 1) == 3
+    assert graph.shape(4) == (6,)
+    assert graph.dtype(4) == "float32"
+    for entry in ((2, 2), (2, -1), (5, 0), (-1, 0)):
+        with pytest.raises(IndexError):
+            graph.entry_id(*entry)
+    with pytest.raises(IndexError):
+        graph.ancestors(5)
+
+
+def test_inputs_and_outputs(graph: Graph) -> None:
+    assert [node.name for node in graph.inputs] == ["x"]
+    assert [node.name for node in graph.parameters] == ["p0"]
+    assert graph.outputs == ((4, 0), (2, 0))
+
+
+def test_adjacency(graph: Graph) -> None:
+    assert graph.in_edges(3).tolist() == [1, 2]
+    assert graph.out_edges(2).tolist() == [1]
+    assert graph.out_edges(4).tolist() == []
+
+
+def test_columns_cannot_be_written(graph: Graph) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        graph.edge_source[0] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        graph.form = "raw"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        graph.nodes[2].attrs["a"] = "b"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"kinds": np.zeros(4)},
+        {"attrs": ()},
+        {"entry_offsets": np.array([0, 1, 2, 4, 5, 7])},
+        {"entry_offsets": np.array([1, 1, 2, 4, 5, 6])},
+        {"entry_offsets": np.array([0, 2, 1, 4, 5, 6])},
+        {"edge_source": np.array([0, 2, 1, 5])},
+        {"edge_source": np.array([0, 2, 1, -2])},
+        {"edge_output": np.array([1, 1, 0, 0])},
+        {"edge_target": np.array([3, 2, 3, 4])},
+        {"edge_position": np.array([0, 0, 0, 0])},
+        {"heads": np.array([[4, 1]])},
+        {"heads": np.array([[-1, 0]])},
+        {"heads": np.array([4, 0])},
+        {"arg_nodes": np.array([5])},
+        {"control_source": np.array([0])},
+        {"storage_ids": np.zeros(5)},
+        {"dtypes": StringColumn.from_strings("ab")},
+        {"shape_dims": np.zeros(3)},
+    ],
+)
+def test_columns_must_fit(graph: Graph, columns: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"must|items|name"):
+        dataclasses.replace(graph, **columns)
+
+
+def test_reach(graph: Graph) -> None:
+    assert graph.ancestors(3) == {0, 1, 2}
+    assert graph.descendants(0) == {2, 3, 4}
+    assert graph.descendants([1, 4]) == {3, 4}
+    assert graph.ancestors(0) == frozenset()
+
+
+def test_subgraph_keeps_ids(graph: Graph) -> None:
+    part = graph.subgraph([3, 2, 3])
+    assert part.node_ids.tolist() == [2, 3]
+    assert [node.name for node in part.nodes] == ["split", "add"]
+    assert part.edges.tolist() == [1]
+    assert part.in_edges.tolist() == [0, 2]
+    assert part.out_edges.tolist() == [3]
+    assert list(part.to_networkx().edges(keys=True)) == [(2, 3, 0)]
+    assert (2 in part, 1 in part, len(part)) == (True, False, 2)
+    assert repr(part) == "Subgraph: 2 of 5 nodes, 1 edge inside, 2 in, 1 out"
+    assert len(graph.subgraph([])) == 0
+    with pytest.raises(IndexError):
+        graph.subgraph([5])
+
+
+def test_networkx_keeps_both_edges_of_one_pair() -> None:
+    raw = valid()
+    raw["nodes"][3] = operator("add", "fused_add", [[1, 0, 0], [1, 0, 0], [9, 0, 0]])
+    multi = read(raw).to_networkx()
+    assert isinstance(multi, nx.MultiDiGraph)
+    assert sorted(multi.edges(keys=True)) == [(0, 2, 0), (1, 3, 0), (1, 3, 1), (3, 4, 0)]
+    assert multi.nodes[2] == {
+        "name": "split",
+        "func_name": "fused_split",
+        "kind": "operator",
+        "op_kind": "gather/split",
+        "attrs": raw["nodes"][2]["attrs"],
+        "shapes": ((2, 3), (2, 3)),
+        "dtypes": ("float32", "float32"),
+        "storage_ids": (2, 3),
+        "device_types": (1, 1),
+        "storage_scopes": None,
+        "dangling": (),
+    }
+    assert multi.edges[3, 4, 0] == {"output": 0, "trust": "exact"}
+
+
+def test_dataframe(graph: Graph) -> None:
+    pytest.importorskip("pandas")
+    frame = graph.to_dataframe()
+    assert frame.loc[3, "inputs"] == ((2, 1), (1, 0))
+    assert frame.loc[1, "kind"] == "parameter"
+    assert frame.index.name == "node"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        *((name, True) for name in ("p0", "p123", "weight", "fc_bias", "conv1.weight")),
+        *((name, True) for name in ("bn_gamma", "bn0_beta", "bn_moving_mean", "a.running_var")),
+        *((name, True) for name in ("blocks.0.n1.weight", "conv_weight_1")),
+        *((name, False) for name in ("data", "input_ids", "p", "px1", "overweight", "x", "")),
+        *((name, False) for name in ("weight_loader", "alphabeta")),
+    ],
+)
+def test_parameters_by_name(name: str, expected: bool) -> None:
+    assert looks_like_parameter(name) is expected
+
+
+def test_recorded_parameters_by_name(corpus: Path) -> None:
+    for path in corpus.glob("tvm/*/meta.json"):
+        graph = read((path.parent / "graph.json").read_bytes())
+        assert len(graph.parameters) == json.loads(path.read_bytes())["nodes"] - int(
+            (graph.kinds >= NodeKind.OPERATOR).sum()
+        ) - len(graph.inputs)
+        assert {node.name for node in graph.inputs} <= {"data", "input_ids"}
+
+
+def test_issues() -> None:
+    first = Issue("a-b", Severity.ERROR, "m", nodes=(1,), file="f")
+    issues = Issues([first, Issue("c-d", Severity.NOTE, "n"), Issue("c-d", Severity.NOTE, "o")])
+    assert issues.summary() == "1 error, 2 notes"
+    assert [i.message for i in issues.by_rule("c-d")] == ["n", "o"]
+    assert list(issues.by_severity(Severity.ERROR)) == [first]
+    assert repr(issues).splitlines()[1] == "  error [a-b] f: m"
+    assert repr(Issues([first] * 30)).endswith("… and 10 more")
+    assert issues[1:] == Issues(issues[i] for i in (1, 2))
+    assert len([*issues, first]) == 4
+    assert Issues().summary() == "0 issues"
+
+
+def test_issues_dataframe() -> None:
+    pytest.importorskip("pandas")
+    frame = Issues([Issue("a-b", Severity.ERROR, "m", nodes=(1,))]).to_dataframe()
+    assert frame.loc[0, "nodes"] == (1,)
+    assert list(Issues().to_dataframe().columns) == list(frame.columns)
+
+
+def test_string_column() -> None:
+    column = StringColumn.from_strings(["b", "a", "b", ""])
+    assert column.unique == ("b", "a", "")
+    assert column.codes.tolist() == [0, 1, 0, 2]
+    assert list(column) == ["b", "a", "b", ""]
+    assert (column[1], column[-1]) == ("a", "")
+    assert list(column[::2]) == ["b", "b"]
+    assert column.rows("b").tolist() == [0, 2]
+    assert column.rows("z").tolist() == []
+    assert ("a" in column, "z" in column, 3 in column) == (True, False, False)
+    assert column == StringColumn(("", "a", "b"), [2, 1, 2, 0])
+    assert column.codes.dtype == np.int32
+    assert not column.codes.flags.writeable
+    for unique, codes in ((("a",), [1]), (("a",), [-1]), (("a",), [[0]])):
+        with pytest.raises(ValueError):
+            StringColumn(unique, codes)
+
+
+def test_trust_labels() -> None:
+    labels = ["exact", "by order", "by name", "ambiguous", "absent"]
+    assert [trust.label for trust in Trust] == labels
+    assert list(Trust) == list(range(5))

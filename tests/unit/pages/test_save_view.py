@@ -1,0 +1,100 @@
+"""Pictures of the whole graph and of what a view sees, made without a browser."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from benchmarks.graphs import network
+from tests.unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def said(path: Path) -> str:
+    root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 (our own)
+    return "\n".join(
+        "".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")
+    )
+
+
+def test_the_whole_has_every_box(run: tvmdbg.DebugRun) -> None:
+    figure = run.figure("graph", whole=True, width=400)
+    assert_sound(figure, 400 * 1024)
+    assert run.graph is not None
+    words = "\n".join(texts(figure))
+    for node in run.graph.nodes:
+        assert bool(re.search(rf"#{node.id}\b", words)) == (node.kind.name != "PARAMETER")
+
+
+def test_a_graph_that_would_be_condensed_is_drawn_box_by_box() -> None:
+    run = tvmdbg.open(network(900).encode())
+    figure = run.figure("graph", whole=True)
+    assert "condensed" not in figure.description
+    assert_legible(root_of(figure))
+    assert len(re.findall(r"#\d+ ", "\n".join(texts(figure)))) > 400
+
+
+def test_a_view_is_saved_as_it_stands(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    view = tvmdbg.GraphView(run, color_by="dtype", hidden=["op:softmax"], label="{op} #{id}")
+    words = said(view.save(tmp_path / "whole.svg"))
+    assert "softmax #71" not in words
+    assert "global_avg_pool2d #66" in words
+    closed = tvmdbg.GraphView(run, open_groups=[])
+    words = said(closed.save(tmp_path / "closed.svg"))
+    assert "residual block × 3" in words
+    assert "#6 " not in words
+    part = tvmdbg.GraphView(run, isolate={"kind": "downstream", "nodes": [66]})
+    assert "#65" not in said(part.save(tmp_path / "part.svg"))
+
+
+def test_what_is_seen_from_the_camera(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    view = tvmdbg.GraphView(run, height=300)
+    assert view.save(tmp_path / "a.svg", what="view").read_bytes() == (
+        view.save(tmp_path / "b.svg").read_bytes()
+    )
+    view.camera = {"node": 62, "dx": 0, "dy": 0, "scale": 2}
+    path = view.save(tmp_path / "view.svg", what="view", width=500)
+    root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 (our own)
+    assert root.attrib["viewBox"] == "0 0 500 300"
+    assert (root.attrib["width"], root.attrib["height"]) == ("500", "300")
+    inside = root.find("{http://www.w3.org/2000/svg}g[@transform]")
+    assert inside is not None
+    x, y, scale = map(float, re.findall(r"-?[\d.]+", inside.attrib["transform"]))
+    assert scale == 2
+    spot = next(
+        each
+        for each in inside.iter("{http://www.w3.org/2000/svg}rect")
+        if each.findtext("{http://www.w3.org/2000/svg}title", "").startswith("#62 ")
+    )
+    middle = [
+        float(spot.attrib[low]) + float(spot.attrib[size]) / 2
+        for low, size in (("x", "width"), ("y", "height"))
+    ]
+    assert x + scale * middle[0] == pytest.approx(250, abs=1)
+    assert y + scale * middle[1] == pytest.approx(150, abs=1)
+
+
+def test_png_of_what_is_seen(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    view = tvmdbg.GraphView(run, height=200, camera={"node": 3, "dx": 5, "dy": 0, "scale": 1})
+    data = view.save(tmp_path / "x.png", what="view", width=400, scale=1).read_bytes()
+    assert [int.from_bytes(data[at : at + 4], "big") for at in (16, 20)] == [400, 200]
+
+
+def test_choices_that_there_are_not(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    view = tvmdbg.GraphView(run)
+    with pytest.raises(ValueError, match="no part to save 'all'; known: whole, view"):
+        view.save(tmp_path / "x.svg", what="all")
+    with pytest.raises(ValueError, match=r"saved as \.svg or \.png"):
+        view.save(tmp_path / "x.pdf")

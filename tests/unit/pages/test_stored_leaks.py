@@ -1,0 +1,207 @@
+"""A page given on carries no value of a parameter and no folder of the machine."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from unit.widgets import wire
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import number_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+RANDOM = np.random.default_rng(11)
+PLANTED: dict[str, np.ndarray[Any, Any]] = {
+    "w_single": RANDOM.standard_normal((8, 16)).astype(np.float32),
+    "w_double": RANDOM.standard_normal((6, 9)),
+    "w_half": RANDOM.standard_normal((16, 16)).astype(np.float16),
+    "w_byte": RANDOM.integers(-128, 127, (32, 16), dtype=np.int8),
+    "w_long": RANDOM.integers(-(2**62), 2**62, 40),
+    "few": RANDOM.standard_normal(7).astype(np.float32),
+    "one": RANDOM.standard_normal(()),
+}
+NAMES = ["data", *PLANTED]
+FOLDER = "customers-project-x"  # a folder name
+SHARES = ["statistics", "pictures", "tensors"]
+
+
+def planted(folder: Path, *, told: bool) -> DebugRun:
+    """A dump with a parameter of each type, one that only a params file tells, and derived ones."""
+    folder = folder / FOLDER / "deep" / "dump"
+    folder.mkdir(parents=True)
+    inner = ["reshape", "fused"]
+    nodes: list[dict[str, Any]] = [
+        {"op": "null", "name": each, "inputs": [], "attrs": {}} for each in NAMES
+    ]
+    calls = [("reshape", [[1, 0, 0]]), ("fused", [[0, 0, 0], *([i, 0, 0] for i in range(1, 8))])]
+    for name, inputs in calls:
+        attrs = {
+            "func_name": name,
+            "num_inputs": str(len(inputs)),
+            "num_outputs": "1",
+            "flatten_data": "0",
+        }
+        nodes.append({"op": "tvm_op", "name": name, "attrs": attrs, "inputs": inputs})
+    values = {"data": np.arange(12, dtype=np.float32), **PLANTED}
+    values["reshape"] = PLANTED["w_single"].reshape(-1)
+    values["fused"] = np.linspace(0, 1, 50, dtype=np.float32)
+    count = len(nodes)
+    graph = {
+        "nodes": nodes,
+        "arg_nodes": list(range(len(NAMES))),
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": {
+            "dltype": ["list_str", [str(each.dtype) for each in values.values()]],
+            "shape": ["list_shape", [list(each.shape) for each in values.values()]],
+            "storage_id": ["list_int", list(range(count))],
+        },
+    }
+    (folder / "graph.json").write_text(json.dumps(graph))
+    keys = {
+        f"{name}____topo-index:{i}____output-num:0": each
+        for i, (name, each) in enumerate(values.items())
+    }
+    write_params(folder / "output_tensors.params", keys)
+    if told:
+        write_params(folder / "model.params", PLANTED)
+    assert inner == [name for name, _ in calls]
+    return tvmdbg.open(folder)
+
+
+def decoded(data: bytes) -> list[bytes]:
+    """Everything in a page's data as it is, and as it is after each step of reading it."""
+    assert data[:8] == b"TVMDBGP1"
+    (length,) = struct.unpack_from("<I", data, 8)
+    head, body = json.loads(data[16 : 16 + length]), data[16 + length :]
+    found = [data, json.dumps(head, ensure_ascii=False).encode()]
+    for name, table in head["tables"].items():
+        buffer = bytearray(body[table["at"] : table["at"] + table["size"]])
+        for each in table["columns"]:
+            if each["kind"] == "strings":
+                restore(buffer, "i4", each["codes"], each["length"])
+                restore(buffer, "i4", each["offsets"], each["unique"] + 1)
+            else:
+                restore(buffer, each["kind"], each["offset"], each["length"])
+        columns = wire.unpack(table["columns"], bytes(buffer))
+        found += [
+            bytes(buffer),
+            *(
+                np.asarray(each).tobytes()
+                for each in columns.values()
+                if not isinstance(each, list)
+            ),
+        ]
+        for at, items, width in blobs(name, columns):
+            cut = np.frombuffer(body[at : at + items * width], np.uint8)
+            found.append(cut.reshape(width, items).T.tobytes())
+    return found
+
+
+def blobs(name: str, columns: dict[str, Any]) -> list[tuple[int, int, int]]:
+    """Where the shuffled items of a table's blobs begin, how many and how wide they are."""
+    if name == "pictures":
+        items = columns["rows"] * columns["cols"] * np.where(columns["single"], 1, 3)
+        widths = np.full(len(items), 4)
+    elif name == "wholes":
+        widths = columns["width"]
+        items = columns["size"] // widths
+    else:
+        return []
+    places = zip(columns["at"], items, widths, strict=True)
+    return [(int(at), int(count), int(width)) for at, count, width in places]
+
+
+def restore(buffer: bytearray, kind: str, offset: int, length: int) -> None:
+    width = {"u1": 1, "i4": 4, "f4": 4, "f8": 8}[kind]
+    part = np.frombuffer(bytes(buffer[offset : offset + length * width]), np.uint8)
+    items = part.reshape(width, length).T.tobytes()
+    if kind == "i4":
+        items = np.cumsum(np.frombuffer(items, "<i4"), dtype=np.int32).astype("<i4").tobytes()
+    buffer[offset : offset + length * width] = items
+
+
+def windows(data: bytes) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """All eight bytes in a row."""
+    usable = [data[start : start + (len(data) - start) // 8 * 8] for start in range(8)]
+    parts = [np.frombuffer(each, np.uint64) for each in usable if each]
+    return np.unique(np.concatenate([np.zeros(0, np.uint64), *parts]))
+
+
+def leaks(data: bytes) -> list[str]:
+    """Parameters of which something is in the data that no statistic tells."""
+    parts = decoded(data)
+    there = np.unique(np.concatenate([windows(each) for each in parts]))
+    text = b"\n".join(parts)
+    found = []
+    for name, array in PLANTED.items():
+        told = [array.min(), array.max()] if array.size >= 32 else []
+        rest = [each for each in array.ravel() if each not in told]
+        allowed = windows(b"".join(np.float64(each).tobytes() + each.tobytes() for each in told))
+        forms = [array, array.astype(np.float32)]
+        forms += [np.asarray(rest).astype(np.float64)]
+        for each in forms:
+            mine = windows(each.tobytes())
+            if each.dtype.itemsize == 8:
+                mine = np.unique(np.ascontiguousarray(each).view(np.uint64))
+            if np.setdiff1d(np.intersect1d(mine, there), allowed).size and not whole(each):
+                found.append(f"{name} as {each.dtype}")
+        texts = [number_text(each) for each in rest if len(number_text(each)) > 6]
+        found += [f"{name} as text" for each in texts if each.encode() in text]
+    return found
+
+
+def whole(array: np.ndarray[Any, Any]) -> bool:
+    """Small whole numbers as float64: any count of anything looks like them."""
+    return bool(
+        array.dtype == np.float64
+        and (array == np.round(array)).all()
+        and np.abs(array).max() < 1000
+    )
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "guessed"])
+@pytest.mark.parametrize("share", SHARES)
+def test_no_value_of_a_parameter_is_in_the_data(tmp_path: Path, share: Any, *, told: bool) -> None:
+    run = planted(tmp_path, told=told)
+    stored = store(run, budget=5_000_000, share=share)
+    assert leaks(stored.data) == []
+    assert any("parameter" in each for each in stored.left_out)
+    assert leaks(store(run, budget=5_000_000, share=share, tensors=False).data) == []
+
+
+@pytest.mark.parametrize("share", ["pictures", "tensors"])
+def test_they_are_found_where_they_are_asked_for(tmp_path: Path, share: Any) -> None:
+    stored = store(planted(tmp_path, told=True), budget=5_000_000, share=share, parameters=True)
+    found = {each.partition(" as ")[0] for each in leaks(stored.data)}
+    assert found >= {"w_single", "w_half", "w_byte", "few"}
+    assert not any("parameter values" in each for each in stored.left_out)
+
+
+def test_a_params_file_alone_gives_nothing_away(tmp_path: Path) -> None:
+    write_params(tmp_path / "model.params", PLANTED)
+    for share in SHARES:
+        stored = store(tvmdbg.open(tmp_path / "model.params"), budget=5_000_000, share=share)
+        assert leaks(stored.data) == []
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_no_folder_of_the_machine_is_in_the_data(tmp_path: Path, share: Any) -> None:
+    run = planted(tmp_path, told=True)
+    folder = tmp_path / FOLDER / "deep" / "dump"
+    one = tvmdbg.open([folder / "graph.json", folder / "output_tensors.params"])
+    for each in (run, one):
+        text = b"\n".join(decoded(store(each, budget=5_000_000, share=share).data))
+        assert b"output_tensors.params" in text
+        for name in (FOLDER, "deep", *tmp_path.parts[1:]):
+            assert name.encode() not in text, name

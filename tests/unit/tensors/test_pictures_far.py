@@ -1,0 +1,222 @@
+"""Cells of float64 values that float32 lacks, and means whose sums float64 lacks."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import texts
+from tests.unit.pages.stored_questions import differences, told
+from tests.unit.tensors.picture_truth import Held, check_cell
+from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
+from tests.unit.tensors.test_pictures_kept import nothing_quick
+from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.figures.colors import OVER, SCALES, UNDER, ColorScale
+from tvmdbg_widgets.figures.tensor_facts import interval_text
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.base.number_text import about_text, short_text
+from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
+from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.tensors.planes import Plane
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST = np.finfo(np.float64).max
+SHAPE = (3, 11, 13)
+PLANE = Plane.of(SHAPE, (1, 2), [1, 0, 0])
+ENDS = [-323, -310, -300, -50, -30, 0, 30, 50, 300, 307, 309]
+
+
+@st.composite
+def far(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray[Any, Any]:
+    """Values of one magnitude or many, of one sign or both, some of them not finite."""
+    low, high = sorted(draw(st.tuples(st.sampled_from(ENDS), st.sampled_from(ENDS))))
+    random = np.random.default_rng(draw(st.integers(0, 1 << 20)))
+    with np.errstate(over="ignore", under="ignore"):
+        values = random.uniform(1, 10, shape) * 10.0 ** random.integers(low, high + 1, shape)
+    values = np.minimum(values, LARGEST)
+    values *= draw(st.sampled_from([1.0, -1.0, random.choice([-1, 1], shape)]))
+    odd = random.random(shape) < draw(st.sampled_from([0, 0, 0.1]))
+    values[odd] = random.choice([np.nan, np.inf, -np.inf, 0], int(odd.sum()))
+    return values
+
+
+@given(st.data())
+def test_cells_hold_what_float64_holds(data: st.DataObject) -> None:
+    array = data.draw(far())
+    rows, cols = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 14))
+    with data.draw(blocks()):
+        found = picture(Held(array), PLANE, rows, cols)
+        along = profile(Held(array), 1, rows)
+        each = channels(Held(array), PLANE, 0, 0, 3, rows, cols)
+    for name in CELLS[:3]:
+        assert getattr(found, name).dtype == np.float64
+    check_cells(found, array[1])
+    for at in range(len(along.mean)):
+        check_cell(along, at, array[:, at * along.step : (at + 1) * along.step])
+    size = found.rows * found.cols
+    for name in CELLS:
+        assert getattr(each, name)[size : 2 * size].tobytes() == getattr(found, name).tobytes()
+    for shown in (found, along, each):
+        some = ~np.isnan(shown.mean)
+        assert np.isfinite(shown.mean[some]).all()
+        assert (shown.minimum[some] <= shown.mean[some]).all()
+        assert (shown.mean[some] <= shown.maximum[some]).all()
+
+
+@given(st.data())
+def test_kept_cells_make_larger_ones(data: st.DataObject) -> None:
+    array, kept = data.draw(far()), Pictures()
+    with nothing_quick():
+        for most in ((11, 13), (3, 3), (1, 1), (2, 7)):
+            found = kept.get("a", Held(array), PLANE, *most)
+            check_cells(found, array[1])
+        sample = kept.get("b", Held(array), PLANE, 4, 4, None, False)
+    assert set(sample.mean[~np.isnan(sample.mean)]) <= set(array[1].ravel())
+
+
+def test_means_of_sums_beyond_all_numbers() -> None:
+    array = np.full((400, 700), 1.5e308)
+    array[:, 350:] = 5e-324
+    array[0, 0] = -LARGEST
+    found = picture(Held(array), Plane.of(array.shape, (0, 1), [0, 0]), 1, 2)
+    assert found.mean[1] == found.minimum[1] == found.maximum[1] == 5e-324
+    assert found.mean[0] == pytest.approx(1.5e308, rel=1e-4)
+    assert found.minimum[0] == -LARGEST
+    found = profile(Held(array), 1, 2)
+    assert found.mean.tolist() == [pytest.approx(1.5e308, rel=1e-4), 5e-324]
+
+
+def test_all_else_stays_as_narrow_as_it_was() -> None:
+    for kind in ("f4", "f2", "i8", "u8", "?"):
+        array = np.ones((6, 7), kind)
+        found = picture(Held(array), Plane.of(array.shape, (0, 1), [0, 0]), 3, 3)
+        along = profile(Held(array), 0, 3)
+        assert {each.dtype for each in (found.mean, found.minimum, along.mean)} == {
+            np.dtype(np.float32)
+        }
+
+
+def planted() -> dict[str, np.ndarray[Any, Any]]:
+    random = np.random.default_rng(9)
+    shape = (2, 3, 70, 66)
+    sign = random.choice([-1, 1], shape)
+    spread = random.uniform(1, 9, shape) * 10.0 ** random.integers(-320, 308, shape)
+    huge = random.uniform(0.1, 1.7, shape) * 1e308
+    tiny = random.uniform(1, 9, shape) * 1e-310
+    huge[0, 1, 5, ::7] = np.inf
+    tiny[1, 2, ::9, 3] = np.nan
+    faces = (huge[..., :9] * 0.5 + 1j * tiny[..., :9]).astype(np.complex128)
+    faces[~np.isfinite(faces)] = 0
+    return {
+        "spread": spread * sign,
+        "huge": huge,
+        "both": np.where(np.isfinite(huge), huge, 1) * sign,
+        "tiny": tiny,
+        "faces": faces,
+    }
+
+
+@pytest.mark.parametrize("share", ["pictures", "tensors"])
+def test_a_page_answers_as_the_kernel(tmp_path: Path, share: Any) -> None:
+    write_params(tmp_path / "far.params", planted())
+    run = tvmdbg.open(tmp_path / "far.params")
+    stored = store(run, budget=200_000_000, share=share, parameters=True)
+    asked = []
+    for tensor in run.tensors.values():
+        for reading in [each for each in tensor.readings or (None,) if each != "complex"]:
+            question = {
+                "entry": [tensor.node, tensor.output],
+                "reading": reading,
+                "axes": [2, 3],
+                "index": [1, 2, 0, 0],
+                "rows": 64,
+                "cols": 64,
+                "exact": True,
+            }
+            asked += [
+                {**question, "kind": "tensor"},
+                {**question, "kind": "channels", "axis": 1, "first": 0, "count": 3},
+                *(
+                    {**question, "kind": "profile", "axis": axis, "points": 4096}
+                    for axis in range(4)
+                ),
+            ]
+            if share == "tensors":
+                asked.append({**question, "kind": "tensor", "rows": 2, "cols": 3})
+                asked.append({**question, "kind": "profile", "axis": 2, "points": 4})
+    expected = []
+    for question in asked:
+        answer = told(run, question)
+        if "file" in answer["result"]:
+            answer["result"]["file"] = "far.params"
+        if share == "pictures":
+            answer["more_notes"] = "notes" in answer["result"]
+        expected.append((question, answer))
+    assert differences(tmp_path, stored, expected) == []
+
+
+@pytest.mark.parametrize("name", ["spread", "huge", "both", "tiny"])
+@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+def test_figures_are_sound_on_every_scale(tmp_path: Path, name: str, show: str) -> None:
+    write_params(tmp_path / "far.params", {name: planted()[name]})
+    run = tvmdbg.open(tmp_path / "far.params")
+    specials = {"huge": {"+Inf"}, "tiny": {"NaN"}}.get(name, set())
+    for scale in SCALES:
+        for choice in ("tensor", "plane", "robust", (1e300, 1e305), (1e-310, 3e-310)):
+            figure = run.figure("tensor", color_scale=scale, color_range=choice, show=show)
+            drawn = re.sub(r'href="data:[^"]*"|<desc>.*?</desc>', "", figure.svg, flags=re.DOTALL)
+            assert not re.findall(r"\b(?:nan|inf)\b.{20}", drawn)
+            said = " ".join(texts(figure))
+            for word in ("+Inf", "−Inf", "NaN"):
+                counted = said.replace(f"0 {word}", "").replace(f"first {word}", "")
+                assert (word in counted) == (word in specials), (scale, choice, said)
+
+
+@pytest.mark.parametrize("kind", SCALES)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("power", [-323, -310, -50, 0, 50, 300, 307])
+def test_scales_have_places_for_all_magnitudes(kind: str, sign: int, power: int) -> None:
+    high = min(1.5 * 10.0**power * 2, LARGEST)
+    for low in (-high, 0.0, high / 4):
+        scale = ColorScale.of(*sorted((sign * low, sign * high)), kind)
+        values = np.linspace(scale.low / 2, scale.high / 2, 9) * 2
+        shares = scale.share(values)
+        assert np.isfinite(shares).all()
+        assert (np.diff(shares) >= 0).all()
+        assert shares[-1] == 1
+        assert shares[0] == 0
+
+
+def test_the_largest_numbers_have_a_text() -> None:
+    assert short_text(LARGEST) == "1.798e308"
+    assert short_text(-LARGEST) == "−1.798e308"
+    assert about_text(LARGEST) == "≈ 1.798e308"
+    assert short_text(5e-324) == "4.941e−324"
+    assert math.isinf(float(short_text(LARGEST)))
+
+
+def test_ranges_of_such_values_leave_others_beside_them(tmp_path: Path) -> None:
+    array = np.concatenate([np.geomspace(1e-310, 1e-300, 32), np.geomspace(1e300, 1e308, 32)])
+    array = array.reshape(8, 8)
+    write_params(tmp_path / "far.params", {"a": array})
+    figure = tvmdbg.open(tmp_path / "far.params").figure("tensor", color_range=(1e-305, 1e304))
+    said = " ".join(texts(figure))
+    assert f"below 1e−305 ({int((array < 1e-305).sum())}" in said
+    assert f"above 1e304 ({int((array > 1e304).sum())}" in said
+    assert UNDER != OVER
+
+
+def test_bounds_rounded_outwards_stay_finite() -> None:
+    assert (
+        interval_text(Interval(-LARGEST, LARGEST), np.dtype(float))
+        == "(−1.7976931348623157e308 … 1.7976931348623157e308)"
+    )

@@ -1,0 +1,45 @@
+"""Planes of arrays and the axes that views open with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tvmdbg_widgets.model.tensors.planes import Plane, axis_along
+
+ALONG = Path(__file__).parents[2] / "data" / "axes" / "along.json"
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (2, 0), (1, 2), (None, 1)])
+def test_a_plane_is_that_of_the_array(axes: tuple[int | None, int | None]) -> None:
+    array = np.arange(60).reshape(3, 4, 5)
+    plane = Plane.of(array.shape, axes, [2, 3, 1])
+    found = plane.oriented(array[plane.selection(slice(None), slice(None))])
+    assert found.shape == (plane.rows, plane.cols)
+    for row in range(plane.rows):
+        for col in range(plane.cols):
+            at = [2, 3, 1]
+            for axis, place in zip(axes, (row, col), strict=True):
+                if axis is not None:
+                    at[axis] = place
+            assert found[row, col] == array[tuple(at)]
+
+
+@pytest.mark.parametrize(
+    ("axes", "index"),
+    [((0, 0), [0, 0]), ((0, 2), [0, 0]), ((0, None), [0, 0]), ((0, 1), [0]), ((None, 1), [3, 0])],
+)
+def test_what_is_no_plane_is_refused(axes: tuple[int | None, int | None], index: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"ax(is|es)|index"):
+        Plane.of((3, 4), axes, index)
+
+
+@pytest.mark.parametrize("case", json.loads(ALONG.read_text("utf-8")), ids=str)
+def test_axis_along_is_that_of_the_live_view(case: dict[str, Any]) -> None:
+    """js/tests/tensor/plane.test.ts holds the live view to the same file."""
+    found = axis_along(case["shape"], case["names"], case["pictured"], case["wanted"])
+    assert found == case["along"], case["why"]

@@ -1,0 +1,105 @@
+"""Rooflines: numbers against their definition, words, answers to pages, and the figure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import assert_sound
+from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
+from tvmdbg_widgets.figures.roofline import roofline_figure
+from tvmdbg_widgets.figures.timeline import timeline_figure
+from tvmdbg_widgets.widgets.answers.answers import answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def test_numbers_are_what_they_are_called(run: DebugRun) -> None:
+    assert run.timeline is not None
+    found = run.roofline(peak_flops=3e9, bandwidth=1e9)
+    for point in found:
+        seconds = run.timeline.node_ns[point.node] * 1e-9
+        assert point.flops_per_s == pytest.approx(point.flops / seconds)
+        assert point.bytes_per_s == pytest.approx(point.bytes / seconds)
+        if point.bytes:
+            assert point.intensity == point.flops / point.bytes
+            memory = point.intensity < 3
+            assert point.bound == ("memory" if memory else "compute")
+            most = min(3e9, 1e9 * point.intensity)
+            if point.flops:
+                assert point.of_ceiling == pytest.approx(point.flops_per_s / most)
+    assert {each.op_kind for each in found.totals} == {point.op_kind for point in found}
+    assert sum(each.flops for each in found.totals) == np.nansum(found.work.flops)
+    assert sum(each.nodes for each in found.totals) == len(found)
+
+
+def test_no_machine_is_made_up(run: DebugRun) -> None:
+    found = run.roofline()
+    assert {point.bound for point in found} == {"unknown"}
+    assert all(math.isnan(point.of_ceiling) for point in found)
+    assert "best measured" in repr(found)
+    assert found.highest_flops == max(point.flops_per_s for point in found)
+    assert len(found.to_dataframe()) == len(found) == 27
+    assert "<table>" in found._repr_html_()
+    for bad in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="above zero"):
+            run.roofline(peak_flops=bad)
+
+
+def test_unknown_nodes_have_reasons(corpus: Path) -> None:
+    found = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "split_multi").roofline()
+    assert len(found.unknown) == 3
+    assert all("no formula for k_" in point.why[0] for point in found.unknown)
+    assert "no formula for k_split" in repr(found)
+
+
+def test_rates_are_written_with_prefixes() -> None:
+    assert rate_text(4.726784e6, "FLOP") == "4.73 MFLOP"
+    assert rate_text(999.7, "B/s") == "1 kB/s"
+    assert rate_text(0, "FLOP") == "0 FLOP"
+    assert rate_text(float("nan"), "B/s") == "unknown"
+
+
+def test_pages_are_answered(run: DebugRun, corpus: Path) -> None:
+    path = answer(run, {"kind": "critical"})
+    assert [each["name"] for each in path.result["columns"]] == ["path", "slack"]
+    assert path.result["info"]["said"] == list(run.critical_path().said)
+    work = answer(run, {"kind": "roofline"})
+    assert {each["name"]: each["length"] for each in work.result["columns"]} == dict.fromkeys(
+        ("node", "flops", "bytes", "exact", "dtypes", "why"), 27
+    )
+    bare = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo")
+    for kind in ("critical", "roofline"):
+        assert "open the dump folder" in answer(bare, {"kind": kind}).result["info"]["missing"]
+
+
+@pytest.mark.parametrize("width", [360, 720, 1400])
+@pytest.mark.parametrize("ceilings", [(None, None), (3e9, 1e9), (3e9, None)])
+def test_figures_are_sound(
+    run: DebugRun, width: int, ceilings: tuple[float | None, float | None]
+) -> None:
+    peak, bandwidth = ceilings
+    figure = roofline_figure(run, peak_flops=peak, bandwidth=bandwidth, selected=[62], width=width)
+    assert_sound(figure)
+    assert len(figure.description["points"]) == 27
+    assert "not in the chart" in figure.svg
+
+
+def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, corpus: Path) -> None:
+    figure = timeline_figure(run, chart="roofline")
+    assert_sound(figure)
+    assert "FLOP/B" in figure.svg
+    relu = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo")
+    assert "needs the graph" in roofline_figure(relu).text

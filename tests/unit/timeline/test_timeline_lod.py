@@ -1,0 +1,186 @@
+"""Bins of time and searches, against every slice looked at one by one."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from make import timeline as golden
+from unit.timeline.slices_truth import Span, spans, timeline
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.analysis.timeline.find import matching
+from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod
+from tvmdbg_widgets.model.timeline.rows import RowKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+steps = st.sampled_from([0.25, 1.0, 1.5, 3.0, 7.0, 64.0, 1000.0])
+
+
+def truth(own: Timeline, row: int, begin: float, end: float) -> tuple[float, int]:
+    """Busy time and the dominant slice of one bin of one row, slice by slice."""
+    rows = own.rows
+    busy, best, most = Fraction(0), -1, Fraction(-1)
+    for number in range(int(rows.first[row]), int(rows.first[row + 1])):
+        source = int(rows.order[number])
+        start = Fraction(float(own.slice_start_ns[source]))
+        stop = start + Fraction(float(own.slice_duration_ns[source]))
+        if rows.kind[row] == RowKind.INSTANT:
+            if begin <= start < end and best < 0:
+                best = number
+            continue
+        inside = min(stop, Fraction(end)) - max(start, Fraction(begin))
+        if stop > begin and start < end:
+            busy += max(Fraction(0), inside)
+            if inside > most:
+                best, most = number, inside
+    return float(busy), best
+
+
+@given(spans(), steps, st.integers(-40, 200), st.integers(1, 30))
+def test_bins_are_those_of_every_slice_added_up(
+    given_spans: list[Span], step: float, first: int, count: int
+) -> None:
+    own = timeline(given_spans)
+    found = TimelineLod(own).bins(float(first), step, count)
+    for row in range(len(own.rows)):
+        for at in range(count):
+            begin, end = first + at * step, first + (at + 1) * step
+            busy, best = truth(own, row, begin, end)
+            assert found.slice[row, at] == best or on_border(own, row, begin, end, best)
+            assert found.busy[row, at] == pytest.approx(busy / step, abs=1e-6)
+
+
+def on_border(own: Timeline, row: int, begin: float, end: float, best: int) -> bool:
+    """Whether the bin ends all time, where instants at that very end are in it, too."""
+    is_last = own.rows.kind[row] == RowKind.INSTANT and best < 0
+    ends = own.slice_start_ns + own.slice_duration_ns
+    return is_last and end == ends.max() and bool(np.any(own.slice_start_ns == end)) and begin < end
+
+
+@given(spans(), st.floats(-10, 400), st.floats(0, 200))
+def test_a_window_has_the_slices_that_touch_it(
+    given_spans: list[Span], begin: float, width: float
+) -> None:
+    own, end = timeline(given_spans), begin + width
+    low, high = TimelineLod(own).touching(begin, end)
+    for row, kind in enumerate(own.rows.kind):
+        for number in range(int(own.rows.first[row]), int(own.rows.first[row + 1])):
+            source = own.rows.order[number]
+            start, last = (
+                own.slice_start_ns[source],
+                own.slice_start_ns[source] + own.slice_duration_ns[source],
+            )
+            touches = last > begin and start < end
+            if kind == RowKind.INSTANT:
+                touches = begin <= start <= end
+            assert (low[row] <= number < high[row]) == touches
+
+
+@given(spans(), st.lists(st.integers(0, 100), max_size=8), st.integers(-20, 120), steps)
+def test_hits_mark_the_bins_that_they_lie_in(
+    given_spans: list[Span], some: list[int], begin: int, step: float
+) -> None:
+    own = timeline(given_spans)
+    count = len(own.rows.order)
+    numbers = np.unique([each % count for each in some] if count else []).astype(np.int64)
+    found = TimelineLod(own).holding(numbers, float(begin), step, 16)
+    expected = np.zeros((len(own.rows), 16), np.bool_)
+    for number in numbers.tolist():
+        source = own.rows.order[number]
+        start, duration = own.slice_start_ns[source], own.slice_duration_ns[source]
+        row = int(np.searchsorted(own.rows.first, number, "right")) - 1
+        for at in range(16):
+            low, high = begin + at * step, begin + (at + 1) * step
+            inside = start < high and start + duration > low
+            if duration == 0:
+                inside = low <= start < high or (at == 15 and start == high)
+            expected[row, at] |= inside
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(spans(), st.integers(-5, 300), st.data())
+def test_the_next_hit_is_the_one_that_starts_soonest(
+    given_spans: list[Span], at: int, data: st.DataObject
+) -> None:
+    own = timeline(given_spans)
+    lod = TimelineLod(own)
+    count = len(own.rows.order)
+    numbers = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))) if count else [], int)
+    current = data.draw(st.integers(-1, count - 1))
+    moment = float(lod.start[current]) if current >= 0 else float(at)
+    key = (moment, current)
+    keys = sorted((float(lod.start[number]), number) for number in numbers.tolist())
+    before = [number for start, number in keys if (start, number) < key]
+    after = [number for start, number in keys if (start, number) > key]
+    found = lod.beside(numbers, moment, current)
+    assert found == (before[-1] if before else -1, after[0] if after else -1)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=700), st.data())
+def test_the_pyramid_finds_the_first_of_the_largest(values: list[int], data: st.DataObject) -> None:
+    column = np.array(values, np.float64)
+    within = st.integers(0, len(values) - 1)
+    ranges = data.draw(st.lists(st.tuples(within, within), min_size=1, max_size=20))
+    low = np.array([min(each) for each in ranges])
+    high = np.array([max(each) + 1 for each in ranges])
+    expected = [a + int(column[a:b].argmax()) for a, b in zip(low, high, strict=True)]
+    assert LongestPyramid(column).argmax(low, high).tolist() == expected
+
+
+def test_a_search_looks_at_names_and_at_nothing_else() -> None:
+    own = timeline(
+        [(0, 5, 0), (10, 5, 0), (20, 0, 1), (math.nan, 3, 0)], names=("Conv", "b", "add")
+    )
+    found = matching(None, own, "CON")
+    assert own.rows.order[found.numbers].tolist() == [0]
+    assert found.self_ns == 5
+    assert len(matching(None, own, "").numbers) == 0
+    assert own.rows.order[matching(None, own, "^a|b$", regex=True).numbers].tolist() == [1, 2]
+    with pytest.raises(RegexError):
+        matching(None, own, "(", regex=True)
+
+
+def test_each_word_is_in_a_name_or_kind_of_the_slice() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert run.graph is not None
+    assert run.timeline is not None
+    rows, nodes = run.timeline.rows, run.timeline.slice_node
+
+    def sought(text: str) -> list[int]:
+        return nodes[rows.order[matching(run.graph, run.timeline, text).numbers]].tolist()
+
+    assert sought("relu conv2d") == [*run.select("relu conv2d kind:operator")]
+    assert sought("CONVOLUTION add") == [*run.select("convolution add kind:operator")]
+    assert sought('"conv2d + add + relu"') == [*run.select('"conv2d + add + relu"')]
+    assert sought('"add + conv2d"') == []
+
+
+@pytest.mark.slow
+def test_a_search_with_many_ways_through_takes_no_time() -> None:
+    own = timeline([(0, 5, 0)], names=("a" * 5000,))
+    begun = time.process_time()
+    assert len(matching(None, own, "(a*)*(a|a)*b", regex=True).numbers) == 0
+    assert time.process_time() - begun < 2
+
+
+def test_slices_without_end_or_number_are_not_there() -> None:
+    own = timeline([(0, math.inf, 0), (math.nan, 1, 0), (0, -1, 0)])
+    lod = TimelineLod(own)
+    assert (lod.first, lod.last) == (0, 0)
+    assert lod.bins(0, 1, 4).slice.shape == (0, 4)
+
+
+def test_the_bins_kept_for_the_front_end_are_those_found_today(data: Path) -> None:
+    assert (data / "timeline/timelines.json").read_text(encoding="utf-8") == golden.written()

@@ -1,0 +1,300 @@
+"""What views are told of a timeline is the timeline, in parts no larger than promised."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.timeline.slices_truth import spans, timeline
+from unit.widgets import wire
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.widgets.answers import kept_timeline as timeline_kept
+from tvmdbg_widgets.widgets.answers.answers import Answers
+
+if TYPE_CHECKING:
+    from unit.timeline.slices_truth import Span
+
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+FIRST_ANSWER = 256 << 10
+PART = 1 << 20
+
+
+class Asked:
+    """A run of a timeline alone, and what it answers."""
+
+    def __init__(self, own: Timeline) -> None:
+        self.timeline = own
+        self.run = DebugRun(RunParts("test", timeline=own))
+        self.answers = Answers(self.run)
+
+    def reply(self, kind: str, **question: Any) -> tuple[Any, int]:
+        reply = self.answers.answer({"kind": kind, **question})
+        json.dumps(reply.result, allow_nan=False)
+        size = sum(map(len, reply.buffers)) + len(json.dumps(reply.result))
+        if reply.result is None or "columns" not in reply.result:
+            return SimpleNamespace(**(reply.result or {})), size
+        columns = wire.unpack(reply.result["columns"], reply.buffers[0])
+        rest = {key: each for key, each in reply.result.items() if key not in {"columns", "info"}}
+        return SimpleNamespace(info=reply.result.get("info"), **columns, **rest), size
+
+
+@pytest.fixture
+def crowd() -> Asked:
+    """30,000 slices, nested two deep, on three tracks, of many names."""
+    rng = np.random.default_rng(7)
+    begin = np.cumsum(rng.integers(100, 300, 10_000)).astype(float)
+    given_spans: list[Span] = []
+    for i, at in enumerate(begin.tolist()):
+        length = 2.0 * float(rng.integers(10, 45))
+        given_spans += [(at, length, i % 3), (at + 2, length / 2, i % 3), (at + 3, 0.0, i % 3)]
+    names = tuple(f"name {i} of a slice that has much to tell" for i in range(5000))
+    return Asked(timeline(given_spans, names, tracks=3))
+
+
+def whole(asked: Asked) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
+    """All slices, put together from their parts as a page does it."""
+    head, _ = asked.reply("timeline")
+    parts: list[Any] = []
+    first, count = 0, head.info["slices"]
+    while first < count:
+        last = min(count, first + 9_000)
+        part, size = asked.reply("slices", first=first, last=last)
+        assert size <= PART
+        parts.append(part)
+        first = last
+    kinds = head.info["columns"]
+    return head, {name: np.concatenate([getattr(each, name) for each in parts]) for name in kinds}
+
+
+def test_long_timelines_come_as_bins_first_and_then_in_parts(crowd: Asked) -> None:
+    own = crowd.timeline
+    head, size = crowd.reply("timeline")
+    assert size <= FIRST_ANSWER
+    assert not hasattr(head, "start")
+    head, columns = whole(crowd)
+    order = own.rows.order
+    np.testing.assert_array_equal(columns["start"], own.slice_start_ns[order])
+    np.testing.assert_array_equal(columns["duration"], own.slice_duration_ns[order])
+    np.testing.assert_array_equal(columns["self"], own.rows.self_ns[order])
+    np.testing.assert_array_equal(columns["source"], order)
+    assert "node" not in columns
+    assert "trust" not in columns
+    np.testing.assert_array_equal(head.rowFirst, own.rows.first)
+    assert sum(each.itemsize for each in columns.values()) <= 26
+
+
+def test_names_are_summed_up_before_the_slices_come() -> None:
+    rng = np.random.default_rng(1)
+    start = np.cumsum(rng.integers(60, 90, 6000)).astype(float)
+    given_spans: list[Span] = [
+        each for at in start.tolist() for each in ((at, 50.0, 0), (at + 5, 20.0, 0))
+    ]
+    own = Asked(timeline(given_spans, ("a", "b", "c"))).timeline
+    head, _ = Asked(own).reply("timeline")
+    names = np.array(list(own.slice_names))
+    for code, number, count, self_ns, within in zip(
+        head.sumName, head.sumSlice, head.sumCount, head.sumSelf, head.sumWithin, strict=True
+    ):
+        slices = np.flatnonzero(names == head.names[code])
+        assert number == np.flatnonzero(np.isin(own.rows.order, slices)).min()
+        assert count == len(slices)
+        assert self_ns == own.rows.self_ns[slices].sum()
+        assert within == own.slice_duration_ns[slices].sum()
+    assert len(head.sumName) == 3
+
+
+def test_names_come_as_they_are_needed(crowd: Asked) -> None:
+    own = crowd.timeline
+    head, columns = whole(crowd)
+    assert len(head.names) < head.info["names"] == 5000
+    assert head.lodName.max() < len(head.names)
+    assert (head.lodName >= 0).mean() > 0.2
+    names = list(head.names)
+    while len(names) < head.info["names"]:
+        more, size = crowd.reply("names", first=len(names))
+        assert size <= PART
+        names += more.names
+    told = [names[code] for code in columns["name"].tolist()]
+    assert told == [own.slice_names[each] for each in own.rows.order.tolist()]
+    shown = head.lodName >= 0
+    dominant = own.rows.order[head.lodSlice[shown]].tolist()
+    assert [names[code] for code in head.lodName[shown]] == [own.slice_names[i] for i in dominant]
+
+
+def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: Asked) -> None:
+    own = crowd.timeline
+    tile, size = crowd.reply("tiles", level=6, first=3, last=4)
+    assert size <= PART
+    shown = tile.lodSlice >= 0
+    assert shown.any()
+    dominant = own.rows.order[tile.lodSlice[shown]].tolist()
+    assert [tile.names[code] for code in tile.lodName[shown]] == [
+        own.slice_names[i] for i in dominant
+    ]
+    begin, end = 5_000.0, 9_000.0
+    window, _ = crowd.reply("window", **{"from": begin, "to": end})
+    inside = {each.index for each in own.between(begin, end)}
+    assert set(window.source.tolist()) == inside
+    assert [window.names[code] for code in window.name] == [
+        own.slice_names[i] for i in window.source.tolist()
+    ]
+    for at, parent in enumerate(window.parent.tolist()):
+        expected = int(own.rows.parent[window.source[at]])
+        assert (window.source[parent] if parent >= 0 else -1) == expected
+    for row in range(len(own.rows)):
+        first, last = window.rowFirst[row], window.rowFirst[row + 1]
+        numbers = np.arange(first, last) - first + window.rowNumber[row]
+        np.testing.assert_array_equal(window.source[first:last], own.rows.order[numbers])
+
+
+def test_a_window_of_too_many_slices_says_how_many(
+    crowd: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tvmdbg_widgets.widgets.answers.ranges._WINDOW", 50)
+    found, _ = crowd.reply("window", **{"from": 0, "to": 1e6})
+    assert found.count > 50
+    assert not hasattr(found, "start")
+
+
+def test_above_the_limit_the_page_is_told_to_ask_for_tiles(
+    crowd: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert crowd.reply("timeline")[0].info["whole"] is True
+    monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 29_999)
+    assert crowd.reply("timeline")[0].info["whole"] is False
+
+
+@given(spans(), st.sampled_from(["f0", "f", "F1", "1", "#1", "", "nothing"]), st.integers(0, 250))
+@settings(max_examples=50)
+def test_what_is_found_is_what_has_the_name(given_spans: list[Span], text: str, at: int) -> None:
+    asked = Asked(timeline(given_spans))
+    own = asked.timeline
+    found, _ = asked.reply("find", text=text, regex=False, at=at)
+    numbers = [
+        number
+        for number, source in enumerate(own.rows.order.tolist())
+        if text and text.lower() in own.slice_names[source]
+    ]
+    assert found.count == len(numbers)
+    sources = own.rows.order[numbers]
+    assert found.selfNs == pytest.approx(float(own.rows.self_ns[sources].sum()))
+    later = [
+        (own.slice_start_ns[source], number)
+        for number, source in zip(numbers, sources, strict=True)
+        if own.slice_start_ns[source] >= at
+    ]
+    assert (found.next and found.next["slice"]) == (min(later)[1] if later else None)
+    if found.next:
+        told, _ = asked.reply("slice", source=found.next["source"])
+        assert vars(told) == found.next
+        each = own.slice(told.source)
+        assert (told.name, told.start, told.duration) == (
+            each.name,
+            each.start_ns,
+            each.duration_ns,
+        )
+
+
+@given(spans(), st.integers(0, 200), st.integers(1, 200))
+@settings(max_examples=30)
+def test_an_area_is_that_of_the_run(given_spans: list[Span], begin: int, width: int) -> None:
+    asked = Asked(timeline(given_spans))
+    found, _ = asked.reply("area", **{"from": begin, "to": begin + width, "by": "name"})
+    expected = asked.run.area(begin, begin + width)
+    assert (found.count, found.sum) == (expected.count, expected.ns)
+    assert [each["busy"] for each in found.tracks] == [each.busy_ns for each in expected.tracks]
+    assert [each["label"] for each in found.by] == list(expected.by("name").labels)
+
+
+def test_a_slice_that_is_not_drawn_is_nothing() -> None:
+    asked = Asked(timeline([(0, 5, 0), (3, -1, 0)]))
+    assert asked.answers.answer({"kind": "slice", "source": 1}).result is None
+
+
+def test_a_timeline_of_nothing_drawn_answers_all() -> None:
+    asked = Asked(timeline([(0, float("inf"), 0)]))
+    head, _ = asked.reply("timeline")
+    assert (head.info["slices"], head.info["unusable"]) == (0, 1)
+    assert len(head.start) == 0
+    asked.reply("window", **{"from": 0, "to": 5})
+    asked.reply("tiles", level=0, first=0, last=1)
+    assert asked.reply("find", text="f", regex=True, at=0)[0].count == 0
+
+
+HOSTILE: list[dict[str, Any]] = [
+    {"kind": "slices", "first": -1, "last": 5},
+    {"kind": "slices", "first": 5, "last": 4},
+    {"kind": "slices", "first": 0, "last": 1 << 40},
+    {"kind": "slices", "first": 0.5, "last": 5},
+    {"kind": "names", "first": 1e9},
+    {"kind": "tiles", "level": 63, "first": 0, "last": 1},
+    {"kind": "tiles", "level": -1, "first": 0, "last": 1},
+    {"kind": "tiles", "level": 3, "first": 0, "last": 1 << 20},
+    {"kind": "tiles", "level": 3, "first": 2**53, "last": 2**53 + 1},
+    {"kind": "tiles", "level": 3, "first": 1, "last": 1},
+    {"kind": "window", "from": float("nan"), "to": 1},
+    {"kind": "window", "from": 2, "to": 1},
+    {"kind": "window", "from": "0", "to": 1},
+    {"kind": "window", "from": 0},
+    {"kind": "area", "from": 0, "to": float("inf")},
+    {"kind": "area", "from": 5, "to": 5},
+    {"kind": "area", "from": 0, "to": 5, "by": "__class__"},
+    {"kind": "find", "text": "x" * 1001, "at": 0},
+    {"kind": "find", "text": 5, "at": 0},
+    {"kind": "find", "text": "f"},
+    {"kind": "find", "text": "(", "regex": True, "at": 0},
+    {"kind": "find", "text": "f", "at": 0, "bins": 1 << 30, "from": 0, "to": 5},
+    {"kind": "find", "text": "f", "at": 0, "bins": 3},
+    {"kind": "find", "text": "f", "at": 0, "slice": 1 << 33},
+    {"kind": "slice", "source": 3},
+    {"kind": "slice", "source": None},
+]
+
+
+@pytest.mark.parametrize("message", HOSTILE, ids=lambda each: json.dumps(each)[:60])
+def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> None:
+    asked = Asked(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
+    with pytest.raises((ValueError, LookupError)):
+        asked.answers.answer(message)
+
+
+@pytest.mark.parametrize("level", [0, 30, 62])
+@pytest.mark.parametrize("first", [-(2**44), -1, 0, 2**44 - 1])
+def test_tiles_far_from_anything_are_idle_or_hold_all(level: int, first: int) -> None:
+    asked = Asked(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
+    tile, _ = asked.reply("tiles", level=level, first=first, last=first + 1)
+    assert tile.info["bins"] == 512
+    assert np.isfinite(tile.lodBusy).all()
+    assert (tile.lodSlice >= 0).any() == (first == 0)
+
+
+def test_flows_are_between_the_slices_that_the_trace_says() -> None:
+    def event(phase: str, ts: float, tid: int, **more: Any) -> dict[str, Any]:
+        return {"ph": phase, "name": "call", "cat": "c", "pid": 1, "tid": tid, "ts": ts, **more}
+
+    events = [
+        event("X", 0, 1, dur=10),
+        event("X", 2, 1, dur=5),
+        event("X", 20, 2, dur=10),
+        event("s", 3, 1, id=7),
+        event("f", 21, 2, id=7, bp="e"),
+        event("s", 90, 1, id=8),
+    ]
+    run = tvmdbg.open(json.dumps(events).encode())
+    reply = Answers(run).answer({"kind": "flows"})
+    found = wire.unpack(reply.result["columns"], reply.buffers[0])
+    order = run.timeline.rows.order
+    ends = order[found["flowFrom"]], order[found["flowTo"]]
+    starts = [run.timeline.slice_start_ns[each].tolist() for each in ends]
+    assert starts == [[2000.0], [20_000.0]]
+    assert found["flowNames"] == ["call"]
+    assert reply.result["info"]["count"] == 1

@@ -1,0 +1,343 @@
+"""Who is answered when: newest first, short answers before long ones, nothing after the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from unit.widgets.test_widgets_answers_tensor import run_of
+
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.widgets.desk import Desk
+from tvmdbg_widgets.widgets.turns import Turn, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.run import DebugRun
+
+LIMIT = 120.0  # only to end what hangs
+SHAPE = (3000, 3000)
+PICTURE = {"kind": "tensor", "entry": [0, 0], "rows": 64, "cols": 64}
+COUNT = {"kind": "statistics", "entry": [0, 0], "exact": True}
+
+
+class Pages:
+    """Sends questions and waits for what comes back."""
+
+    def __init__(self, run: DebugRun) -> None:
+        self.desk = Desk(run, self._receive)
+        self.answers: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+        self.came = threading.Condition()
+        self.asked = 0
+
+    def _receive(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        with self.came:
+            assert content["id"] not in self.answers
+            self.answers[content["id"]] = (content, buffers)
+            self.came.notify_all()
+
+    def send(self, question: dict[str, Any], client: str = "view", **fields: Any) -> str:
+        self.asked += 1
+        name = str(self.asked)
+        self.desk.take({**question, "id": name, "client": client, **fields})
+        return name
+
+    def wait(self, name: str) -> dict[str, Any]:
+        with self.came:
+            assert self.came.wait_for(lambda: name in self.answers, LIMIT)
+        return self.answers[name][0]
+
+    def ask(self, question: dict[str, Any], client: str = "view", **fields: Any) -> Any:
+        answer = self.wait(self.send(question, client, **fields))
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def counted(self, question: dict[str, Any] = COUNT) -> dict[str, Any]:
+        end = time.monotonic() + LIMIT
+        while (told := self.ask(question))["state"] == "scanning":
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        return told
+
+
+@pytest.fixture(scope="module")
+def values() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(SHAPE).astype(np.float32)
+
+
+@pytest.fixture
+def pages(values: np.ndarray) -> Iterator[Pages]:
+    found = Pages(run_of(x=values, small=values[:5, :7]))
+    yield found
+    found.desk.close()
+
+
+class Reading:
+    """Holds back, or slows down, whoever reads values."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds, self.reads, self.free_reads, self.amount = 0.0, 0, 0, 0
+        self.held = threading.Event()
+        self.held.set()
+        self.begun = threading.Event()
+        real = ArrayValues.values
+
+        def slowly(values: ArrayValues, start: int, stop: int) -> np.ndarray:
+            if values.count == SHAPE[0] * SHAPE[1]:
+                self.reads += 1
+                self.amount += stop - start
+                self.begun.set()
+                assert self.reads <= self.free_reads or self.held.wait(LIMIT)
+                time.sleep(self.seconds)
+            return real(values, start, stop)
+
+        monkeypatch.setattr(ArrayValues, "values", slowly)
+
+    def hold(self, after: int) -> None:
+        """Hold back all reads but the next few."""
+        self.free_reads = self.reads + after
+        self.held.clear()
+
+    def rest(self) -> None:
+        """Wait until nobody reads any more."""
+        end = time.monotonic() + LIMIT
+        before = -1
+        while self.reads != before:
+            assert time.monotonic() < end
+            before = self.reads
+            time.sleep(0.2)
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
+    return Reading(monkeypatch)
+
+
+def test_a_newer_question_ends_the_answer_to_an_older_one(pages: Pages, reading: Reading) -> None:
+    reading.seconds = 0.01
+    old = pages.send(PICTURE, exact=True)
+    assert reading.begun.wait(LIMIT)
+    new = pages.send(PICTURE, entry=[1, 0], exact=True)
+    assert pages.wait(old)["error"] == "superseded by a newer question"
+    assert pages.wait(new)["result"]["entry"] == [1, 0]
+    stopped = reading.reads
+    time.sleep(0.1)
+    assert reading.reads == stopped
+    assert pages.desk._newest == {}
+
+
+def test_other_clients_and_other_kinds_are_not_touched(pages: Pages, reading: Reading) -> None:
+    reading.seconds = 0.002
+    first = pages.send(PICTURE, exact=True)
+    assert reading.begun.wait(LIMIT)
+    pages.ask(PICTURE, "other", entry=[1, 0], exact=True)
+    pages.ask({"kind": "values", "entry": [1, 0], "row": 0, "col": 0, "rows": 2, "cols": 2})
+    assert pages.wait(first)["result"]["tile"]["exact"]
+
+
+def test_a_sample_comes_while_every_value_is_looked_at(pages: Pages, reading: Reading) -> None:
+    told = pages.ask(PICTURE, exact=False)
+    assert not told["tile"]["exact"]
+    assert reading.amount < SHAPE[0] * SHAPE[1] / 4
+    assert pages.ask(PICTURE, exact=True)["tile"]["exact"]
+    before = reading.reads
+    assert pages.ask(PICTURE, exact=False)["tile"]["exact"], "its cells are kept"
+    assert reading.reads == before
+
+
+def test_a_pass_tells_how_far_it_is_and_ends_exact(
+    pages: Pages, reading: Reading, values: np.ndarray
+) -> None:
+    first = pages.ask({**COUNT, "exact": False})
+    assert (first["state"], first["done"], first["total"]) == ("sampled", 0, values.size)
+    assert first["statistics"]["size"] < values.size
+    reading.hold(after=9)
+    seen = [pages.ask(COUNT)]
+    while seen[-1]["state"] == "scanning":
+        if seen[-1]["done"] > 0:
+            reading.held.set()
+        assert seen[-1]["distribution"] is None
+        assert seen[-1]["statistics"]["size"] < values.size
+        time.sleep(0.01)
+        seen.append(pages.ask(COUNT))
+    done = [each["done"] for each in seen]
+    assert done == sorted(done)
+    assert any(0 < each < values.size for each in done)
+    last = seen[-1]["statistics"]
+    assert (last["minimum"]["value"], last["maximum"]["value"]) == (values.min(), values.max())
+    assert pages.ask({**COUNT, "exact": False})["state"] == "exact"
+
+
+def test_a_pass_is_stopped_and_begun_again(pages: Pages, reading: Reading) -> None:
+    reading.seconds = 0.05
+    pages.ask(COUNT)
+    told = pages.ask({**COUNT, "kind": "cancelTensor"})
+    assert told["state"] == "cancelled"
+    assert told["statistics"]["size"] < told["total"]
+    reading.rest()
+    assert pages.ask({**COUNT, "exact": False})["state"] == "sampled"
+    reading.seconds = 0.0
+    assert pages.counted()["state"] == "exact"
+
+
+def test_cancelling_ends_the_picture_that_the_client_waits_for(
+    pages: Pages, reading: Reading
+) -> None:
+    reading.seconds = 0.01
+    mine = pages.send(PICTURE, exact=True)
+    profile = pages.send({"kind": "profile", "entry": [0, 0], "axis": 0, "points": 9})
+    assert reading.begun.wait(LIMIT)
+    pages.ask({"kind": "cancelTensor", "entry": [0, 0]})
+    assert "superseded" in pages.wait(mine)["error"]
+    assert "superseded" in pages.wait(profile)["error"]
+
+
+def test_passes_of_findings_and_views_are_one(pages: Pages, reading: Reading) -> None:
+    run = pages.desk._run
+    pages.counted()
+    before = reading.reads
+    run.tensors[0, 0].statistics()
+    assert reading.reads == before
+    found = run.tensors[0, 0].statistics()
+    run.findings(progress=False)
+    assert run.search.scan.scanned().statistics[0, 0] is found
+
+
+def test_a_file_that_cannot_be_read_is_told(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = ArrayValues.values
+    broken = threading.Event()
+
+    def failing(values: ArrayValues, start: int, stop: int) -> np.ndarray:
+        if broken.is_set():
+            raise OSError("the disk has gone")
+        return real(values, start, stop)
+
+    monkeypatch.setattr(ArrayValues, "values", failing)
+    pages.ask({**COUNT, "exact": False})
+    broken.set()
+    end = time.monotonic() + LIMIT
+    while "error" not in (told := pages.wait(pages.send(COUNT))):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert told["error"] == "the disk has gone"
+    broken.clear()
+    assert pages.counted()["state"] == "exact"
+
+
+def test_nothing_goes_on_after_the_end(values: np.ndarray, reading: Reading) -> None:
+    pages = Pages(run_of(x=values))
+    reading.seconds = 0.01
+    pages.ask(COUNT)
+    pages.send(PICTURE, exact=True)
+    pages.ask({"kind": "health"})
+    pages.desk.close()
+    reading.rest()
+    pages.send(PICTURE)
+    time.sleep(0.05)
+    assert str(pages.asked) not in pages.answers
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if name in ("tvmdbg-pass", "tvmdbg-scan")]
+
+
+def test_short_answers_do_not_wait_for_passes(pages: Pages) -> None:
+    run = pages.desk._run
+    stop = threading.Event()
+    passes: list[int] = []
+
+    def count() -> None:
+        while not stop.is_set():
+            passes.append(1)
+            run.tensors[0, 0].with_dtype(run.tensors[0, 0].dtype).statistics(
+                watch=lambda: pages.desk._answers.turns.give_way(Turn.PASS)
+            )
+
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while len(passes) < 4:
+        time.sleep(0.01)
+    before = len(passes)
+    for _ in range(40):
+        pages.ask({"kind": "values", "entry": [0, 0], "row": 9, "col": 9, "rows": 40, "cols": 9})
+    begun = len(passes) - before
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert begun < 40
+
+
+def test_short_answers_are_filled_up_for_pages_of_this_machine(pages: Pages) -> None:
+    near = pages.send(PICTURE, entry=[1, 0], near=True)
+    pages.wait(near)
+    far = pages.send(PICTURE, entry=[1, 0])
+    pages.wait(far)
+    assert sum(map(len, pages.answers[near][1])) == 1 << 16
+    assert pages.answers[near][1][0] == pages.answers[far][1][0]
+    assert len(pages.answers[far][1]) == 1
+
+
+class Clock:
+    """Time that passes only where somebody waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, turns: Turns) -> None:
+        self.now, self.waited = 100.0, 0.0
+        monkeypatch.setattr("tvmdbg_widgets.widgets.turns.time", self)
+        monkeypatch.setattr(turns._changed, "wait", self._wait)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def _wait(self, seconds: float) -> bool:
+        self.now += seconds
+        self.waited += seconds
+        return False
+
+    def take(self) -> float:
+        """Seconds that were waited since this was last asked."""
+        told, self.waited = self.waited, 0.0
+        return told
+
+
+def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns = Turns()
+    clock = Clock(monkeypatch, turns)
+    with turns.taken(Turn.PICTURE):
+        turns.give_way(Turn.AT_ONCE)
+        turns.give_way(Turn.PICTURE)
+        assert clock.take() == 0
+        turns.give_way(Turn.PASS)
+        assert clock.take() == pytest.approx(0.25), "nobody starves"
+        turns.give_way(Turn.PASS)
+        assert clock.take() == 0, "what takes long holds up nobody again and again"
+    turns.give_way(Turn.PASS)
+    assert clock.take() == 0
+    with turns.taken(Turn.AT_ONCE):
+        turns.give_way(Turn.PICTURE)
+    assert clock.take() == pytest.approx(0.02), "an answer that takes long waits for its file"
+
+
+def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tvmdbg_widgets.widgets.turns._PATIENCE", LIMIT)
+    turns = Turns()
+    waiting = threading.Event()
+    real = turns._changed.wait
+
+    def wait(seconds: float) -> bool:
+        waiting.set()
+        return real(seconds)
+
+    monkeypatch.setattr(turns._changed, "wait", wait)
+    monkeypatch.setattr("tvmdbg_widgets.widgets.turns._FIRST", dict.fromkeys(Turn, LIMIT))
+    thread = threading.Thread(target=turns.give_way, args=(Turn.PASS,))
+    with turns.taken(Turn.PICTURE):
+        thread.start()
+        assert waiting.wait(LIMIT)
+        assert thread.is_alive()
+    thread.join(LIMIT / 2)
+    assert not thread.is_alive()
