@@ -1,8 +1,8 @@
 // A widget whose view holds its host to what our views rely on, and writes what it found as JSON.
 // Bundled by contract.py, so that our own clients run on the host's models.
-import { NewestWins, request } from "../../js/src/shared/request.ts";
-import { runClient } from "../../js/src/shared/run_client.ts";
-import { SessionClient } from "../../js/src/shared/session_client.ts";
+import { NewestWins, request } from "../../js/src/shared/client/request.ts";
+import { runClient } from "../../js/src/shared/client/run_client.ts";
+import { SessionClient } from "../../js/src/shared/client/session_client.ts";
 
 const WAIT_MS = 20_000;
 const VIEW = { reading: null, layout: null, sizes: {}, axes: [0, 1], index: [0, 0, 0, 0] };
