@@ -195,7 +195,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 def wheel(page: Page, key: str, steps: int) -> list[float]:
-    """Turn the wheel over the middle of the page, in and out again; the times of the frames."""
+    """Priority the wheel over the middle of the page, in and out again; the times of the frames."""
     page.mouse.move(_SIZE["width"] * 0.6, _SIZE["height"] * 0.5)
     page.evaluate(FRAMES)
     if key:

@@ -23,8 +23,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.widgets.answers.messages import message_id
+from tvmdbg_widgets.widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.widgets.bundles import STATIC
-from tvmdbg_widgets.widgets.desk import Desk
 
 from .contract import contract_module
 
@@ -77,17 +77,17 @@ def is_plain(value: object) -> bool:
 
 
 class Answering:
-    """Waits for the answer to each message of a page; the live model's desk gives it."""
+    """Waits for the answer to each message of a page; the live model's scheduler gives it."""
 
     def __init__(self, run: Any) -> None:
-        self._desk = Desk(run, self._receive)
+        self._scheduler = QuestionScheduler(run, self._receive)
         self._asked = itertools.count()
         self._came: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
         self._next: Counter[str] = Counter()
         self._changed = threading.Condition()
 
     def close(self) -> None:
-        self._desk.close()
+        self._scheduler.close()
 
     def reply(self, message: object, page: str, number: int) -> bytes:
         """One answer as bytes: length of the JSON part, the JSON part, the buffer.
@@ -99,7 +99,7 @@ class Answering:
         asked = {**message, "id": name} if isinstance(message, dict) else {"id": name}
         with self._changed:
             self._changed.wait_for(lambda: self._next[page] >= number, ORDERED_SECONDS)
-        self._desk.take(asked)
+        self._scheduler.take(asked)
         with self._changed:
             self._next[page] = max(self._next[page], number + 1)
             self._changed.notify_all()

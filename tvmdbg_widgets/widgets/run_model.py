@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.widgets.bundles import bundle
-from tvmdbg_widgets.widgets.desk import Desk
 from tvmdbg_widgets.widgets.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class RunModel(Guarded):
     """Answers the views of one run over custom messages; it has no view of its own.
 
     Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
-    the notebook; see :class:`~tvmdbg_widgets.widgets.desk.Desk`.
+    the notebook; see :class:`~tvmdbg_widgets.widgets.answers.question_scheduler.QuestionScheduler`.
 
     Attributes
     ----------
@@ -37,20 +37,20 @@ class RunModel(Guarded):
     def __init__(self, run: DebugRun, **traits: Any) -> None:
         self._run = run
         super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
-        self._desk = Desk(run, self._reply)
+        self._scheduler = QuestionScheduler(run, self._reply)
         self.on_msg(self._on_question)
 
     def glance(self, seconds: float) -> None:
         """Have the tensors of a small run scanned, and wait so long for the end."""
-        self._desk.glance(seconds)
+        self._scheduler.glance(seconds)
 
     def close(self) -> None:
         """Free the model in the kernel and in every page."""
-        self._desk.close()
+        self._scheduler.close()
         super().close()
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
-        self._desk.take(message)
+        self._scheduler.take(message)
 
     def _reply(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         self.send(content, buffers)

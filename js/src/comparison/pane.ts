@@ -1,5 +1,5 @@
 import { mountGraph } from "../graph/mount.ts";
-import type { Placed } from "../graph/placed.ts";
+import type { PlacedScene } from "../graph/placed_scene.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
@@ -23,7 +23,7 @@ export interface PaneContext {
   /** The graph was drawn, with another camera perhaps. */
   drawn: (view: GraphView) => void;
   /** Places the graph beside the other one. */
-  place: (placed: Placed, view: GraphView) => Placed;
+  place: (placed: PlacedScene, view: GraphView) => PlacedScene;
   /** Somebody acts on this side. */
   touched: () => void;
   signal: AbortSignal;

@@ -1,4 +1,4 @@
-import { Placed } from "../graph/placed.ts";
+import { PlacedScene } from "../graph/placed_scene.ts";
 import { finished } from "../graph/slices.ts";
 import type { GraphView } from "../graph/view.ts";
 import { aligned } from "./align.ts";
@@ -12,7 +12,7 @@ const MOST_BOXES = 20_000;
 export class RowAligner {
   readonly #data: ComparisonData;
   /** By side: as it was laid out by itself. */
-  readonly #own: [Placed | null, Placed | null] = [null, null];
+  readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
   readonly #views: [GraphView | null, GraphView | null] = [null, null];
 
   #isAligned = false;
@@ -22,7 +22,7 @@ export class RowAligner {
   }
 
   /** What one side shows of a layout; the other side is placed beside it. */
-  place(side: Side, placed: Placed, view: GraphView): Placed {
+  place(side: Side, placed: PlacedScene, view: GraphView): PlacedScene {
     this.#own[side] = placed;
     this.#views[side] = view;
     const [a, b] = this.#own;
@@ -33,13 +33,13 @@ export class RowAligner {
     }
     this.#isAligned = true;
     const layouts = aligned([a.layout, b.layout], this.#pairs(a, b));
-    const both = [a, b].map(({ scene }, at) => finished(Placed.steps(scene, layouts[at]!)));
+    const both = [a, b].map(({ scene }, at) => finished(PlacedScene.steps(scene, layouts[at]!)));
     this.#views[OTHER[side]]!.replace(both[OTHER[side]]!);
     return both[side]!;
   }
 
   /** Boxes that show nodes that stand for each other, from the first on. */
-  #pairs(a: Placed, b: Placed): [number, number][] {
+  #pairs(a: PlacedScene, b: PlacedScene): [number, number][] {
     const pairs: [number, number][] = [];
     for (let box = 0; box < a.scene.count; box++) {
       const partner = this.#data.partner(0, a.scene.node[box]!);
@@ -50,7 +50,7 @@ export class RowAligner {
   }
 }
 
-function canAlign(a: Placed, b: Placed): boolean {
+function canAlign(a: PlacedScene, b: PlacedScene): boolean {
   const isOne = a.columns === 1 && b.columns === 1;
   const isSmall = a.scene.count + b.scene.count <= MOST_BOXES;
   return isOne && isSmall && a.layout.direction === b.layout.direction;

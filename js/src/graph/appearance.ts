@@ -4,11 +4,11 @@ import { Coloring } from "./color/coloring.ts";
 import type { Colors } from "./color/colors.ts";
 import { type Column, rowsOf } from "./color/columns.ts";
 import { MOST_SELECTED } from "./folding.ts";
-import { Judge } from "./judge.ts";
+import { HealthLoader } from "./health_loader.ts";
 import { Legend } from "./legend.ts";
 import type { Palette } from "./palette.ts";
 import type { Picture } from "./picture.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import type { GraphView } from "./view.ts";
 
 /** Without a kernel nobody works out what the page lacks, ms. */
@@ -19,7 +19,7 @@ export class Appearance {
   readonly legend: Legend;
   readonly #view: GraphView;
   readonly #coloring: Coloring;
-  readonly #judge: Judge;
+  readonly #judge: HealthLoader;
   #colors: Colors | null = null;
   #glanced: string | null = null;
   #since = 0;
@@ -29,7 +29,7 @@ export class Appearance {
     this.#view = view;
     const { model, context, acts } = view;
     this.#coloring = new Coloring(model.graph, model.times);
-    this.#judge = new Judge(view);
+    this.#judge = new HealthLoader(view);
     this.legend = new Legend(
       model.graph,
       model.times,
@@ -102,7 +102,7 @@ export class Appearance {
 
   /** The colors of a picture; the legend says what they mean. */
   of(
-    placed: Placed | null,
+    placed: PlacedScene | null,
     palette: Palette,
   ): Pick<Picture, "colorBy" | "colors" | "health" | "highlight"> | null {
     const { chosen, model, highlighted } = this.#view;

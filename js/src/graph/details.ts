@@ -4,9 +4,9 @@ import { type NodeDetails, NodeKind, type RunClient } from "../shared/client/run
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { composition, type Part } from "./composition.ts";
 import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
 import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
-import { madeOf, type Part } from "./made_of.ts";
 import type { GraphModel } from "./model.ts";
 import { quoted } from "./query/suggest.ts";
 import { boxesOf, type Scene } from "./scene.ts";
@@ -308,7 +308,7 @@ export class Details {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
       parts.push(section(`notes (${notes.length})`, list(said)));
     }
-    const made = madeOf(this.#model);
+    const made = composition(this.#model);
     if (made.length > 0) parts.push(section("structure", this.#parts(made)));
     if (times.known) parts.push(section("slowest nodes", this.#slowest()));
     const links_ = (nodes: readonly number[]) =>

@@ -2,7 +2,7 @@ import { Camera } from "./camera.ts";
 import type { Bounds } from "./layout/types.ts";
 import { fitScale } from "./legible.ts";
 import { marginStart } from "./margin.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { CUT_SCALE, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
 import { withWholeBoxes } from "./whole_boxes.ts";
 
@@ -10,14 +10,14 @@ import { withWholeBoxes } from "./whole_boxes.ts";
 const BESIDE = 340;
 
 /** From where the bounds are seen on the stage of `camera`; a thin graph stands to the left, for the texts beside it. */
-export function fitted(placed: Placed, camera: Camera, bounds: Bounds): Camera {
+export function fitted(placed: PlacedScene, camera: Camera, bounds: Bounds): Camera {
   const target = Object.assign(new Camera(), camera);
   target.fit(bounds, fitScale(bounds, camera));
   return beside(placed, target) ?? target;
 }
 
 /** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible and uncut. */
-export function opening(placed: Placed, camera: Camera, wanted: number): Camera {
+export function opening(placed: PlacedScene, camera: Camera, wanted: number): Camera {
   const { bounds, direction, x, y } = placed.layout;
   const whole = Object.assign(new Camera(), camera);
   whole.fit(bounds, fitScale(bounds, camera));
@@ -31,7 +31,7 @@ export function opening(placed: Placed, camera: Camera, wanted: number): Camera 
 }
 
 /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
-export function isThread(placed: Placed, camera: Camera): boolean {
+export function isThread(placed: PlacedScene, camera: Camera): boolean {
   const { minX, minY, maxX, maxY } = placed.layout.bounds;
   const whole = fitted(placed, camera, placed.layout.bounds);
   const area = Math.max(1, (maxX - minX) * (maxY - minY));
@@ -40,7 +40,7 @@ export function isThread(placed: Placed, camera: Camera): boolean {
 }
 
 /** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
-function beside(placed: Placed, camera: Camera): Camera | null {
+function beside(placed: PlacedScene, camera: Camera): Camera | null {
   if (camera.scale >= CUT_SCALE) return null;
   const { bounds } = placed.layout;
   const aside = Object.assign(new Camera(), camera);

@@ -10,7 +10,7 @@ import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts
 import { layoutGraph } from "./layout_client.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
 import type { GraphModel } from "./model.ts";
-import { Placed } from "./placed.ts";
+import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
 import { inSlices, pause } from "./slices.ts";
 
@@ -50,14 +50,14 @@ export interface Arrangement {
 export interface Beginning {
   /** The node it is around. */
   node: number;
-  show: (part: Placed) => void;
+  show: (part: PlacedScene) => void;
 }
 
 /** Scenes of more boxes begin with some of them. */
 const LARGE = 2000;
 const SOME = 600;
 
-const kept = new WeakMap<GraphColumns, Map<string, Promise<Placed>>>();
+const kept = new WeakMap<GraphColumns, Map<string, Promise<PlacedScene>>>();
 
 /** The placed scene of an arrangement of a graph; each is laid out once a page. */
 export async function arrange(
@@ -66,8 +66,8 @@ export async function arrange(
   beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
-): Promise<Placed> {
-  const answers = kept.get(model.graph) ?? new Map<string, Promise<Placed>>();
+): Promise<PlacedScene> {
+  const answers = kept.get(model.graph) ?? new Map<string, Promise<PlacedScene>>();
   kept.set(model.graph, answers);
   const key = JSON.stringify(arrangement);
   const known = answers.get(key);
@@ -104,7 +104,7 @@ async function place(
   beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
-): Promise<Placed> {
+): Promise<PlacedScene> {
   const { fold, direction, isolation, hidden, label, grouped, wrapped, dense, stage } = arrangement;
   const { links, groups, labels, graph } = model;
   if (graph.kinds.length > LARGE) await pause();
@@ -131,7 +131,7 @@ async function place(
       signal,
       onProgress,
     });
-    return await inSlices(Placed.steps(scene, layout), signal);
+    return await inSlices(PlacedScene.steps(scene, layout), signal);
   };
   const compact = (valued: boolean, open = options.open) => ({
     open,

@@ -7,7 +7,7 @@ import { titleOf } from "./frames.ts";
 import { verdictSign } from "./health.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import type { LabelRecord, Picture } from "./picture.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { whole } from "./whole.ts";
 
 export const TEXT_PX = 11;
@@ -258,7 +258,7 @@ function apart(wanted: readonly number[], height: number): number[] {
 }
 
 /** Left end of the column of texts; null where it has no room, or the layers are too close. */
-export function marginStart(placed: Placed, camera: Camera): number | null {
+export function marginStart(placed: PlacedScene, camera: Camera): number | null {
   const { bounds, layers, direction } = placed.layout;
   if (direction === "right" || placed.columns > 1) return null;
   if (((bounds.maxY - bounds.minY) / Math.max(1, layers)) * camera.scale < PITCH) return null;

@@ -1,11 +1,11 @@
 import { notedBoxes } from "./noted.ts";
 import type { Marks } from "./overlay.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { boxesOf } from "./scene.ts";
 import type { GraphView } from "./view.ts";
 
 /** What of a picture is selected, pointed at, found and noted; a selected group alone, not its nodes. */
-export function marksOf({ context, folding, hits, model }: GraphView, placed: Placed): Marks {
+export function marksOf({ context, folding, hits, model }: GraphView, placed: PlacedScene): Marks {
   const { selected, hovered } = context.session;
   const { scene } = placed;
   const { group } = folding;

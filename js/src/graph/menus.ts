@@ -1,9 +1,9 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { Saves } from "./export_picture.ts";
 import { kindQuery } from "./navigator.ts";
 import { Popup } from "./popup.ts";
-import { Saves } from "./saves.ts";
 import type { GraphView } from "./view.ts";
 
 /** So many of the actions are buttons in the details. */

@@ -1,6 +1,6 @@
 import { counted, integer } from "../shared/format.ts";
 import { between, type Isolation } from "./isolate.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { shownNodes } from "./scene.ts";
 import type { GraphView } from "./view.ts";
 
@@ -9,7 +9,7 @@ export class Navigator {
   readonly #view: GraphView;
   /** Where a path begins, until its other end is chosen. */
   #start: number | null = null;
-  #told: { placed: Placed | null; text: string } = { placed: null, text: "" };
+  #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
   /** What could not be done, or waits to be. */
   #notice = "";
 
@@ -97,7 +97,7 @@ export class Navigator {
     return this.#told.text;
   }
 
-  #tell({ scene }: Placed): string {
+  #tell({ scene }: PlacedScene): string {
     if (!this.isPart) return "";
     const { isolation, hidden, hops } = this.#view.chosen;
     const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");

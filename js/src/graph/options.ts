@@ -3,7 +3,7 @@ import type { Wires } from "./color/coloring.ts";
 import type { History, Look } from "./history.ts";
 import type { Isolation } from "./isolate.ts";
 import type { CameraPlace } from "./place.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import type { GraphView } from "./view.ts";
 
 /** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */
@@ -15,7 +15,7 @@ export interface GraphContext extends ViewContext<GraphOptions> {
   /** The node that it opens on, in place of that of the first fault or the slowest; -1 for its beginning. */
   opensOn?: number;
   /** Places what was laid out so that it suits what stands beside it. */
-  place?: (placed: Placed, view: GraphView) => Placed;
+  place?: (placed: PlacedScene, view: GraphView) => PlacedScene;
 }
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */

@@ -5,7 +5,7 @@ import type { Groups } from "./groups.ts";
 import type { BoxHealth } from "./health.ts";
 import { marginStart } from "./margin.ts";
 import type { Palette } from "./palette.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { COMPACT, CUT_SCALE, FULL_SCALE, TITLE_SCALE } from "./scales.ts";
 import type { Times } from "./times.ts";
 
@@ -14,7 +14,7 @@ export interface Picture {
   graph: GraphColumns;
   groups: Groups;
   times: Times;
-  placed: Placed;
+  placed: PlacedScene;
   camera: Camera;
   palette: Palette;
   /** The name of what the colors show, and the colors. */

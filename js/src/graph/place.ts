@@ -1,5 +1,5 @@
 import type { Camera } from "./camera.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 
 /** Where a camera looks from: beside a node, px of the graph right of and below the middle of its box. */
 export interface CameraPlace {
@@ -12,7 +12,7 @@ export interface CameraPlace {
 export type View = Pick<Camera, "x" | "y" | "scale">;
 
 /** The camera by the node that is nearest to its middle; null where nothing is drawn. */
-export function placeOf({ x, y, scale }: View, placed: Placed): CameraPlace | null {
+export function placeOf({ x, y, scale }: View, placed: PlacedScene): CameraPlace | null {
   const node = placed.nearest(x, y);
   const box = node === null ? -1 : placed.boxOf(node);
   if (node === null || box < 0) return null;
@@ -26,7 +26,7 @@ export function placeOf({ x, y, scale }: View, placed: Placed): CameraPlace | nu
 }
 
 /** Where the camera then is; null where the node is not drawn. */
-export function viewOf({ node, dx, dy, scale }: CameraPlace, placed: Placed): View | null {
+export function viewOf({ node, dx, dy, scale }: CameraPlace, placed: PlacedScene): View | null {
   const box = placed.boxOf(node);
   if (box < 0) return null;
   return { x: placed.layout.x[box]! + dx, y: placed.layout.y[box]! + dy, scale };

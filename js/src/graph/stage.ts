@@ -2,7 +2,7 @@ import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Camera, isIn, type Rectangle } from "./camera.ts";
 import { GraphPainter } from "./drawing.ts";
-import { edgeAt } from "./edge_talk.ts";
+import { edgeAt } from "./edge_tooltip.ts";
 import { EdgePainter } from "./edges.ts";
 import { fitted, isThread, opening } from "./framing.ts";
 import { buttonOf } from "./group_boxes.ts";

@@ -4,23 +4,23 @@ import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Mirror } from "../shared/ui/mirror.ts";
-import { Acts } from "./acts.ts";
 import { Appearance } from "./appearance.ts";
-import { Arranger } from "./arranger.ts";
+import { CameraRestorer } from "./camera_restorer.ts";
 import { Chosen } from "./chosen.ts";
+import { GraphCommands } from "./commands.ts";
 import { Details } from "./details.ts";
 import { Folding } from "./folding.ts";
 import { groupPath, groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
-import { Journey, STEP_TRAITS } from "./journey.ts";
+import { LayoutController } from "./layout_controller.ts";
 import { marksOf } from "./marks.ts";
 import { Menus } from "./menus.ts";
 import type { GraphModel } from "./model.ts";
+import { NavigationHistory, STEP_TRAITS } from "./navigation_history.ts";
 import { Navigator } from "./navigator.ts";
 import type { GraphContext } from "./options.ts";
 import { Palette } from "./palette.ts";
-import type { Placed } from "./placed.ts";
-import { Placing } from "./placing.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
@@ -34,9 +34,9 @@ export class GraphView {
   readonly context: GraphContext;
   readonly chosen: Chosen;
   readonly model: GraphModel;
-  readonly acts: Acts;
+  readonly acts: GraphCommands;
   readonly folding: Folding;
-  readonly placing: Placing;
+  readonly placing: CameraRestorer;
   readonly hits: Hits;
   readonly appearance: Appearance;
   readonly stage: Stage;
@@ -46,10 +46,10 @@ export class GraphView {
   readonly tooltip = new Tooltip();
   readonly code: CodeCopy;
   /** What is shown now; null until the first layout is there. */
-  placed: Placed | null = null;
+  placed: PlacedScene | null = null;
   walk: Walk | null = null;
   readonly navigator: Navigator;
-  readonly journey: Journey;
+  readonly journey: NavigationHistory;
   readonly menus: Menus;
   /** Along what the selection is being walked to, until it is told. */
   walked = "";
@@ -57,7 +57,7 @@ export class GraphView {
   #told = { place: "", along: "" };
   /** The op kind that alone keeps its color. */
   highlighted: string | null = null;
-  readonly #arranger: Arranger;
+  readonly #arranger: LayoutController;
   /** What was wrong with the data from the start. */
   readonly #problem: string;
   palette: Palette;
@@ -80,14 +80,14 @@ export class GraphView {
     this.model = model;
     model.fetchFacts = () => run.facts();
     model.fetchLayout = () => run.layout();
-    const acts = new Acts(this);
+    const acts = new GraphCommands(this);
     this.acts = acts;
     this.folding = new Folding(this);
-    this.placing = new Placing(this);
+    this.placing = new CameraRestorer(this);
     this.navigator = new Navigator(this);
-    this.journey = new Journey(this);
+    this.journey = new NavigationHistory(this);
     this.menus = new Menus(this);
-    this.#arranger = new Arranger(model, () => void this.arrange(false), signal);
+    this.#arranger = new LayoutController(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model, () => this.#found());
     signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new Stage(() => this.#drawn(), signal);
@@ -224,7 +224,7 @@ export class GraphView {
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     this.#opens ||= opens;
     let opened = false;
-    const show = (part: Placed) => {
+    const show = (part: PlacedScene) => {
       // What is to be seen whole is not shown in part.
       if (this.isArranging && this.placing.fits && this.placed) return;
       const isWhereOpened = opened && !this.stage.isMoved && !context.options.get("camera");
@@ -259,7 +259,7 @@ export class GraphView {
   }
 
   /** Shows the same scene placed otherwise. */
-  replace(placed: Placed): void {
+  replace(placed: PlacedScene): void {
     this.placing.show(placed, false, null);
   }
 

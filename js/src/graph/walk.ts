@@ -1,13 +1,13 @@
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 
 export type Step = "up" | "down" | "left" | "right";
 
 /** Walks from box to box along edges, by what is above, below and beside on the picture. */
 export class Walk {
-  readonly #placed: Placed;
+  readonly #placed: PlacedScene;
   #from: { box: number; at: number; step: Step } | null = null;
 
-  constructor(placed: Placed) {
+  constructor(placed: PlacedScene) {
     this.#placed = placed;
   }
 

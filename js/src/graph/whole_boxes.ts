@@ -1,5 +1,5 @@
 import { Camera } from "./camera.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 
 /** How much larger all may be drawn so that no box is cut, and in which steps. */
 const LARGEST = 1.3;
@@ -10,7 +10,7 @@ const SPARE = 4;
 type Span = readonly [low: number, high: number];
 
 /** A camera near another that cuts no box at the borders of its stage and holds the box that is `kept`; the same where there is none. */
-export function withWholeBoxes(placed: Placed, camera: Camera, kept: number): Camera {
+export function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
   const boxes: number[] = [];
   placed.eachBox(around, (box) => boxes.push(box));
@@ -27,7 +27,7 @@ export function withWholeBoxes(placed: Placed, camera: Camera, kept: number): Ca
 }
 
 /** Whether all of a box is on the stage; null where none of it is. */
-function isWhole(placed: Placed, camera: Camera, box: number): boolean | null {
+function isWhole(placed: PlacedScene, camera: Camera, box: number): boolean | null {
   const shape = placed.rectangle(box);
   if (camera.shows(shape, 0)) return true;
   const { minX, minY, maxX, maxY } = camera.view();
@@ -41,7 +41,7 @@ function isWhole(placed: Placed, camera: Camera, box: number): boolean | null {
 
 /** Moves the camera along one axis, as little as it takes that none of the boxes it sees there is cut. */
 function shift(
-  placed: Placed,
+  placed: PlacedScene,
   camera: Camera,
   boxes: readonly number[],
   kept: number,
@@ -64,7 +64,7 @@ function shift(
   camera.clamp(placed.layout.bounds);
 }
 
-function spanOf(placed: Placed, box: number, axis: "x" | "y", spare: number): Span {
+function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number): Span {
   const { x, y, width, height } = placed.rectangle(box);
   return axis === "x" ? [x - spare, x + width + spare] : [y - spare, y + height + spare];
 }

@@ -5,8 +5,8 @@ import type { LayoutWish } from "./layout_picker.ts";
 import type { Kept, Memory } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
 import { type Plane, planeOf } from "./plane.ts";
+import type { Opening } from "./requested_view.ts";
 import type { Region, ShowChoice, ValueLook } from "./state.ts";
-import type { Opening } from "./wish.ts";
 
 /** What an inspector can be told. */
 interface Follower {

@@ -4,22 +4,22 @@ import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { boardActs } from "./acts.ts";
-import { Board } from "./board.ts";
 import { codeText } from "./code_text.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
 import { follow, opening } from "./follow.ts";
 import { following } from "./following.ts";
+import { InspectorLayout } from "./inspector_layout.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
+import { type Opening, RequestedView } from "./requested_view.ts";
 import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
 import { typedIndex } from "./typed_index.ts";
 import { Viewing } from "./viewing.ts";
-import { type Opening, Wish } from "./wish.ts";
 import { missingWords } from "./words.ts";
 
 const SETTLE_MS = 200;
@@ -31,12 +31,12 @@ export class Inspector {
   readonly #context: ViewContext<TensorOptions>;
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
-  readonly board: Board;
+  readonly board: InspectorLayout;
   readonly viewing: Viewing;
   readonly steering: Steering;
   readonly #codeCopy: CodeCopy;
   readonly #memory: Memory;
-  readonly #wish = new Wish();
+  readonly #wish = new RequestedView();
   readonly #looks: Looks;
   /** The entry that is shown though nobody has chosen it. */
   #opened: string | undefined;
@@ -55,7 +55,7 @@ export class Inspector {
     this.#entries = entries;
     this.#graph = graph;
     this.#looks = new Looks(options);
-    this.board = new Board(root, context, entries, boardActs(this));
+    this.board = new InspectorLayout(root, context, entries, boardActs(this));
     this.board.picture.sight.show(options.get("region") ?? null);
     this.steering = new Steering(
       this.board,

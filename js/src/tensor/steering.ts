@@ -1,14 +1,14 @@
-import type { Board } from "./board.ts";
+import type { InspectorLayout } from "./inspector_layout.ts";
 import { fixedAxes, type Plane, withIndex } from "./plane.ts";
 import { hasValues, type Region } from "./state.ts";
 
 /** Moves what is in sight, and the crosshair or the choice of a channel, by steps. */
 export class Steering {
-  readonly #board: Board;
+  readonly #board: InspectorLayout;
   readonly #plane: () => Plane | null;
   readonly #look: (plane: Plane) => void;
 
-  constructor(board: Board, plane: () => Plane | null, look: (plane: Plane) => void) {
+  constructor(board: InspectorLayout, plane: () => Plane | null, look: (plane: Plane) => void) {
     this.#board = board;
     this.#plane = plane;
     this.#look = look;

@@ -2,18 +2,18 @@ import { errorText } from "../shared/client/message.ts";
 import { isAbort } from "../shared/client/request.ts";
 import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import type { Board } from "./board.ts";
 import { type ColorScale, colorScale, sameScale } from "./color_scale.ts";
 import { Counting } from "./counting.ts";
+import type { InspectorLayout } from "./inspector_layout.ts";
 import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture.ts";
 import { Pictures } from "./pictures.ts";
 import { axisAlong, axisText } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
+import type { RequestedView } from "./requested_view.ts";
 import { sameTensor, withPicture } from "./same_tensor.ts";
 import { hasValues, type Shown } from "./state.ts";
-import type { Wish } from "./wish.ts";
 import { tensorWords } from "./words.ts";
 
 interface Events {
@@ -24,8 +24,8 @@ interface Events {
 
 /** What is known of the tensor that is wanted: its plane and its numbers, asked for and put on the board. */
 export class Viewing {
-  readonly #board: Board;
-  readonly #wish: Wish;
+  readonly #board: InspectorLayout;
+  readonly #wish: RequestedView;
   readonly #looks: Looks;
   readonly #noteOf: (node: number) => string;
   readonly #events: Events;
@@ -42,8 +42,8 @@ export class Viewing {
 
   constructor(
     { run, session, signal }: ViewContext<TensorOptions>,
-    board: Board,
-    wish: Wish,
+    board: InspectorLayout,
+    wish: RequestedView,
     looks: Looks,
     events: Events,
   ) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ComparisonData } from "../../src/comparison/data.ts";
 import { RowAligner } from "../../src/comparison/row_aligner.ts";
-import type { Placed } from "../../src/graph/placed.ts";
+import type { PlacedScene } from "../../src/graph/placed_scene.ts";
 import type { GraphView } from "../../src/graph/view.ts";
 import { columns } from "../graph/fixture.ts";
 import { place } from "../graph/place.ts";
@@ -13,8 +13,8 @@ function chain(count: number) {
 }
 
 it("gives a graph back its own rows once the other cannot stand beside it", () => {
-  const shown: Placed[] = [];
-  const view = { replace: (placed: Placed) => shown.push(placed) } as unknown as GraphView;
+  const shown: PlacedScene[] = [];
+  const view = { replace: (placed: PlacedScene) => shown.push(placed) } as unknown as GraphView;
   // The last of two nodes is the last of five.
   const partner = (_: number, node: number) => (node ? 4 : 0);
   const rows = new RowAligner({ partner } as unknown as ComparisonData);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Camera } from "../../src/graph/camera.ts";
 import { opening } from "../../src/graph/framing.ts";
-import type { Placed } from "../../src/graph/placed.ts";
+import type { PlacedScene } from "../../src/graph/placed_scene.ts";
 import { LEGIBLE_SCALE } from "../../src/graph/scales.ts";
 import { columns, type NodeSpec, WORDS } from "./fixture.ts";
 import { place } from "./place.ts";
 
 /** A chain of boxes of unlike widths; `aside`: as many inputs that only the last of it reads. */
-function chain(count: number, aside = 0): Placed {
+function chain(count: number, aside = 0): PlacedScene {
   const last = aside + count - 1;
   const nodes = Array.from({ length: aside + count }, (_, node): NodeSpec => {
     if (node <= aside) return {};
@@ -26,7 +26,7 @@ function camera(width: number, height: number): Camera {
 }
 
 /** The boxes that are partly on the stage, and those that are wholly there. */
-function seen(placed: Placed, at: Camera): { cut: number[]; whole: number[] } {
+function seen(placed: PlacedScene, at: Camera): { cut: number[]; whole: number[] } {
   const [cut, whole]: [number[], number[]] = [[], []];
   placed.eachBox(at.view(), (box) => {
     (at.shows(placed.rectangle(box), 0) ? whole : cut).push(box);

@@ -2,7 +2,7 @@ import { Groups } from "../../src/graph/groups.ts";
 import { layout } from "../../src/graph/layout/index.ts";
 import type { Direction } from "../../src/graph/layout/types.ts";
 import { Links } from "../../src/graph/links.ts";
-import { Placed } from "../../src/graph/placed.ts";
+import { PlacedScene } from "../../src/graph/placed_scene.ts";
 import { buildScene } from "../../src/graph/scene.ts";
 import { finished } from "../../src/graph/slices.ts";
 import type { GraphColumns } from "../../src/shared/client/run_client.ts";
@@ -14,7 +14,7 @@ export function place(
   direction: Direction = "down",
   open: Uint8Array | null = null,
   words = WORDS,
-): Placed {
+): PlacedScene {
   const groups = new Groups(graph);
   const options = { fold: true, groups, open, only: null, words };
   const scene = buildScene(new Links(graph), options);
@@ -27,5 +27,5 @@ export function place(
     sourceSlot: scene.edgeSlot,
     direction,
   });
-  return finished(Placed.steps(scene, placed));
+  return finished(PlacedScene.steps(scene, placed));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Acts } from "../../src/graph/acts.ts";
+import { GraphCommands } from "../../src/graph/commands.ts";
 import { Folding } from "../../src/graph/folding.ts";
 import { shareLayout } from "../../src/graph/layout_shared.ts";
 import { type Arrangement, arrange } from "../../src/graph/layouts.ts";
@@ -81,7 +81,7 @@ it.each(["query", "view"])("goes to no hit once there is another %s", async (cha
     next: () => 7,
   };
   const view = { hits, node: null, context: { signal: gone.signal } };
-  const acts = new Acts(view as unknown as GraphView);
+  const acts = new GraphCommands(view as unknown as GraphView);
   let selected: number | null = null;
   acts.select = (node) => {
     selected = node;

@@ -13,7 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.model.statistics.compute import Passes
-from tvmdbg_widgets.widgets import desk
+from tvmdbg_widgets.widgets.answers import question_scheduler
 from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
 def test_a_kernel_without_threads_scans_while_it_is_asked(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "HAS_THREADS", False)
-    monkeypatch.setattr(desk, "_SLICE", 0.0)
+    monkeypatch.setattr(question_scheduler, "HAS_THREADS", False)
+    monkeypatch.setattr(question_scheduler, "_SLICE", 0.0)
     _, asked = page(run, monkeypatch)
     states = [asked("findings", str(number))["state"] for number in range(74)]
     rounds = states.index("done")

@@ -28,7 +28,7 @@ FIRST_ANSWER = 256 << 10
 PART = 1 << 20
 
 
-class Asked:
+class TensorQuery:
     """A run of a timeline alone, and what it answers."""
 
     def __init__(self, own: Timeline) -> None:
@@ -48,7 +48,7 @@ class Asked:
 
 
 @pytest.fixture
-def crowd() -> Asked:
+def crowd() -> TensorQuery:
     """30,000 slices, nested two deep, on three tracks, of many names."""
     rng = np.random.default_rng(7)
     begin = np.cumsum(rng.integers(100, 300, 10_000)).astype(float)
@@ -57,10 +57,10 @@ def crowd() -> Asked:
         length = 2.0 * float(rng.integers(10, 45))
         given_spans += [(at, length, i % 3), (at + 2, length / 2, i % 3), (at + 3, 0.0, i % 3)]
     names = tuple(f"name {i} of a slice that has much to tell" for i in range(5000))
-    return Asked(timeline(given_spans, names, tracks=3))
+    return TensorQuery(timeline(given_spans, names, tracks=3))
 
 
-def whole(asked: Asked) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
+def whole(asked: TensorQuery) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
     """All slices, put together from their parts as a page does it."""
     head, _ = asked.reply("timeline")
     parts: list[Any] = []
@@ -75,7 +75,7 @@ def whole(asked: Asked) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
     return head, {name: np.concatenate([getattr(each, name) for each in parts]) for name in kinds}
 
 
-def test_long_timelines_come_as_bins_first_and_then_in_parts(crowd: Asked) -> None:
+def test_long_timelines_come_as_bins_first_and_then_in_parts(crowd: TensorQuery) -> None:
     own = crowd.timeline
     head, size = crowd.reply("timeline")
     assert size <= FIRST_ANSWER
@@ -98,8 +98,8 @@ def test_names_are_summed_up_before_the_slices_come() -> None:
     given_spans: list[Span] = [
         each for at in start.tolist() for each in ((at, 50.0, 0), (at + 5, 20.0, 0))
     ]
-    own = Asked(timeline(given_spans, ("a", "b", "c"))).timeline
-    head, _ = Asked(own).reply("timeline")
+    own = TensorQuery(timeline(given_spans, ("a", "b", "c"))).timeline
+    head, _ = TensorQuery(own).reply("timeline")
     names = np.array(list(own.slice_names))
     for code, number, count, self_ns, within in zip(
         head.sumName, head.sumSlice, head.sumCount, head.sumSelf, head.sumWithin, strict=True
@@ -112,7 +112,7 @@ def test_names_are_summed_up_before_the_slices_come() -> None:
     assert len(head.sumName) == 3
 
 
-def test_names_come_as_they_are_needed(crowd: Asked) -> None:
+def test_names_come_as_they_are_needed(crowd: TensorQuery) -> None:
     own = crowd.timeline
     head, columns = whole(crowd)
     assert len(head.names) < head.info["names"] == 5000
@@ -130,7 +130,7 @@ def test_names_come_as_they_are_needed(crowd: Asked) -> None:
     assert [names[code] for code in head.lodName[shown]] == [own.slice_names[i] for i in dominant]
 
 
-def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: Asked) -> None:
+def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: TensorQuery) -> None:
     own = crowd.timeline
     tile, size = crowd.reply("tiles", level=6, first=3, last=4)
     assert size <= PART
@@ -157,7 +157,7 @@ def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: Asked) -> N
 
 
 def test_a_window_of_too_many_slices_says_how_many(
-    crowd: Asked, monkeypatch: pytest.MonkeyPatch
+    crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tvmdbg_widgets.widgets.answers.ranges._WINDOW", 50)
     found, _ = crowd.reply("window", **{"from": 0, "to": 1e6})
@@ -166,7 +166,7 @@ def test_a_window_of_too_many_slices_says_how_many(
 
 
 def test_above_the_limit_the_page_is_told_to_ask_for_tiles(
-    crowd: Asked, monkeypatch: pytest.MonkeyPatch
+    crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert crowd.reply("timeline")[0].info["whole"] is True
     monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 29_999)
@@ -176,7 +176,7 @@ def test_above_the_limit_the_page_is_told_to_ask_for_tiles(
 @given(spans(), st.sampled_from(["f0", "f", "F1", "1", "#1", "", "nothing"]), st.integers(0, 250))
 @settings(max_examples=50)
 def test_what_is_found_is_what_has_the_name(given_spans: list[Span], text: str, at: int) -> None:
-    asked = Asked(timeline(given_spans))
+    asked = TensorQuery(timeline(given_spans))
     own = asked.timeline
     found, _ = asked.reply("find", text=text, regex=False, at=at)
     numbers = [
@@ -207,7 +207,7 @@ def test_what_is_found_is_what_has_the_name(given_spans: list[Span], text: str, 
 @given(spans(), st.integers(0, 200), st.integers(1, 200))
 @settings(max_examples=30)
 def test_an_area_is_that_of_the_run(given_spans: list[Span], begin: int, width: int) -> None:
-    asked = Asked(timeline(given_spans))
+    asked = TensorQuery(timeline(given_spans))
     found, _ = asked.reply("area", **{"from": begin, "to": begin + width, "by": "name"})
     expected = asked.run.area(begin, begin + width)
     assert (found.count, found.sum) == (expected.count, expected.ns)
@@ -216,12 +216,12 @@ def test_an_area_is_that_of_the_run(given_spans: list[Span], begin: int, width: 
 
 
 def test_a_slice_that_is_not_drawn_is_nothing() -> None:
-    asked = Asked(timeline([(0, 5, 0), (3, -1, 0)]))
+    asked = TensorQuery(timeline([(0, 5, 0), (3, -1, 0)]))
     assert asked.answers.answer({"kind": "slice", "source": 1}).result is None
 
 
 def test_a_timeline_of_nothing_drawn_answers_all() -> None:
-    asked = Asked(timeline([(0, float("inf"), 0)]))
+    asked = TensorQuery(timeline([(0, float("inf"), 0)]))
     head, _ = asked.reply("timeline")
     assert (head.info["slices"], head.info["unusable"]) == (0, 1)
     assert len(head.start) == 0
@@ -262,7 +262,7 @@ HOSTILE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("message", HOSTILE, ids=lambda each: json.dumps(each)[:60])
 def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> None:
-    asked = Asked(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
+    asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
     with pytest.raises((ValueError, LookupError)):
         asked.answers.answer(message)
 
@@ -270,7 +270,7 @@ def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> No
 @pytest.mark.parametrize("level", [0, 30, 62])
 @pytest.mark.parametrize("first", [-(2**44), -1, 0, 2**44 - 1])
 def test_tiles_far_from_anything_are_idle_or_hold_all(level: int, first: int) -> None:
-    asked = Asked(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
+    asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
     tile, _ = asked.reply("tiles", level=level, first=first, last=first + 1)
     assert tile.info["bins"] == 512
     assert np.isfinite(tile.lodBusy).all()

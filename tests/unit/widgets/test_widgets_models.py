@@ -18,7 +18,7 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets import desk
+from tvmdbg_widgets.widgets.answers import question_scheduler as scheduler
 from tvmdbg_widgets.widgets.answers.answers import Answers
 from tvmdbg_widgets.widgets.run_model import RunModel
 from tvmdbg_widgets.widgets.view import View
@@ -136,7 +136,7 @@ def test_what_is_no_question_harms_nothing(page: Page, message: object) -> None:
 def test_of_one_client_the_newest_that_waits_is_answered(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_WORKERS", 2)
+    monkeypatch.setattr(scheduler, "_WORKERS", 2)
     release = hold(monkeypatch, 2)
     for i in range(2):
         page.ask({"id": f"held{i}", "kind": "node", "node": 0, "client": str(i), "hold": True})
@@ -148,7 +148,7 @@ def test_of_one_client_the_newest_that_waits_is_answered(
     assert all("result" in each for each in page.wait("held0", "held1", "other", "q4", "n4"))
     older = page.wait(*(f"{kind}{i}" for kind in "qn" for i in range(4)))
     assert {each["error"] for each in older} == {"superseded by a newer question"}
-    assert page.model._desk._newest == {}
+    assert page.model._scheduler._newest == {}
 
 
 def test_answers_come_from_beside_the_main_thread(
@@ -163,7 +163,7 @@ def test_answers_come_from_beside_the_main_thread(
     )
     page.ask({"id": "a", "kind": "graph"})
     page.wait("a")
-    monkeypatch.setattr(desk, "HAS_THREADS", False)
+    monkeypatch.setattr(scheduler, "HAS_THREADS", False)
     page.ask({"id": "b", "kind": "graph"})
     assert "b" in page.answers
     assert [name.startswith("tvmdbg") for name in names] == [True, False]
@@ -187,18 +187,18 @@ def test_a_scan_for_findings_that_was_stopped_goes_on_when_asked(page: Page) -> 
 def test_close_frees_model_and_workers(
     run: DebugRun, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "_WORKERS", 2)
+    monkeypatch.setattr(scheduler, "_WORKERS", 2)
     release = hold(monkeypatch, 2)
     for i in range(8):
         page.ask({"id": f"q{i}", "kind": "graph", "hold": True})
-    pool = run.model._desk._pool
+    pool = run.model._scheduler._pool
     assert pool is not None
     run.model.close()
     release()
     pool.shutdown(wait=True)
     assert set(page.answers) <= {"q0", "q1"}
     assert run.model.comm is None
-    assert run.model._desk._pool is None
+    assert run.model._scheduler._pool is None
 
 
 def test_nothing_of_a_run_is_left_after_close() -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
     from tvmdbg_widgets.model.pictures import Pictures
     from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
-    from tvmdbg_widgets.widgets.passes import Passes
+    from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsJobs
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Context:
         Returns what is known of the layout of an entry.
     pictures : Pictures
         Those that were made of this run.
-    passes : Passes
+    statistics_jobs : StatisticsJobs
         The counts of whole tensors that are under way.
     timeline : KeptTimeline or None
         The timeline, ready to be answered about.
@@ -45,6 +45,6 @@ class Context:
     run: Derived
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
     pictures: Pictures
-    passes: Passes
+    statistics_jobs: StatisticsJobs
     timeline: KeptTimeline | None
     watch: Callable[[], None]

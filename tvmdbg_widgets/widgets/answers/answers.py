@@ -29,12 +29,12 @@ from tvmdbg_widgets.widgets.answers.memory import memory
 from tvmdbg_widgets.widgets.answers.messages import Question
 from tvmdbg_widgets.widgets.answers.node import node_details
 from tvmdbg_widgets.widgets.answers.paths import PATH_ANSWERS
+from tvmdbg_widgets.widgets.answers.priority_gate import PriorityGate
 from tvmdbg_widgets.widgets.answers.ranges import RANGE_ANSWERS
+from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsJobs
 from tvmdbg_widgets.widgets.answers.tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.widgets.answers.timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.widgets.bundles import PARTS, VIEWS, code
-from tvmdbg_widgets.widgets.passes import Passes
-from tvmdbg_widgets.widgets.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,10 +61,10 @@ class Answers:
 
     def __init__(self, run: Derived, *, seconds: float | None = math.inf) -> None:
         self._run = run
-        self.turns = Turns()
+        self.gate = PriorityGate()
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
-        self._passes = Passes(self.turns, seconds)
+        self._jobs = StatisticsJobs(self.gate, seconds)
         self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
@@ -91,7 +91,7 @@ class Answers:
         if known is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
         context = Context(
-            self._run, self._layouts, self._pictures, self._passes, self._timeline, watch
+            self._run, self._layouts, self._pictures, self._jobs, self._timeline, watch
         )
         return known(context, question)
 
@@ -102,7 +102,7 @@ class Answers:
 
     def close(self) -> None:
         """Stop what runs in the background, and let go of what was kept."""
-        self._passes.close()
+        self._jobs.close()
         self._pictures.clear()
 
 

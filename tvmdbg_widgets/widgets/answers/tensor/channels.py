@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.pictures import channels as channels_of
 from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.tensor.asked import asked, asked_cells, asked_plane
 from tvmdbg_widgets.widgets.answers.tensor.cells import packed_cells
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked, asked_cells, asked_plane
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.answers.answering import Context

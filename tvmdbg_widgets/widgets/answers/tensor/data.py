@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
 from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.tensor.asked import asked, asked_plane
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked, asked_plane
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.answers.answering import Context

@@ -10,8 +10,8 @@ from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.contrast import contrast
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.tensor.asked import asked, asked_part, asked_plane
 from tvmdbg_widgets.widgets.answers.tensor.statistics import counted_json, distribution_json
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked, asked_part, asked_plane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,14 @@ from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.widgets.answers.answering import Reply
 from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.tensor.asked import asked_reading, asked_tensor
+from tvmdbg_widgets.widgets.answers.statistics_jobs import SAMPLE
 from tvmdbg_widgets.widgets.answers.tensor.numbers import (
     computed_number,
     exact_number,
     percentile_number,
     place,
 )
-from tvmdbg_widgets.widgets.passes import SAMPLE
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked_reading, asked_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.widgets.answers.answering import Context
     from tvmdbg_widgets.widgets.answers.messages import Question
-    from tvmdbg_widgets.widgets.passes import Known
+    from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsProgress
 
 _MOST_PERCENTS = 32
 
@@ -37,7 +37,7 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
     """Answer the best statistics that are known, and begin the pass where all are wanted."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    known = context.passes.known(tensor, reading, begin=question.flag("exact"))
+    known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
     return _reply(known, tensor, reading, context.watch)
 
 
@@ -45,7 +45,7 @@ def cancel_tensor(context: Context, question: Question) -> Reply:
     """Stop the pass over a tensor, and the pictures that this client waits for."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    return _reply(context.passes.cancel(tensor, reading), tensor, reading, context.watch)
+    return _reply(context.statistics_jobs.cancel(tensor, reading), tensor, reading, context.watch)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
@@ -62,7 +62,9 @@ def percentiles(context: Context, question: Question) -> Reply:
     return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
 
 
-def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[], None]) -> Reply:
+def _reply(
+    known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
+) -> Reply:
     found = known.statistics
     bounds: Sequence[Interval] = ()
     if known.state == "exact":

@@ -8,14 +8,14 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.pictures import is_cheap
 from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.tensor.asked import (
-    Asked,
+from tvmdbg_widgets.widgets.answers.tensor.cells import packed_cells
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import (
+    TensorQuery,
     asked,
     asked_cells,
     asked_part,
     asked_plane,
 )
-from tvmdbg_widgets.widgets.answers.tensor.cells import packed_cells
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
@@ -57,7 +57,7 @@ def tensor(context: Context, question: Question) -> Reply:
     return Reply(header, (buffer,))
 
 
-def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, Any]:
+def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[str, Any]:
     tensor = about.tensor
     return {
         "entry": [tensor.node, tensor.output],

@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.ulp import spacing
 from tvmdbg_widgets.model.tensors.dequantise import dequantised
 from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.tensor.asked import asked, asked_plane
+from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked, asked_plane
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.values import Values

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tvmdbg_widgets.widgets.turns import Turn, Turns
+from tvmdbg_widgets.widgets.answers.priority_gate import Priority, PriorityGate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ class _StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class Known:
+class StatisticsProgress:
     """What is known of the values of one tensor.
 
     Attributes
@@ -52,25 +52,25 @@ class Known:
     values: ArrayValues
 
 
-class Passes:
+class StatisticsJobs:
     """Begins, watches and stops passes over tensors.
 
     Parameters
     ----------
-    turns : Turns
-        Passes give way to whatever goes first.
+    gate : PriorityGate
+        StatisticsJobs give way to whatever goes first.
     seconds : float or None
         How long a pass goes on within one question; None where each has a thread of its own.
     """
 
-    def __init__(self, turns: Turns, seconds: float | None) -> None:
-        self._turns = turns
+    def __init__(self, gate: PriorityGate, seconds: float | None) -> None:
+        self._gate = gate
         self._seconds = seconds
         self._lock = threading.Lock()
         self._running: dict[Key, _Pass] = {}
         self._closed = False
 
-    def known(self, tensor: Tensor, reading: str | None, *, begin: bool) -> Known:
+    def known(self, tensor: Tensor, reading: str | None, *, begin: bool) -> StatisticsProgress:
         """Return what is known at once, and begin the pass where that is wanted.
 
         Raises
@@ -83,7 +83,7 @@ class Passes:
         if exact is None and values.count <= _CHEAP:
             exact = tensor.statistics(_BINS, reading=reading)
         if exact is not None:
-            return Known("exact", values.count, values.count, exact, values)
+            return StatisticsProgress("exact", values.count, values.count, exact, values)
         found = self._pass(tensor, reading, begin=begin)
         if found is not None and self._seconds is not None and begin:
             found.run_for(self._seconds)
@@ -95,9 +95,11 @@ class Passes:
             return self.known(tensor, reading, begin=False)
         sampled = tensor.statistics(_BINS, SAMPLE, reading=reading)
         state: State = "sampled" if found is None else "scanning"
-        return Known(state, 0 if found is None else found.done, values.count, sampled, values)
+        return StatisticsProgress(
+            state, 0 if found is None else found.done, values.count, sampled, values
+        )
 
-    def cancel(self, tensor: Tensor, reading: str | None) -> Known:
+    def cancel(self, tensor: Tensor, reading: str | None) -> StatisticsProgress:
         """Stop the pass; what was known before stays."""
         with self._lock:
             found = self._running.pop(_key(tensor, reading), None)
@@ -123,7 +125,7 @@ class Passes:
             found = self._running.get(key)
             if found is not None or not begin or self._closed:
                 return found
-            give_way = partial(self._turns.give_way, Turn.PASS)
+            give_way = partial(self._gate.give_way, Priority.PASS)
             found = self._running[key] = _Pass(tensor, reading, give_way)
         if self._seconds is None:
             threading.Thread(target=found.run, name="tvmdbg-pass", daemon=True).start()

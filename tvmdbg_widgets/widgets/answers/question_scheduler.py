@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tvmdbg_widgets.widgets.answers.answers import Answers
 from tvmdbg_widgets.widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.widgets.turns import Turn
+from tvmdbg_widgets.widgets.answers.priority_gate import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -56,7 +56,7 @@ class _SupersededError(Exception):
     """Raised between two blocks of an answer that nobody waits for any more."""
 
 
-class Desk:
+class QuestionScheduler:
     """Answers questions beside the thread that takes them.
 
     Of the questions of one view and kind only the newest is answered, also where an older one is
@@ -131,7 +131,7 @@ class Desk:
         It has a thread of its own, so that it holds up no answer.
         """
         scan = self._run.search.scan
-        scan.give_way = partial(self._answers.turns.give_way, Turn.PASS)
+        scan.give_way = partial(self._answers.gate.give_way, Priority.PASS)
         if not HAS_THREADS:
             if go_on or scan.state in {"none", "scanning"}:
                 scan.run(seconds=_SLICE)
@@ -151,17 +151,17 @@ class Desk:
             context = contextvars.copy_context()
             self._pool.submit(context.run, self._answer, question, message, ticket, turn)
 
-    def _answer(self, question: Question, message: object, ticket: int, turn: Turn) -> None:
-        turns = self._answers.turns
+    def _answer(self, question: Question, message: object, ticket: int, turn: Priority) -> None:
+        gate = self._answers.gate
 
         def watch() -> None:
             if self._is_superseded(question, ticket):
                 raise _SupersededError
-            turns.give_way(turn)
+            gate.give_way(turn)
 
         buffers: list[bytes] = []
         try:
-            with turns.taken(turn):
+            with gate.taken(turn):
                 watch()
                 reply = self._answers.answer(message, watch)
         except _SupersededError:
@@ -207,11 +207,11 @@ def _cancelled(question: Question) -> Collection[str]:
     return _PICTURES if question.kind == "cancelTensor" else ()
 
 
-def _turn(question: Question) -> Turn:
+def _turn(question: Question) -> Priority:
     if question.kind in _WAITING:
-        return Turn.PASS
+        return Priority.PASS
     wants_all = question.kind == "tensor" and question.flag("exact")
-    return Turn.PICTURE if wants_all or question.kind in _LONG else Turn.AT_ONCE
+    return Priority.PICTURE if wants_all or question.kind in _LONG else Priority.AT_ONCE
 
 
 def _told(problem: Exception) -> str:

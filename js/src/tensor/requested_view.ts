@@ -15,7 +15,7 @@ export interface Opening {
 const AS_TOLD: LayoutWish = { layout: null, sizes: null };
 
 /** What is wanted: an entry, how it is read and laid out, and a plane of it. */
-export class Wish {
+export class RequestedView {
   entry: Entry | null = null;
   plane: Plane | null = null;
   /** Null leaves the choice to the run. */

@@ -6,7 +6,7 @@ import { NodeHealth } from "./health.ts";
 import type { GraphView } from "./view.ts";
 
 /** Asks for the health of the run's values: what is known, or soon looked at, by itself; all once somebody wants to see it. */
-export class Judge {
+export class HealthLoader {
   readonly #view: GraphView;
   readonly #scan: Scan<HealthAnswer>;
   #asked = false;

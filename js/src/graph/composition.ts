@@ -16,7 +16,7 @@ const ALL = 0.9;
  * What a graph is made of: its blocks by name, each node counted once, in the outermost of them. Those that take most
  * of the time come first, those of most nodes where no times are known.
  */
-export function madeOf({ groups, graph }: GraphModel): Part[] {
+export function composition({ groups, graph }: GraphModel): Part[] {
   const { groupParent, groupStart, groupEnd, groupNames, groupRepeats, kinds } = graph;
   const size = (group: number) => groupEnd[group]! - groupStart[group]!;
   let around = -1;

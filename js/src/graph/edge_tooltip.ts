@@ -41,7 +41,7 @@ function distance(x: number, y: number, points: ArrayLike<number>, i: number): n
 }
 
 /** Says what an edge carries: under the pointer, and one after the other by key. */
-export class EdgeTalk {
+export class EdgeTooltip {
   readonly #view: GraphView;
   /** Which edge of the selected box was told last. */
   #told = { box: -1, row: -1 };

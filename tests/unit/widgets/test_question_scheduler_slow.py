@@ -7,8 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from unit.widgets.test_widgets_answers_tensor import run_of
-from unit.widgets.test_widgets_desk import (
+from unit.widgets.test_question_scheduler import (
     COUNT,
     LIMIT,
     PICTURE,
@@ -19,6 +18,7 @@ from unit.widgets.test_widgets_desk import (
     reading,
     values,
 )
+from unit.widgets.test_widgets_answers_tensor import run_of
 
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
@@ -60,7 +60,7 @@ def held(values: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     pages = Pages(run)
     yield pages, source
     source.go_on.set()
-    pages.desk.close()
+    pages.scheduler.close()
 
 
 QUICK = {"kind": "values", "entry": [2, 0], "row": 9, "col": 9, "rows": 40, "cols": 9}
@@ -136,7 +136,7 @@ def test_saving_and_percentiles_are_cancelled_and_superseded(
     assert pages.ask({"kind": "cancel", "what": question["kind"]}) is None
     reading.held.set()
     assert "superseded" in pages.wait(gone)["error"]
-    assert pages.desk._newest == {}
+    assert pages.scheduler._newest == {}
 
 
 @pytest.mark.parametrize("what", ["statistics", 7, ["data"], "x" * 300])

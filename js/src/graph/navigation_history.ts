@@ -1,7 +1,7 @@
 import { changes, type Look, leaving, pushed, resolved, same } from "./history.ts";
 import type { GraphOptions } from "./options.ts";
 import { type CameraPlace, placeOf, type View, viewOf } from "./place.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import type { GraphView } from "./view.ts";
 
 /** Traits that a step back takes back. */
@@ -22,12 +22,12 @@ const MOST_SELECTED = 100;
 const SETTLED_MS = 400;
 
 /** What was shown and from where: step by step, and under names. */
-export class Journey {
+export class NavigationHistory {
   readonly #view: GraphView;
   /** What was shown last, for a history that has not begun. */
   #before: Look;
   /** What the stage showed when it was painted last. */
-  #seen: (View & { placed: Placed }) | null = null;
+  #seen: (View & { placed: PlacedScene }) | null = null;
   /** Where the camera is to be as soon as all is laid out. */
   #target: CameraPlace | null;
   #written: unknown;

@@ -12,7 +12,7 @@ interface Bands {
 }
 
 /** A scene with its layout, indexed so that finding what is on the stage costs no more than what is there. */
-export class Placed {
+export class PlacedScene {
   readonly scene: Scene;
   readonly layout: LayoutResult;
   readonly isStub: Uint8Array;
@@ -61,8 +61,8 @@ export class Placed {
   }
 
   /** Indexes a layout, in steps. */
-  static *steps(scene: Scene, layout: LayoutResult): Generator<void, Placed> {
-    const placed = new Placed(scene, layout);
+  static *steps(scene: Scene, layout: LayoutResult): Generator<void, PlacedScene> {
+    const placed = new PlacedScene(scene, layout);
     yield;
     placed.#bands = yield* placed.#index();
     return placed;

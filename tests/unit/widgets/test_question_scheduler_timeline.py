@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from unit.timeline.slices_truth import timeline
-from unit.widgets.test_widgets_desk import LIMIT, Pages
+from unit.widgets.test_question_scheduler import LIMIT, Pages
 
 from tvmdbg_widgets.analysis.timeline.find import Hits
 from tvmdbg_widgets.model.parts import RunParts
@@ -32,7 +32,7 @@ def run() -> DebugRun:
 def pages(run: DebugRun) -> Iterator[Pages]:
     found = Pages(run)
     yield found
-    found.desk.close()
+    found.scheduler.close()
 
 
 def test_rows_are_made_once_whoever_asks_first(
@@ -51,7 +51,7 @@ def test_rows_are_made_once_whoever_asks_first(
     asked.append(found.send({"kind": "slices", "first": 0, "last": 5}))
     for name in asked:
         assert "error" not in found.wait(name)
-    found.desk.close()
+    found.scheduler.close()
     assert len(made) == 1
 
 
@@ -75,7 +75,7 @@ def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
     other = pages.send(FIND, client="other view", text="slow")
     assert pages.ask(FIND, text="quick")["count"] == 1
     assert "superseded" in pages.wait(old)["error"]
-    pages.desk.take({"kind": "cancel", "what": "find", "client": "other view", "id": "c"})
+    pages.scheduler.take({"kind": "cancel", "what": "find", "client": "other view", "id": "c"})
     assert "superseded" in pages.wait(other)["error"]
 
 

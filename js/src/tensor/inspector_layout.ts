@@ -27,6 +27,7 @@ import { ProfileView } from "./profile_view.ts";
 import { ReadingPicker } from "./reading_picker.ts";
 import { cellCaption, Readout } from "./readout.ts";
 import { RegionPanel } from "./region_panel.ts";
+import type { RequestedView } from "./requested_view.ts";
 import { sameTensor } from "./same_tensor.ts";
 import { Saving } from "./saving.ts";
 import { Sight } from "./sight.ts";
@@ -37,13 +38,12 @@ import { Trouble } from "./trouble.ts";
 import { type Progress, TrustLine } from "./trust_line.ts";
 import { ValuesTable } from "./values_table.ts";
 import { ViewBar } from "./view_bar.ts";
-import type { Wish } from "./wish.ts";
 import { nothingWords } from "./words.ts";
 
 const UNREAD = "The tensor could not be read";
 
 /** All that is seen of the inspector: its parts, and what is shown in them. */
-export class Board {
+export class InspectorLayout {
   readonly picture: Picture;
   readonly picker: EntryPicker;
   readonly histogram: Histogram;
@@ -305,7 +305,7 @@ export class Board {
   }
 
   /** The choice of a plane, before its values are known. */
-  choose({ plane, names }: Wish): void {
+  choose({ plane, names }: RequestedView): void {
     this.#axes.show(plane, names);
   }
 
@@ -331,7 +331,7 @@ export class Board {
   }
 
   /** What can be chosen stays, so that one can go back to what could be read. */
-  failed(wish: Wish, error: unknown, again: () => void): void {
+  failed(wish: RequestedView, error: unknown, again: () => void): void {
     const hint = "Choose other axes or another tensor, show the axes as stored (a), or retry.";
     this.#trouble.failed(UNREAD, error, hint, again);
     this.#unread(wish.entry);

@@ -25,7 +25,7 @@ function random(count: number, seed: number): GraphColumns {
 const meets = (a: Bounds, b: Bounds) =>
   a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 
-describe("Placed", () => {
+describe("PlacedScene", () => {
   for (const direction of ["down", "right"] as const) {
     it(`finds exactly the boxes that a search through all finds (${direction})`, () => {
       const placed = place(random(300, 5), direction);

@@ -1,4 +1,4 @@
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 import type { GraphView } from "./view.ts";
 import { Walk } from "./walk.ts";
 
@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** Puts the camera over another picture: what was looked at stays where it was. */
-export class Placing {
+export class CameraRestorer {
   readonly #view: GraphView;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
   anchor: number | null = null;
@@ -22,7 +22,7 @@ export class Placing {
   }
 
   /** Shows a placed scene; unless it opens anew, what was looked at stays where it was. */
-  show(placed: Placed, opens: boolean, focus: number | null): void {
+  show(placed: PlacedScene, opens: boolean, focus: number | null): void {
     const view = this.#view;
     const before = view.placed;
     const { camera, showsAll } = view.stage;
@@ -73,7 +73,7 @@ export class Placing {
     }
   }
 
-  #opening(before: Placed | null, placed: Placed, focus: number | null): () => void {
+  #opening(before: PlacedScene | null, placed: PlacedScene, focus: number | null): () => void {
     const view = this.#view;
     const boxOf = (node: number | null) => {
       const box = node === null || node < 0 ? -1 : placed.boxOf(node);
@@ -91,15 +91,15 @@ export class Placing {
   }
 
   /** Whether all of a node's box is in sight. */
-  #shows(placed: Placed, node: number | null): boolean {
+  #shows(placed: PlacedScene, node: number | null): boolean {
     const box = node === null ? -1 : placed.boxOf(node);
     return box >= 0 && this.#view.stage.camera.shows(placed.rectangle(box), 0);
   }
 
   /** How far what was looked at has moved; null where it is not in both pictures. */
-  #moved(before: Placed, after: Placed, seen: number | null): Place | null {
+  #moved(before: PlacedScene, after: PlacedScene, seen: number | null): Place | null {
     const { anchor } = this;
-    const difference = (place: (at: Placed) => Place | null) => {
+    const difference = (place: (at: PlacedScene) => Place | null) => {
       const [is, was] = [place(after), place(before)];
       return is && was && { x: is.x - was.x, y: is.y - was.y };
     };
@@ -114,11 +114,11 @@ export class Placing {
   }
 
   /** A node with a box of its own in both pictures that the group reads. */
-  #before(group: number, before: Placed, after: Placed): number | null {
+  #before(group: number, before: PlacedScene, after: PlacedScene): number | null {
     const { groups, links } = this.#view.model;
     const { edgeSource } = links.graph;
     const inside = new Set(groups.nodes(group));
-    const hasBox = ({ scene }: Placed, node: number) =>
+    const hasBox = ({ scene }: PlacedScene, node: number) =>
       scene.boxStart[node + 1]! - scene.boxStart[node]! === 1;
     for (const node of inside) {
       for (const edge of links.into(node)) {
@@ -132,7 +132,7 @@ export class Placing {
 }
 
 /** The only group that is open now and was not, apart from those within it; -1 where there is none, or are several. */
-function openedAlone(before: Placed, after: Placed): number {
+function openedAlone(before: PlacedScene, after: PlacedScene): number {
   const { group, parent } = after.scene.frames;
   const isNew = (frame: number) => (before.scene.frameOfGroup[group[frame]!] ?? -1) < 0;
   const opened = Array.from(group.keys()).filter(

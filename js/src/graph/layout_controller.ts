@@ -4,13 +4,13 @@ import { counted } from "../shared/format.ts";
 import { button, element } from "../shared/ui/dom.ts";
 import { type Arrangement, arrange, type Beginning } from "./layouts.ts";
 import type { GraphModel } from "./model.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedScene } from "./placed_scene.ts";
 
 const BUSY_MS = 300;
 const CANCELLED = new DOMException("cancelled by the user", "AbortError");
 
 /** Asks for layouts one at a time and says over the stage how that goes. */
-export class Arranger {
+export class LayoutController {
   readonly node = element("div", { class: "tvmdbg-graph-busy", role: "status", hidden: true });
   readonly #model: GraphModel;
   readonly #again: () => void;
@@ -27,7 +27,7 @@ export class Arranger {
     arrangement: Arrangement,
     problem: string,
     beginning: Beginning,
-  ): Promise<Placed | null> {
+  ): Promise<PlacedScene | null> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;

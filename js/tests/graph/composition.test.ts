@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { composition } from "../../src/graph/composition.ts";
 import { Groups } from "../../src/graph/groups.ts";
-import { madeOf } from "../../src/graph/made_of.ts";
 import type { GraphModel } from "../../src/graph/model.ts";
 import { quoted } from "../../src/graph/query/suggest.ts";
 import { type GraphColumns, GroupSource } from "../../src/shared/client/run_client.ts";
@@ -27,7 +27,7 @@ function model(nodes: number, rows: [string, number, number, number, number, num
 
 describe("what a graph is made of", () => {
   it("adds up blocks of one name, each node once, most of the time first", () => {
-    const made = madeOf(
+    const made = composition(
       model(12, [
         ["residual block", 0, 4, -1, REPEAT, 2],
         ["residual block", 0, 2, 0, BLOCK, 1],
@@ -48,13 +48,13 @@ describe("what a graph is made of", () => {
       ["stem", 0, 3, 0, BLOCK, 1],
       ["body", 3, 9, 0, BLOCK, 1],
     ]);
-    expect(madeOf(inside).map(({ name }) => name)).toEqual(["body", "stem"]);
+    expect(composition(inside).map(({ name }) => name)).toEqual(["body", "stem"]);
     const run = model(10, [
       ["layer", 0, 10, -1, REPEAT, 2],
       ["layer", 0, 5, 0, BLOCK, 1],
       ["layer", 5, 10, 0, BLOCK, 1],
     ]);
-    expect(madeOf(run)).toEqual([{ name: "layer", blocks: 2, nodes: 10, ns: 45 }]);
+    expect(composition(run)).toEqual([{ name: "layer", blocks: 2, nodes: 10, ns: 45 }]);
   });
 });
 

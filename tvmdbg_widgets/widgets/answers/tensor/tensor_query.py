@@ -27,7 +27,7 @@ MOST_SIDE = 8192
 
 
 @dataclass(frozen=True)
-class Asked:
+class TensorQuery:
     """A tensor as one question wants to see it.
 
     Attributes
@@ -119,7 +119,7 @@ def asked_reading(tensor: Tensor, question: Question) -> str | None:
     return question.choice("reading", known) or known[0]
 
 
-def asked(context: Context, question: Question) -> Asked:
+def asked(context: Context, question: Question) -> TensorQuery:
     """Return what a question is about.
 
     Raises
@@ -136,11 +136,11 @@ def asked(context: Context, question: Question) -> Asked:
     sizes = question.sizes("sizes") if question.has("sizes") else None
     known = context.layouts((tensor.node, tensor.output)) if text != "" else ()
     unfolded = laid_out(stored, known, text, sizes)
-    about = Asked(tensor, reading, stored, stored, axis_names=stored.axis_names)
+    about = TensorQuery(tensor, reading, stored, stored, axis_names=stored.axis_names)
     return about if unfolded is None else _unfolded(about, unfolded)
 
 
-def _unfolded(about: Asked, unfolded: Unfolded) -> Asked:
+def _unfolded(about: TensorQuery, unfolded: Unfolded) -> TensorQuery:
     layout = unfolded.layout
     whole = layout.logical_shape(about.stored.view_shape)
     hiding = {
@@ -157,7 +157,7 @@ def _unfolded(about: Asked, unfolded: Unfolded) -> Asked:
     )
 
 
-def asked_plane(about: Asked, question: Question) -> Plane:
+def asked_plane(about: TensorQuery, question: Question) -> Plane:
     """Return the plane that is meant; the last axes at index 0 where that is left open.
 
     An index of another rank leaves it open, too: a page may know the declared shape alone.

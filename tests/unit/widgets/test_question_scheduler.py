@@ -11,8 +11,8 @@ import pytest
 from unit.widgets.test_widgets_answers_tensor import run_of
 
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-from tvmdbg_widgets.widgets.desk import Desk
-from tvmdbg_widgets.widgets.turns import Turn, Turns
+from tvmdbg_widgets.widgets.answers.priority_gate import Priority, PriorityGate
+from tvmdbg_widgets.widgets.answers.question_scheduler import QuestionScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Pages:
     """Sends questions and waits for what comes back."""
 
     def __init__(self, run: DebugRun) -> None:
-        self.desk = Desk(run, self._receive)
+        self.scheduler = QuestionScheduler(run, self._receive)
         self.answers: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
         self.came = threading.Condition()
         self.asked = 0
@@ -43,7 +43,7 @@ class Pages:
     def send(self, question: dict[str, Any], client: str = "view", **fields: Any) -> str:
         self.asked += 1
         name = str(self.asked)
-        self.desk.take({**question, "id": name, "client": client, **fields})
+        self.scheduler.take({**question, "id": name, "client": client, **fields})
         return name
 
     def wait(self, name: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def values() -> np.ndarray:
 def pages(values: np.ndarray) -> Iterator[Pages]:
     found = Pages(run_of(x=values, small=values[:5, :7]))
     yield found
-    found.desk.close()
+    found.scheduler.close()
 
 
 class Reading:
@@ -127,7 +127,7 @@ def test_a_newer_question_ends_the_answer_to_an_older_one(pages: Pages, reading:
     stopped = reading.reads
     time.sleep(0.1)
     assert reading.reads == stopped
-    assert pages.desk._newest == {}
+    assert pages.scheduler._newest == {}
 
 
 def test_other_clients_and_other_kinds_are_not_touched(pages: Pages, reading: Reading) -> None:
@@ -197,7 +197,7 @@ def test_cancelling_ends_the_picture_that_the_client_waits_for(
 
 
 def test_passes_of_findings_and_views_are_one(pages: Pages, reading: Reading) -> None:
-    run = pages.desk._run
+    run = pages.scheduler._run
     pages.counted()
     before = reading.reads
     run.tensors[0, 0].statistics()
@@ -234,7 +234,7 @@ def test_nothing_goes_on_after_the_end(values: np.ndarray, reading: Reading) -> 
     pages.ask(COUNT)
     pages.send(PICTURE, exact=True)
     pages.ask({"kind": "health"})
-    pages.desk.close()
+    pages.scheduler.close()
     reading.rest()
     pages.send(PICTURE)
     time.sleep(0.05)
@@ -244,7 +244,7 @@ def test_nothing_goes_on_after_the_end(values: np.ndarray, reading: Reading) -> 
 
 
 def test_short_answers_do_not_wait_for_passes(pages: Pages) -> None:
-    run = pages.desk._run
+    run = pages.scheduler._run
     stop = threading.Event()
     passes: list[int] = []
 
@@ -252,7 +252,7 @@ def test_short_answers_do_not_wait_for_passes(pages: Pages) -> None:
         while not stop.is_set():
             passes.append(1)
             run.tensors[0, 0].with_dtype(run.tensors[0, 0].dtype).statistics(
-                watch=lambda: pages.desk._answers.turns.give_way(Turn.PASS)
+                watch=lambda: pages.scheduler._answers.gate.give_way(Priority.PASS)
             )
 
     threads = [threading.Thread(target=count) for _ in range(2)]
@@ -283,10 +283,10 @@ def test_short_answers_are_filled_up_for_pages_of_this_machine(pages: Pages) -> 
 class Clock:
     """Time that passes only where somebody waits."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, turns: Turns) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, gate: PriorityGate) -> None:
         self.now, self.waited = 100.0, 0.0
-        monkeypatch.setattr("tvmdbg_widgets.widgets.turns.time", self)
-        monkeypatch.setattr(turns._changed, "wait", self._wait)
+        monkeypatch.setattr("tvmdbg_widgets.widgets.answers.priority_gate.time", self)
+        monkeypatch.setattr(gate._changed, "wait", self._wait)
 
     def monotonic(self) -> float:
         return self.now
@@ -305,37 +305,39 @@ class Clock:
 def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    turns = Turns()
-    clock = Clock(monkeypatch, turns)
-    with turns.taken(Turn.PICTURE):
-        turns.give_way(Turn.AT_ONCE)
-        turns.give_way(Turn.PICTURE)
+    gate = PriorityGate()
+    clock = Clock(monkeypatch, gate)
+    with gate.taken(Priority.PICTURE):
+        gate.give_way(Priority.AT_ONCE)
+        gate.give_way(Priority.PICTURE)
         assert clock.take() == 0
-        turns.give_way(Turn.PASS)
+        gate.give_way(Priority.PASS)
         assert clock.take() == pytest.approx(0.25), "nobody starves"
-        turns.give_way(Turn.PASS)
+        gate.give_way(Priority.PASS)
         assert clock.take() == 0, "what takes long holds up nobody again and again"
-    turns.give_way(Turn.PASS)
+    gate.give_way(Priority.PASS)
     assert clock.take() == 0
-    with turns.taken(Turn.AT_ONCE):
-        turns.give_way(Turn.PICTURE)
+    with gate.taken(Priority.AT_ONCE):
+        gate.give_way(Priority.PICTURE)
     assert clock.take() == pytest.approx(0.02), "an answer that takes long waits for its file"
 
 
 def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.widgets.turns._PATIENCE", LIMIT)
-    turns = Turns()
+    monkeypatch.setattr("tvmdbg_widgets.widgets.answers.priority_gate._PATIENCE", LIMIT)
+    gate = PriorityGate()
     waiting = threading.Event()
-    real = turns._changed.wait
+    real = gate._changed.wait
 
     def wait(seconds: float) -> bool:
         waiting.set()
         return real(seconds)
 
-    monkeypatch.setattr(turns._changed, "wait", wait)
-    monkeypatch.setattr("tvmdbg_widgets.widgets.turns._FIRST", dict.fromkeys(Turn, LIMIT))
-    thread = threading.Thread(target=turns.give_way, args=(Turn.PASS,))
-    with turns.taken(Turn.PICTURE):
+    monkeypatch.setattr(gate._changed, "wait", wait)
+    monkeypatch.setattr(
+        "tvmdbg_widgets.widgets.answers.priority_gate._FIRST", dict.fromkeys(Priority, LIMIT)
+    )
+    thread = threading.Thread(target=gate.give_way, args=(Priority.PASS,))
+    with gate.taken(Priority.PICTURE):
         thread.start()
         assert waiting.wait(LIMIT)
         assert thread.is_alive()

@@ -1,4 +1,4 @@
-import { EdgeTalk } from "./edge_talk.ts";
+import { EdgeTooltip } from "./edge_tooltip.ts";
 import { groupLines } from "./group_words.ts";
 import { notesAt } from "./noted.ts";
 import type { GraphView } from "./view.ts";
@@ -7,13 +7,13 @@ import type { Step } from "./walk.ts";
 const SOURCE = "graph";
 
 /** All that is done to a view of a graph by hand or by key. */
-export class Acts {
-  readonly edges: EdgeTalk;
+export class GraphCommands {
+  readonly edges: EdgeTooltip;
   readonly #view: GraphView;
 
   constructor(view: GraphView) {
     this.#view = view;
-    this.edges = new EdgeTalk(view);
+    this.edges = new EdgeTooltip(view);
   }
 
   select(node: number | null, output?: number): void {
