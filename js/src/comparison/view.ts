@@ -304,7 +304,7 @@ export class ComparisonView {
   }
 
   #center(): void {
-    this.#follow.view(this.#follow.leader)?.acts.focusNode();
+    this.#follow.view(this.#follow.leader)?.commands.focusNode();
   }
 
   #clear(): void {

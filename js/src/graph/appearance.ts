@@ -19,7 +19,7 @@ export class Appearance {
   readonly legend: Legend;
   readonly #view: GraphView;
   readonly #coloring: Coloring;
-  readonly #judge: HealthLoader;
+  readonly #healthLoader: HealthLoader;
   #colors: Colors | null = null;
   #glanced: string | null = null;
   #since = 0;
@@ -27,9 +27,9 @@ export class Appearance {
 
   constructor(view: GraphView, signal: AbortSignal) {
     this.#view = view;
-    const { model, context, acts } = view;
+    const { model, context, commands } = view;
     this.#coloring = new Coloring(model.graph, model.times);
-    this.#judge = new HealthLoader(view);
+    this.#healthLoader = new HealthLoader(view);
     this.legend = new Legend(
       model.graph,
       model.times,
@@ -43,9 +43,9 @@ export class Appearance {
         limit: (range) => context.options.set("color_limits", range),
         pause: (on) => context.options.set("_color_paused", on),
         health: {
-          next: (verdict) => acts.nextOf(verdict),
-          stop: () => this.#judge.stop(),
-          goOn: () => this.#judge.goOn(),
+          next: (verdict) => commands.nextOf(verdict),
+          stop: () => this.#healthLoader.stop(),
+          goOn: () => this.#healthLoader.goOn(),
         },
       },
       signal,
@@ -84,14 +84,14 @@ export class Appearance {
 
   /** Once the graph is shown: asks for what is wrong with its values. */
   glance(): void {
-    this.#judge.glance();
+    this.#healthLoader.glance();
   }
 
   /** Asks for what has to be worked out. */
   recolored(): void {
     const { colorBy } = this.#view.chosen;
     this.#view.highlighted = this.#glanced = null;
-    if (colorBy === "health") this.#judge.ask();
+    if (colorBy === "health") this.#healthLoader.ask();
     clearTimeout(this.#since);
     this.#waited = null;
     this.#since = window.setTimeout(() => {

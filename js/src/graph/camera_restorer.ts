@@ -37,13 +37,13 @@ export class CameraRestorer {
     view.placed = placed;
     view.walk = new Walk(placed);
     const place = fits
-      ? () => void (view.journey.settle(placed) || view.stage.fitAll())
+      ? () => void (view.navigation.settle(placed) || view.stage.fitAll())
       : opens || !moved
         ? this.#opening(before, placed, focus)
         : () => {
             camera.x += moved.x;
             camera.y += moved.y;
-            if (view.journey.settle(placed)) return;
+            if (view.navigation.settle(placed)) return;
             view.stage.changed();
             const wanted = goal === null ? -1 : placed.boxOf(goal);
             if (wanted >= 0) view.stage.arrive(wanted);
@@ -86,7 +86,7 @@ export class CameraRestorer {
     return () => {
       const { node } = view;
       const since = node === null || node === asked ? -1 : placed.boxOf(node);
-      if (!view.journey.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
+      if (!view.navigation.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
     };
   }
 

@@ -98,7 +98,7 @@ export class GraphCommands {
         : here < 0
           ? placed.layout.order[0]!
           : walk!.step(here, step);
-    this.#view.journey.step("walk");
+    this.#view.navigation.step("walk");
     if (there === null) mirror.say(`${NOTHING[step]} ${this.#describeHere()}.`);
     else {
       if (here >= 0) this.#view.walked = this.edges.along(here, there);
@@ -120,7 +120,7 @@ export class GraphCommands {
     const { count } = placed.scene;
     const next = here < 0 ? (by > 0 ? 0 : count - 1) : here + by;
     if (next < 0 || next >= count) return;
-    this.#view.journey.step("walk");
+    this.#view.navigation.step("walk");
     this.selectBox(next);
   }
 
@@ -161,11 +161,11 @@ export class GraphCommands {
 
   /** The whole graph on the stage; one that would be a thread there is folded into columns. */
   fitAll(): void {
-    const { stage, chosen, placed, isWrapped, journey } = this.#view;
+    const { stage, chosen, placed, isWrapped, navigation } = this.#view;
     if (placed && chosen.wrapped === null && !isWrapped && stage.isThread) this.wrap(true);
     else {
       stage.fitAll();
-      journey.step("fit");
+      navigation.step("fit");
     }
   }
 
@@ -185,7 +185,7 @@ export class GraphCommands {
       return;
     }
     stage.fit(placed.bounds([box, ...walk!.producers(box), ...walk!.consumers(box)]));
-    this.#view.journey.step("fit");
+    this.#view.navigation.step("fit");
   }
 
   /** Opens the selected group, closes the one around the selected node; without one as `look`. */

@@ -26,15 +26,15 @@ interface Chip {
  */
 export class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
-  readonly #acts: HealthActs;
+  readonly #commands: HealthActs;
   readonly #words = element("span");
   readonly #chips = new Map<number, Chip>();
   readonly #progress: ScanProgress;
 
-  constructor(acts: HealthActs) {
-    this.#acts = acts;
+  constructor(commands: HealthActs) {
+    this.#commands = commands;
     const doing = "scanning the tensors";
-    this.#progress = new ScanProgress("health scan", doing, acts.stop, acts.goOn);
+    this.#progress = new ScanProgress("health scan", doing, commands.stop, commands.goOn);
   }
 
   show(health: NodeHealth | null, palette: Palette): void {
@@ -71,7 +71,7 @@ export class HealthKey {
   }
 
   #made(verdict: number): Chip {
-    const node = button("", "", () => this.#acts.next(verdict));
+    const node = button("", "", () => this.#commands.next(verdict));
     const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
     const count = element("span", { class: "tvmdbg-muted" });

@@ -56,7 +56,7 @@ export class Legend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
   readonly #times: Times;
-  readonly #acts: LegendActs;
+  readonly #commands: LegendActs;
   readonly #key: NumberKey;
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
@@ -70,12 +70,12 @@ export class Legend {
   #shown = "";
   #all = false;
 
-  constructor(graph: GraphColumns, times: Times, acts: LegendActs, signal: AbortSignal) {
-    this.#acts = acts;
+  constructor(graph: GraphColumns, times: Times, commands: LegendActs, signal: AbortSignal) {
+    this.#commands = commands;
     this.#times = times;
-    this.#key = new NumberKey((range) => acts.limit(range));
-    this.#health = new HealthKey(acts.health);
-    const [stop, goOn] = [() => acts.pause(true), () => acts.pause(false)];
+    this.#key = new NumberKey((range) => commands.limit(range));
+    this.#health = new HealthKey(commands.health);
+    const [stop, goOn] = [() => commands.pause(true), () => commands.pause(false)];
     this.#work = new ScanProgress("color work", "computing", stop, goOn);
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
     this.node.append(this.#slot, this.#more);
@@ -187,7 +187,7 @@ export class Legend {
       label,
       element("span", { class: "tvmdbg-muted" }, ` ${aside}`),
     );
-    const { glance, select, highlight: set } = this.#acts;
+    const { glance, select, highlight: set } = this.#commands;
     chip.addEventListener("click", (event) => {
       if (event.shiftKey) select(key);
       else set(highlight === key ? null : key);

@@ -44,13 +44,13 @@ export class Menus {
 
   /** The same as buttons, for the details. */
   tools(): HTMLElement {
-    const { acts } = this.#view;
+    const { commands } = this.#view;
     const buttons = this.#actions()
       .slice(0, SHOWN)
       .map(({ label, key, run }) => button(label, `${label} (${key})`, run));
     const steps = [
-      button("‹", "previous node in execution order ([)", () => acts.inOrder(-1)),
-      button("›", "next node in execution order (])", () => acts.inOrder(1)),
+      button("‹", "previous node in execution order ([)", () => commands.inOrder(-1)),
+      button("›", "next node in execution order (])", () => commands.inOrder(1)),
     ];
     const joined = element("span", { class: "tvmdbg-joined" }, ...steps);
     return element("div", { class: "tvmdbg-graph-tools" }, joined, ...buttons);
@@ -84,7 +84,7 @@ export class Menus {
 
   /** What can be done to all groups, and to those like the one around the selection. */
   groups(control: HTMLElement): void {
-    const { chosen, context, folding, model, acts, isWrapped } = this.#view;
+    const { chosen, context, folding, model, commands, isWrapped } = this.#view;
     const { grouped } = chosen;
     const { around } = folding;
     const all = (open: boolean) => {
@@ -106,20 +106,20 @@ export class Menus {
       ...(isGrouped && around >= 0 ? [alike(true), alike(false)] : []),
       ...(isGrouped ? [all(true), all(false)] : []),
       this.#choice("show blocks", "g", grouped, () => context.options.set("grouped", !grouped)),
-      this.#choice("wrap into columns", "w", isWrapped, () => acts.wrap(!isWrapped)),
+      this.#choice("wrap into columns", "w", isWrapped, () => commands.wrap(!isWrapped)),
     ]);
   }
 
   /** Looks by name, to go to or to forget, and a field for another name. */
   marks(control: HTMLElement): void {
-    const { journey } = this.#view;
+    const { navigation } = this.#view;
     const name = element("input", {
       ...{ type: "text", maxlength: 200, placeholder: "name of this view" },
       ...{ "aria-label": "name of the view to save", ...KEEP_KEYS },
     });
     const keep = () => {
       if (!name.value.trim()) return;
-      journey.keep(name.value.trim());
+      navigation.keep(name.value.trim());
       this.marks(control);
     };
     name.addEventListener("keydown", (event) => {
@@ -127,16 +127,16 @@ export class Menus {
       event.preventDefault();
       keep();
     });
-    const rows = journey.names.map((each) =>
+    const rows = navigation.names.map((each) =>
       element(
         "span",
         { class: "tvmdbg-joined" },
         button(each, `go to ${each}`, () => {
           this.#popup.close();
-          journey.recall(each);
+          navigation.recall(each);
         }),
         button("×", `delete ${each}`, () => {
-          journey.forget(each);
+          navigation.forget(each);
           this.marks(control);
         }),
       ),
@@ -151,7 +151,7 @@ export class Menus {
   }
 
   #actions(): Action[] {
-    const { navigator, model, acts, node, context, code, folding } = this.#view;
+    const { navigator, model, commands, node, context, code, folding } = this.#view;
     const { around } = folding;
     const isPair = context.session.selected.length === 2;
     const kind = node === null ? "" : model.graph.opKinds.at(node);
@@ -162,7 +162,7 @@ export class Menus {
       { label: isPair ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
       ...(kind ? [{ label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() }] : []),
       around < 0
-        ? { label: "center", key: "Enter", run: () => acts.focusNode() }
+        ? { label: "center", key: "Enter", run: () => commands.focusNode() }
         : {
             label: `${folding.isOpen(around) ? "collapse" : "expand"} ${model.groups.title(around)}`,
             key: "Enter",

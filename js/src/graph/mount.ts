@@ -70,7 +70,7 @@ const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", 
 
 function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   const { signal } = context;
-  const { stage, acts, navigator, journey, menus } = view;
+  const { stage, commands, navigator, navigation, menus } = view;
   const step = (to: Step, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
@@ -79,7 +79,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       ];
       stage.camera.pan(x * PAN_PX, y * PAN_PX);
       stage.changed();
-    } else acts.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
+    } else commands.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
   };
   bindKeys(
     root,
@@ -97,12 +97,12 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       {
         keys: ["[", "]"],
         does: "previous, next node in execution order",
-        run: (event) => acts.inOrder(event.key === "[" ? -1 : 1),
+        run: (event) => commands.inOrder(event.key === "[" ? -1 : 1),
       },
       {
         keys: ["Enter"],
         does: "expand the block, or collapse the one around the node; without blocks: center the node, then go to its details",
-        run: () => acts.enter(),
+        run: () => commands.enter(),
       },
       {
         keys: ["x"],
@@ -117,14 +117,14 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       {
         keys: ["w"],
         does: "wrap a long graph into columns, or unwrap it",
-        run: () => acts.wrap(!view.isWrapped),
+        run: () => commands.wrap(!view.isWrapped),
       },
       {
         keys: ["e"],
         does: "inspect the next edge of the node (Shift: previous)",
-        run: (event) => acts.edges.step(event.shiftKey ? -1 : 1),
+        run: (event) => commands.edges.step(event.shiftKey ? -1 : 1),
       },
-      { keys: ["s"], does: "go to the slowest node", run: () => acts.slowest() },
+      { keys: ["s"], does: "go to the slowest node", run: () => commands.slowest() },
       {
         keys: ["u"],
         does: "isolate what is upstream of the selection",
@@ -154,7 +154,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       {
         keys: ["Alt+ArrowLeft", "Alt+ArrowRight"],
         does: "back, forward",
-        run: (event) => journey.go(event.key === "ArrowLeft" ? -1 : 1),
+        run: (event) => navigation.go(event.key === "ArrowLeft" ? -1 : 1),
       },
       { keys: ["m"], does: "saved views", run: () => view.toolbar.openMarks() },
       { keys: ["i"], does: "export a picture", run: () => view.toolbar.openSaves() },
@@ -167,7 +167,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       {
         keys: ["n"],
         does: "next hit (Shift: previous)",
-        run: (event) => acts.nextHit(event.shiftKey ? -1 : 1),
+        run: (event) => commands.nextHit(event.shiftKey ? -1 : 1),
       },
       {
         keys: ["c"],
@@ -176,8 +176,8 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       { keys: ["p"], does: "hide params, or draw them", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
-      { keys: ["f"], does: "fit the node and its neighbors", run: () => acts.fitSelected() },
-      { keys: ["0"], does: "fit the whole graph", run: () => acts.fitAll() },
+      { keys: ["f"], does: "fit the node and its neighbors", run: () => commands.fitSelected() },
+      { keys: ["0"], does: "fit the whole graph", run: () => commands.fitAll() },
       { keys: ["+", "="], does: "zoom in", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "zoom out", run: () => stage.zoom(1 / ZOOM_STEP) },
       paletteAction(root, context),
@@ -186,7 +186,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       {
         keys: ["Escape"],
         does: "clear the highlight, the search, the selection",
-        run: () => acts.escape(),
+        run: () => commands.escape(),
       },
     ],
     signal,
@@ -195,11 +195,11 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
     root,
     stage.canvas,
     {
-      click: (x, y, add) => acts.pick(x, y, add),
-      focus: (x, y) => acts.unfold(x, y),
-      hover: (x, y) => acts.hover(x, y),
-      leave: () => acts.leave(),
-      menu: (x, y) => acts.menu(x, y),
+      click: (x, y, add) => commands.pick(x, y, add),
+      focus: (x, y) => commands.unfold(x, y),
+      hover: (x, y) => commands.hover(x, y),
+      leave: () => commands.leave(),
+      menu: (x, y) => commands.menu(x, y),
       pan: (dx, dy) => {
         stage.camera.pan(dx, dy);
         stage.changed();

@@ -64,7 +64,7 @@ export class Toolbar {
   readonly #shows: HTMLButtonElement;
   readonly #marks: HTMLButtonElement;
   readonly #saves: HTMLButtonElement;
-  readonly #journey: readonly [HTMLButtonElement, HTMLButtonElement];
+  readonly #navigation: readonly [HTMLButtonElement, HTMLButtonElement];
   readonly #color: HTMLSelectElement;
   readonly #direction: HTMLButtonElement;
   readonly #steps: HTMLButtonElement[];
@@ -117,13 +117,13 @@ export class Toolbar {
       actions.everything,
     );
     this.part.append(this.#partText, this.#everything);
-    this.#journey = [
+    this.#navigation = [
       iconButton("back", "back", "back to what was shown before (Alt+←)", () => actions.go(-1)),
       iconButton("forward", "forward", "forward again (Alt+→)", () => actions.go(1)),
     ];
     const help = helpButton(root);
     const color = captioned("color by", this.#color);
-    const journey = element("span", { class: "tvmdbg-joined" }, ...this.#journey);
+    const navigation = element("span", { class: "tvmdbg-joined" }, ...this.#navigation);
     const menu = (
       name: Icon,
       label: string,
@@ -147,7 +147,7 @@ export class Toolbar {
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
       title,
-      journey,
+      navigation,
       this.#title,
       element(
         "span",
@@ -176,7 +176,7 @@ export class Toolbar {
       this.node,
       {
         always: [this.#direction, this.#fold, this.#shows, this.#marks, this.#saves, code, help],
-        sometimes: [this.#slowest, zoom, journey, this.#groups, this.#details, color, fit],
+        sometimes: [this.#slowest, zoom, navigation, this.#groups, this.#details, color, fit],
       },
       signal,
     );
@@ -240,8 +240,8 @@ export class Toolbar {
     this.part.hidden = state.part === "";
     this.#partText.textContent = state.part;
     this.#everything.hidden = !state.isPart;
-    this.#journey[0].disabled = !state.back;
-    this.#journey[1].disabled = !state.forward;
+    this.#navigation[0].disabled = !state.back;
+    this.#navigation[1].disabled = !state.forward;
     this.#overflow.fit();
   }
 }

@@ -28,13 +28,13 @@ import type { Walk } from "./walk.ts";
 
 const NARROW = 700;
 
-/** One view of one graph: what is shown of it and what is selected; what can be done to it is in `acts`. */
+/** One view of one graph: what is shown of it and what is selected; what can be done to it is in `commands`. */
 export class GraphView {
   readonly root: HTMLElement;
   readonly context: GraphContext;
   readonly chosen: Chosen;
   readonly model: GraphModel;
-  readonly acts: GraphCommands;
+  readonly commands: GraphCommands;
   readonly folding: Folding;
   readonly placing: CameraRestorer;
   readonly hits: Hits;
@@ -49,7 +49,7 @@ export class GraphView {
   placed: PlacedScene | null = null;
   walk: Walk | null = null;
   readonly navigator: Navigator;
-  readonly journey: NavigationHistory;
+  readonly navigation: NavigationHistory;
   readonly menus: Menus;
   /** Along what the selection is being walked to, until it is told. */
   walked = "";
@@ -57,7 +57,7 @@ export class GraphView {
   #told = { place: "", along: "" };
   /** The op kind that alone keeps its color. */
   highlighted: string | null = null;
-  readonly #arranger: LayoutController;
+  readonly #layoutController: LayoutController;
   /** What was wrong with the data from the start. */
   readonly #problem: string;
   palette: Palette;
@@ -80,14 +80,14 @@ export class GraphView {
     this.model = model;
     model.fetchFacts = () => run.facts();
     model.fetchLayout = () => run.layout();
-    const acts = new GraphCommands(this);
-    this.acts = acts;
+    const commands = new GraphCommands(this);
+    this.commands = commands;
     this.folding = new Folding(this);
     this.placing = new CameraRestorer(this);
     this.navigator = new Navigator(this);
-    this.journey = new NavigationHistory(this);
+    this.navigation = new NavigationHistory(this);
     this.menus = new Menus(this);
-    this.#arranger = new LayoutController(model, () => void this.arrange(false), signal);
+    this.#layoutController = new LayoutController(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model, () => this.#found());
     signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new Stage(() => this.#drawn(), signal);
@@ -96,7 +96,7 @@ export class GraphView {
       model,
       run,
       context.session,
-      (node, output) => acts.select(node, output),
+      (node, output) => commands.select(node, output),
       this.folding,
       signal,
     );
@@ -104,18 +104,18 @@ export class GraphView {
       model.facts,
       {
         search: (query) => context.options.set("search", query),
-        nextHit: (by) => acts.nextHit(by),
-        goToHit: (at) => acts.select(this.hits.found.nodes[at] ?? null),
+        nextHit: (by) => commands.nextHit(by),
+        goToHit: (at) => commands.select(this.hits.found.nodes[at] ?? null),
         colorBy: (mode) => this.chosen.colorWith(mode),
         fold: (on) => context.options.set("fold_parameters", on),
         direction: (to) => context.options.set("direction", to),
         zoom: (factor) => this.stage.zoom(factor),
-        fit: () => acts.fitAll(),
-        slowest: () => acts.slowest(),
+        fit: () => commands.fitAll(),
+        slowest: () => commands.slowest(),
         details: (on) => this.showDetails(on),
         copy: () => this.code.copy(),
         everything: () => this.navigator.everything(),
-        go: (by) => this.journey.go(by),
+        go: (by) => this.navigation.go(by),
         groups: (control) => this.menus.groups(control),
         shows: (control) => this.menus.shows(control),
         marks: (control) => this.menus.marks(control),
@@ -126,7 +126,7 @@ export class GraphView {
       context.title ?? element("span", { class: "tvmdbg-title" }, "Graph"),
       signal,
     );
-    this.stage.node.append(this.#arranger.node, this.tooltip.node);
+    this.stage.node.append(this.#layoutController.node, this.tooltip.node);
     const body = element("div", { class: "tvmdbg-graph-body" });
     body.append(this.stage.node, this.details.node);
     root.replaceChildren(
@@ -197,7 +197,7 @@ export class GraphView {
 
   /** Stops laying out; false where nothing is laid out. */
   cancel(): boolean {
-    return this.#arranger.cancel();
+    return this.#layoutController.cancel();
   }
 
   showDetails(on = !this.#detailsOpen): void {
@@ -232,7 +232,7 @@ export class GraphView {
       opened = this.#opens;
       if (!this.#soon) this.#opens = false;
     };
-    const placed = await this.#arranger.place(
+    const placed = await this.#layoutController.place(
       {
         fold,
         direction,
@@ -249,7 +249,7 @@ export class GraphView {
       [this.#problem, problem].filter(Boolean).join("; "),
       { node: this.node ?? focus ?? seen, show },
     );
-    if (this.#arranger.isRunning) return;
+    if (this.#layoutController.isRunning) return;
     this.isArranging = this.#soon;
     if (placed) {
       show(context.place?.(placed, this) ?? placed);
@@ -428,14 +428,14 @@ export class GraphView {
       timed: this.model.times.known,
       part: this.navigator.banner(),
       isPart: this.navigator.isPart,
-      back: this.journey.can(-1),
-      forward: this.journey.can(1),
+      back: this.navigation.can(-1),
+      forward: this.navigation.can(1),
     });
   }
 
   #drawn(): void {
     this.root.dataset.ready = "true";
     this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
-    this.journey.painted();
+    this.navigation.painted();
   }
 }

@@ -22,10 +22,10 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
 
 /** What the inspector does by key. */
 export function actions(inspector: Inspector): KeyAction[] {
-  const { board, steering } = inspector;
+  const { panels, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;
-    const inPicture = board.shown?.show === "picture";
+    const inPicture = panels.shown?.show === "picture";
     const stride = shiftKey ? STRIDE : 1;
     if (shiftKey && inPicture) steering.mark(rows, cols);
     else steering.move(rows * stride, cols * stride);
@@ -45,14 +45,14 @@ export function actions(inspector: Inspector): KeyAction[] {
 
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
     ["ArrowUp ArrowDown ArrowLeft ArrowRight", "move the crosshair (Shift: mark a region)", arrow],
-    ["j", "go to an index", () => board.typeIndex()],
+    ["j", "go to an index", () => panels.typeIndex()],
     ["Home End", "start or end of the row", either("Home", (by) => steering.move(0, by * end))],
     [
       "PageUp PageDown",
       `up or down ${PAGE} rows`,
       either("PageUp", (by) => steering.move(by * PAGE, 0)),
     ],
-    ["Escape", "clear the region, then the crosshair", () => board.clear()],
+    ["Escape", "clear the region, then the crosshair", () => panels.clear()],
     ["- + =", "zoom out or in", either("-", (by) => steering.zoom(2 ** by))],
     ["0", "fit the whole heatmap", () => inspector.whole()],
     [pans.join(" "), "pan", pan],
@@ -61,7 +61,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       "go to the minimum or maximum",
       either("m", (by) => inspector.goToExtreme(by < 0 ? "argmin" : "argmax")),
     ],
-    ["i", "next NaN or Inf in the heatmap", () => board.cross.toNextSpecial()],
+    ["i", "next NaN or Inf in the heatmap", () => panels.cross.toNextSpecial()],
     [
       ", .",
       "previous or next index of the first fixed axis",
@@ -75,14 +75,14 @@ export function actions(inspector: Inspector): KeyAction[] {
       "heatmap, tiles, line plot",
       ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
     ],
-    ["Enter", "open the selected tile", () => board.openChannel()],
-    ["a", "next layout", () => board.nextLayout()],
+    ["Enter", "open the selected tile", () => panels.openChannel()],
+    ["a", "next layout", () => panels.nextLayout()],
     ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
-    ["v", "show or hide the values", () => board.toggleTable()],
-    ["f", "values as decimal, hex, bits, dequantized", () => board.table.nextFormat()],
-    ["q", "more or fewer statistics", () => board.numbers.toggle()],
-    ["g", "log counts", () => board.histogram.toggleLog()],
-    ["h", "histogram scale: auto, linear, log or symlog", () => board.histogram.nextKind()],
+    ["v", "show or hide the values", () => panels.toggleTable()],
+    ["f", "values as decimal, hex, bits, dequantized", () => panels.table.nextFormat()],
+    ["q", "more or fewer statistics", () => panels.numbers.toggle()],
+    ["g", "log counts", () => panels.histogram.toggleLog()],
+    ["h", "histogram scale: auto, linear, log or symlog", () => panels.histogram.nextKind()],
     [
       "l",
       "color scale: auto, linear, log or symlog",
@@ -105,7 +105,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       () => inspector.cells((cells) => following(CELLS, cells)),
     ],
     ["k", "stop or resume scanning all values", () => inspector.viewing.toggleCount()],
-    ["w", "save what is shown", () => board.saving.toggle()],
+    ["w", "save what is shown", () => panels.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, region or heatmap", () => inspector.copy()],
   ];
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));

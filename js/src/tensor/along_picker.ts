@@ -1,33 +1,33 @@
 import { element } from "../shared/ui/dom.ts";
 import { list } from "./parts.ts";
 import { axisText } from "./plane.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 /** The choice of the axis that is gone along. */
 export class AlongPicker {
   readonly node = element("span", {});
   readonly #words: string;
   readonly #title: string;
-  readonly #acts: Pick<Acts, "along" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "along" | "leave">;
 
-  constructor(words: string, title: string, acts: Pick<Acts, "along" | "leave">) {
+  constructor(words: string, title: string, commands: Pick<InspectorCommands, "along" | "leave">) {
     this.#words = words;
     this.#title = title;
-    this.#acts = acts;
+    this.#commands = commands;
   }
 
   /** Keeps the keyboard while the choices change. */
   show({ answer, along }: Shown, axes: readonly number[]): void {
     const held = this.node.contains(document.activeElement);
     const choice = list(
-      this.#acts.leave,
+      this.#commands.leave,
       this.#title,
       axes.map((axis) => {
         const name = axisText(answer!.axisNames, axis);
         return [String(axis), `${name} (${answer!.viewShape[axis]})`] as const;
       }),
       String(along),
-      (axis) => this.#acts.along(Number(axis)),
+      (axis) => this.#commands.along(Number(axis)),
     );
     this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, choice)] : []));
     if (held) choice.focus({ preventScroll: true });

@@ -3,7 +3,7 @@ import { integer, percent } from "../shared/format.ts";
 import { button, relabel } from "../shared/ui/dom.ts";
 import { type ColorChoice, nearRange, type RangeChoice, scaleKind } from "./color_scale.ts";
 import { muted, part, piece } from "./parts.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 /** `1 of 51,200,000 values beyond`; empty where colors and histogram leave none out. */
 export function beyondText(
@@ -45,12 +45,12 @@ export class Beyond {
   readonly #range: HTMLButtonElement;
   #colors: ColorChoice = { scale: "auto", map: "auto", range: "auto" };
 
-  constructor(acts: Pick<Acts, "recolor">) {
+  constructor(commands: Pick<InspectorCommands, "recolor">) {
     this.#scale = button("linear", "", () => {
-      acts.recolor({ scale: this.#colors.scale === "auto" ? "linear" : "auto" });
+      commands.recolor({ scale: this.#colors.scale === "auto" ? "linear" : "auto" });
     });
     this.#range = button("show all", "", () =>
-      acts.recolor({ range: switched(this.#colors.range) }),
+      commands.recolor({ range: switched(this.#colors.range) }),
     );
     this.#crowded.append(this.#crowd, " ", this.#scale);
     this.#beyond.append(this.#far, " ", this.#range);

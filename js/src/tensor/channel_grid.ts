@@ -14,9 +14,9 @@ import { Failure, muted, part } from "./parts.ts";
 import { axesAlong, axisText, type Plane, sameShape } from "./plane.ts";
 import { paintCells } from "./plane_painter.ts";
 import { cellCaption } from "./readout.ts";
-import { type Acts, type Shown, viewOf } from "./state.ts";
+import { type InspectorCommands, type Shown, viewOf } from "./state.ts";
 
-interface Events extends Pick<Acts, "along" | "leave"> {
+interface Events extends Pick<InspectorCommands, "along" | "leave"> {
   /** Shows the plane at an index of an axis. */
   open(axis: number, index: number): void;
   say(text: string): void;

@@ -20,7 +20,7 @@ interface Follower {
   read(reading: string | null): void;
   display(change: (show: ShowChoice) => ShowChoice): void;
   readonly steering: { region(region: Region | null): void };
-  readonly board: { readonly marked: { mark(region: Region | null): void } };
+  readonly panels: { readonly marked: { mark(region: Region | null): void } };
   value(change: Partial<ValueLook>): void;
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
 }
@@ -62,7 +62,7 @@ export function follow(
     along: (along) => inspector.along(along),
     show: (show) => inspector.display(() => show),
     region: (region) => inspector.steering.region(region),
-    marked_region: (region) => inspector.board.marked.mark(region),
+    marked_region: (region) => inspector.panels.marked.mark(region),
     color_scale: (scale) => inspector.recolor(() => ({ scale })),
     color_map: (map) => inspector.recolor(() => ({ map })),
     color_range: (range) => inspector.recolor(() => ({ range })),

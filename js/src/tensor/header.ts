@@ -4,7 +4,7 @@ import { button, element } from "../shared/ui/dom.ts";
 import type { Entries } from "./entries.ts";
 import { HealthPill, type Judgement } from "./health_pill.ts";
 import { part } from "./parts.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class Header {
@@ -17,10 +17,14 @@ export class Header {
   #place = false;
   #answer: TensorAnswer | null = null;
 
-  constructor(root: HTMLElement, noteOf: (node: number) => string, acts: Pick<Acts, "go">) {
+  constructor(
+    root: HTMLElement,
+    noteOf: (node: number) => string,
+    commands: Pick<InspectorCommands, "go">,
+  ) {
     this.#root = root;
     this.#noteOf = noteOf;
-    this.#pill = new HealthPill(acts);
+    this.#pill = new HealthPill(commands);
   }
 
   /** What the health of the run says of the tensor. */

@@ -8,7 +8,7 @@ import { part, piece } from "./parts.ts";
 import { placeButton } from "./place_button.ts";
 import { refill } from "./refill.ts";
 import { share } from "./share.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 /** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/saturated.py`. */
 const SATURATED = 0.05;
@@ -49,12 +49,12 @@ export interface Judgement {
 /** Whether the tensor is OK, and the counts that say so; the first of each fault is a click away. */
 export class HealthPill {
   readonly node = part("health");
-  readonly #acts: Pick<Acts, "go">;
+  readonly #commands: Pick<InspectorCommands, "go">;
   #shown: Shown | null = null;
   #judged: Judgement | null = null;
 
-  constructor(acts: Pick<Acts, "go">) {
-    this.#acts = acts;
+  constructor(commands: Pick<InspectorCommands, "go">) {
+    this.#commands = commands;
     this.node.setAttribute("role", "group");
     this.node.setAttribute("aria-label", "Health");
   }
@@ -115,7 +115,7 @@ export class HealthPill {
         this.#shown?.answer ?? null,
         first[each],
         title,
-        this.#acts,
+        this.#commands,
         "first ",
       );
       return element("span", {}, piece("loud", text), place && " ", place);

@@ -29,7 +29,7 @@ import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 const DRAG = 3;
 
@@ -37,7 +37,7 @@ const DRAG = 3;
 export class Histogram {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #acts: Pick<Acts, "recolor" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "recolor" | "leave">;
   readonly #stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-histogram",
     role: "slider",
@@ -79,12 +79,16 @@ export class Histogram {
   #drag: { from: number; moved: boolean } | null = null;
   #labels: Label[] = [];
 
-  constructor(root: HTMLElement, acts: Pick<Acts, "recolor" | "leave">, signal: AbortSignal) {
+  constructor(
+    root: HTMLElement,
+    commands: Pick<InspectorCommands, "recolor" | "leave">,
+    signal: AbortSignal,
+  ) {
     this.#root = root;
-    this.#acts = acts;
-    this.#beyond = new Beyond(acts);
+    this.#commands = commands;
+    this.#beyond = new Beyond(commands);
     this.#handles = new RangeHandles(
-      (range) => acts.recolor({ range }),
+      (range) => commands.recolor({ range }),
       () => this.#reset(),
       (value) => aboutText(value, this.#shown?.answer?.valueDtype),
     );
@@ -198,7 +202,7 @@ export class Histogram {
   }
 
   #reset(): void {
-    if (Array.isArray(this.#shown?.colors.range)) this.#acts.recolor({ range: "auto" });
+    if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor({ range: "auto" });
   }
 
   #paint(): void {
@@ -261,7 +265,7 @@ export class Histogram {
       .flatMap(({ span }) => (span ? [span] : []));
     if (!spans?.length) return;
     const [low, high] = [spans[0]![0], spans.at(-1)![1]];
-    if (high > low) this.#acts.recolor({ range: [low, high] });
+    if (high > low) this.#commands.recolor({ range: [low, high] });
   }
 
   #brush(from: number, to: number): void {
@@ -271,7 +275,7 @@ export class Histogram {
     const [low, high] = [Math.min(from, to), Math.max(from, to)].map((each) =>
       tidy(axis, (each - x) / width, 1 / width),
     ) as [number, number];
-    if (high > low) this.#acts.recolor({ range: [low, high] });
+    if (high > low) this.#commands.recolor({ range: [low, high] });
   }
 
   #listen(signal: AbortSignal): void {
@@ -328,7 +332,7 @@ export class Histogram {
       this.#choose(null);
       if (brushed) this.#reset();
       else if (this.#span && this.#zoom !== "auto") this.#zoomOut();
-      else this.#acts.leave();
+      else this.#commands.leave();
     } else return;
     event.preventDefault();
     event.stopPropagation();

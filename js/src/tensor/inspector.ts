@@ -3,9 +3,9 @@ import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
-import { boardActs } from "./acts.ts";
 import { codeText } from "./code_text.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
+import { boardActs } from "./commands.ts";
 import type { Entries } from "./entries.ts";
 import { follow, opening } from "./follow.ts";
 import { following } from "./following.ts";
@@ -25,13 +25,13 @@ import { missingWords } from "./words.ts";
 const SETTLE_MS = 200;
 const REST_MS = 120;
 
-/** One tensor at a time: what is wanted of it, what is known, and what is shown on its board. */
+/** One tensor at a time: what is wanted of it, what is known, and what is shown in its panels. */
 export class Inspector {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<TensorOptions>;
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
-  readonly board: InspectorLayout;
+  readonly panels: InspectorLayout;
   readonly viewing: Viewing;
   readonly steering: Steering;
   readonly #codeCopy: CodeCopy;
@@ -55,26 +55,26 @@ export class Inspector {
     this.#entries = entries;
     this.#graph = graph;
     this.#looks = new Looks(options);
-    this.board = new InspectorLayout(root, context, entries, boardActs(this));
-    this.board.picture.sight.show(options.get("region") ?? null);
+    this.panels = new InspectorLayout(root, context, entries, boardActs(this));
+    this.panels.picture.sight.show(options.get("region") ?? null);
     this.steering = new Steering(
-      this.board,
+      this.panels,
       () => this.#wish.plane,
       (plane) => this.look(() => plane),
     );
-    this.viewing = new Viewing(context, this.board, this.#wish, this.#looks, {
+    this.viewing = new Viewing(context, this.panels, this.#wish, this.#looks, {
       painted: () => this.painted(),
       moved: () => this.moved(),
     });
     this.#memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
-      () => codeText(this.viewing.shown, this.board.cross.read, this.board.marked.region),
-      (text) => this.board.mirror.say(text),
+      () => codeText(this.viewing.shown, this.panels.cross.read, this.panels.marked.region),
+      (text) => this.panels.mirror.say(text),
       context,
     );
     follow(this, context, this.#memory);
-    this.board.marked.mark(options.get("marked_region") ?? null);
+    this.panels.marked.mark(options.get("marked_region") ?? null);
     signal.addEventListener("abort", () => {
       clearTimeout(this.#settle);
       clearTimeout(this.#rest);
@@ -103,8 +103,8 @@ export class Inspector {
 
   /** The notes of the session have changed. */
   noted(): void {
-    this.board.noted();
-    if (this.viewing.answer) this.board.mirror.tell(this.viewing.words());
+    this.panels.noted();
+    if (this.viewing.answer) this.panels.mirror.tell(this.viewing.words());
   }
 
   /** Chooses an entry for all linked views. */
@@ -133,25 +133,25 @@ export class Inspector {
     const first = wish.entry === null;
     const same = wish.over(entry, this.#entries.shape(row), opening);
     if (!same) {
-      this.board.cross.point = null;
+      this.panels.cross.point = null;
       if (!first) {
-        this.board.picture.sight.show(null);
-        this.board.marked.mark(null);
+        this.panels.picture.sight.show(null);
+        this.panels.marked.mark(null);
       }
     }
-    this.board.announce(this.#entries, entry, row);
+    this.panels.announce(this.#entries, entry, row);
     this.#remember();
     this.viewing.want(null);
   }
 
   step(step: 1 | -1): void {
-    const row = this.#entries.neighbor(this.#wish.entry, step, this.board.picker.filter);
+    const row = this.#entries.neighbor(this.#wish.entry, step, this.panels.picker.filter);
     if (row !== null) this.pick(this.#entries.entry(row));
-    else this.board.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
+    else this.panels.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
   }
 
   search(): void {
-    this.board.picker.focus();
+    this.panels.picker.focus();
   }
 
   /** Shows the plane at an index of an axis that has none. */
@@ -167,7 +167,7 @@ export class Inspector {
     if (!before) return;
     const plane = change(before);
     if (samePlane(before, plane)) return;
-    const { cross, marked, picture } = this.board;
+    const { cross, marked, picture } = this.panels;
     this.#wish.plane = plane;
     const turned = before.axes[0] === plane.axes[1] && before.axes[1] === plane.axes[0];
     if (before.axes[0] !== plane.axes[0] || before.axes[1] !== plane.axes[1]) {
@@ -179,14 +179,14 @@ export class Inspector {
         [this.#wish.plane, cross.point] = [found.plane, found.point];
       }
     }
-    this.board.choose(this.#wish);
+    this.panels.choose(this.#wish);
     this.#ask(this.viewing.answer);
   }
 
   /** Lays the axes out otherwise; the crosshair stays at its value. */
   lay(layout: LayoutWish): void {
     if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
-    const { cross, marked, picture } = this.board;
+    const { cross, marked, picture } = this.panels;
     cross.point = this.#wish.lay(layout, cross.point);
     picture.sight.show(null);
     marked.mark(null);
@@ -256,7 +256,7 @@ export class Inspector {
 
   #empty(title: string, detail: string): void {
     this.viewing.clear();
-    this.board.empty(this.#wish.entry, title, detail);
+    this.panels.empty(this.#wish.entry, title, detail);
     this.painted();
   }
 
@@ -281,24 +281,24 @@ export class Inspector {
     const place = space === "stored" ? logicalIndex(answer, index) : index;
     if (place.length !== before.shape.length) return;
     if (place.some((each, axis) => each >= before.shape[axis]!)) {
-      this.board.mirror.say("That value is in the padding, which is hidden.");
+      this.panels.mirror.say("That value is in the padding, which is hidden.");
       return;
     }
     const { plane, point } = locate(before, place);
     this.leave();
     if (this.#looks.show === "channels") this.display(() => "picture");
     if (samePlane(before, plane)) {
-      this.board.cross.mark(point);
+      this.panels.cross.mark(point);
       return;
     }
-    this.board.cross.point = point;
+    this.panels.cross.point = point;
     this.look(() => plane);
-    this.board.picture.reveal(point);
+    this.panels.picture.reveal(point);
   }
 
   /** Another part is in sight. */
   moved(): void {
-    this.board.zoomed(this.#looks.show);
+    this.panels.zoomed(this.#looks.show);
     this.#remember();
     if (this.viewing.answer) this.viewing.want(this.viewing.answer);
     clearTimeout(this.#rest);
@@ -306,7 +306,7 @@ export class Inspector {
   }
 
   painted(): void {
-    if (this.viewing.answer || this.board.inTrouble) this.#root.dataset.ready = "true";
+    if (this.viewing.answer || this.panels.inTrouble) this.#root.dataset.ready = "true";
     this.#root.dataset.entry = this.viewing.answer ? this.viewing.answer.entry.join(":") : "";
   }
 
@@ -321,7 +321,7 @@ export class Inspector {
   /** Shows another plane or reading of the tensor, from what is kept of it where that is known. */
   #ask(known: TensorAnswer | null): void {
     this.#remember();
-    this.board.mirror.ask();
+    this.panels.mirror.ask();
     this.viewing.want(known);
   }
 
@@ -332,8 +332,8 @@ export class Inspector {
 
   #remember(): void {
     const { entry, plane, layout, reading, along } = this.#wish;
-    const region = this.board.picture.sight.region;
-    const marked = this.board.marked.region;
+    const region = this.panels.picture.sight.region;
+    const marked = this.panels.marked.region;
     this.#memory.keep({
       ...this.#looks.kept,
       entry: entry && [...entry],

@@ -3,10 +3,10 @@ import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { iconButton } from "../shared/ui/dom.ts";
 import { Mirror } from "../shared/ui/mirror.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import type { BoardActs } from "./acts.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ChannelGrid } from "./channel_grid.ts";
 import { ColorControls } from "./color_controls.ts";
+import type { LayoutCommands } from "./commands.ts";
 import { copyNumbers } from "./copied_numbers.ts";
 import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
@@ -55,7 +55,7 @@ export class InspectorLayout {
   readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
-  readonly #acts: BoardActs;
+  readonly #commands: LayoutCommands;
   readonly #header: Header;
   readonly #health: HealthStrip;
   /** Nodes with a note. */
@@ -83,24 +83,24 @@ export class InspectorLayout {
     root: HTMLElement,
     context: ViewContext<TensorOptions>,
     entries: Entries,
-    acts: BoardActs,
+    commands: LayoutCommands,
   ) {
     const { run, session, signal } = context;
     this.#root = root;
-    this.#acts = acts;
-    this.picker = new EntryPicker(entries, acts, root, signal);
-    this.#header = new Header(root, (node) => session.note(node), acts);
+    this.#commands = commands;
+    this.picker = new EntryPicker(entries, commands, root, signal);
+    this.#header = new Header(root, (node) => session.note(node), commands);
     this.#health = new HealthStrip(
       root,
       run,
-      { ...acts, judged: (judged) => this.#header.judge(judged) },
+      { ...commands, judged: (judged) => this.#header.judge(judged) },
       signal,
     );
     this.#noted = () => session.notes.map(([node]) => node);
     this.#health.note(this.#noted());
-    this.#axes = new AxisPickers((plane) => acts.plane(plane), acts.leave);
-    this.#layouts = new LayoutPicker((wish) => acts.layout(wish), acts.leave);
-    this.#reading = new ReadingPicker(acts);
+    this.#axes = new AxisPickers((plane) => commands.plane(plane), commands.leave);
+    this.#layouts = new LayoutPicker((wish) => commands.layout(wish), commands.leave);
+    this.#reading = new ReadingPicker(commands);
     const sight = new Sight();
     const overview = new Overview((row, col) => {
       if (sight.center(row, col)) this.picture.moved();
@@ -110,7 +110,7 @@ export class InspectorLayout {
       sight,
       overview,
       {
-        ...acts,
+        ...commands,
         point: () => this.cross.readAgain(),
         pick: (point) => this.cross.mark(point),
         mark: (from, to) => {
@@ -120,20 +120,20 @@ export class InspectorLayout {
       },
       signal,
     );
-    this.histogram = new Histogram(root, acts, signal);
-    this.numbers = new StatisticsLine(run, acts, signal);
-    this.#controls = new ColorControls(acts);
+    this.histogram = new Histogram(root, commands, signal);
+    this.numbers = new StatisticsLine(run, commands, signal);
+    this.#controls = new ColorControls(commands);
     this.#region = new RegionPanel(
       root,
       {
-        copy: acts.copy,
+        copy: commands.copy,
         zoomTo: () => {
-          acts.zoomTo(this.marked.region);
-          acts.leave();
+          commands.zoomTo(this.marked.region);
+          commands.leave();
         },
         clear: () => {
           this.marked.mark(null);
-          acts.leave();
+          commands.leave();
         },
       },
       signal,
@@ -141,16 +141,20 @@ export class InspectorLayout {
     this.marked = new Marked(
       { picture: this.picture, panel: this.#region, mirror: this.mirror },
       run,
-      () => acts.marked(),
+      () => commands.marked(),
       signal,
     );
-    this.#trust = new TrustLine(acts);
-    this.table = new ValuesTable(run, { ...acts, mark: (point) => this.cross.mark(point) }, signal);
-    this.profile = new ProfileView(root, run, acts, signal);
+    this.#trust = new TrustLine(commands);
+    this.table = new ValuesTable(
+      run,
+      { ...commands, mark: (point) => this.cross.mark(point) },
+      signal,
+    );
+    this.profile = new ProfileView(root, run, commands, signal);
     this.channels = new ChannelGrid(
       root,
       run,
-      { ...acts, say: (text) => this.mirror.say(text) },
+      { ...commands, say: (text) => this.mirror.say(text) },
       signal,
     );
     const canvas = () => {
@@ -169,7 +173,7 @@ export class InspectorLayout {
       this.toggleTable(),
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.#readout = new Readout(acts, [this.#valuesButton, this.saving.node]);
+    this.#readout = new Readout(commands, [this.#valuesButton, this.saving.node]);
     this.cross = new Crosshair(
       {
         picture: this.picture,
@@ -180,10 +184,10 @@ export class InspectorLayout {
         mirror: this.mirror,
       },
       run,
-      () => acts.words(),
+      () => commands.words(),
       signal,
     );
-    this.#bar = new ViewBar(acts);
+    this.#bar = new ViewBar(commands);
     this.#frame = frame({
       bar: this.#bar.node,
       axes: [this.#axes.node, this.#layouts.node],
@@ -300,7 +304,7 @@ export class InspectorLayout {
   }
 
   nextLayout(): void {
-    if (this.inTrouble) this.#acts.layout({ layout: "", sizes: null });
+    if (this.inTrouble) this.#commands.layout({ layout: "", sizes: null });
     else this.#layouts.next();
   }
 

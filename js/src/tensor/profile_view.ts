@@ -21,7 +21,7 @@ import {
   zoomed,
 } from "./profile_scene.ts";
 import { answeredPlane } from "./readout.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 const POINTS = 4096;
 const BUSY_MS = 150;
@@ -32,7 +32,7 @@ export class ProfileView {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #run: RunClient;
-  readonly #acts: Pick<Acts, "go" | "leave" | "along" | "nextAlong">;
+  readonly #commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
   readonly #picker: AlongPicker;
@@ -63,14 +63,14 @@ export class ProfileView {
   constructor(
     root: HTMLElement,
     run: RunClient,
-    acts: Pick<Acts, "go" | "leave" | "along" | "nextAlong">,
+    commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">,
     signal: AbortSignal,
   ) {
     this.#root = root;
     this.#run = run;
-    this.#acts = acts;
+    this.#commands = commands;
     this.#signal = signal;
-    this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", acts);
+    this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", commands);
     this.stage.append(this.#base.canvas, this.#overlay.canvas);
     this.node = part(
       "profile",
@@ -169,7 +169,7 @@ export class ProfileView {
     const index = indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 });
     index[this.#axis] = Math.max(0, Math.min(length - 1, to));
     this.#stretch = holding(this.#stretch, index[this.#axis]!);
-    this.#acts.go(index, "view");
+    this.#commands.go(index, "view");
     this.stage.focus({ preventScroll: true });
   }
 
@@ -275,8 +275,8 @@ export class ProfileView {
     if (to !== undefined) this.#go(to);
     else if (factor !== undefined) {
       this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
-    } else if (event.key === "t") this.#acts.nextAlong();
-    else if (event.key === "Escape") this.#acts.leave();
+    } else if (event.key === "t") this.#commands.nextAlong();
+    else if (event.key === "Escape") this.#commands.leave();
     else return;
     event.preventDefault();
     event.stopPropagation();

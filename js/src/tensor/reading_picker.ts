@@ -1,7 +1,7 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { element } from "../shared/ui/dom.ts";
 import { list, muted } from "./parts.ts";
-import type { Acts } from "./state.ts";
+import type { InspectorCommands } from "./state.ts";
 
 const WHY: readonly (readonly [reading: string, words: string])[] = [
   [
@@ -15,11 +15,11 @@ const WHY: readonly (readonly [reading: string, words: string])[] = [
 /** For dtypes whose bytes can be read in several ways: which way is shown. */
 export class ReadingPicker {
   readonly node = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
-  readonly #acts: Pick<Acts, "read" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "read" | "leave">;
   #built = "";
 
-  constructor(acts: Pick<Acts, "read" | "leave">) {
-    this.#acts = acts;
+  constructor(commands: Pick<InspectorCommands, "read" | "leave">) {
+    this.#commands = commands;
   }
 
   show({ readings, reading }: TensorAnswer): void {
@@ -29,11 +29,11 @@ export class ReadingPicker {
     this.#built = built;
     const words = WHY.find(([each]) => readings.some((name) => name.startsWith(each)))?.[1];
     const picker = list(
-      this.#acts.leave,
+      this.#commands.leave,
       "How to read the stored bytes",
       readings.map((each) => [each, each] as const),
       reading ?? readings[0] ?? "",
-      (chosen) => this.#acts.read(chosen),
+      (chosen) => this.#commands.read(chosen),
     );
     this.node.replaceChildren(element("label", {}, "read as ", picker), muted(words ?? ""));
   }

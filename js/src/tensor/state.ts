@@ -47,7 +47,7 @@ export interface Shown {
 }
 
 /** What the parts ask of the inspector. */
-export interface Acts {
+export interface InspectorCommands {
   /** Goes to a value by its index along the axes of `viewShape`, or along those of `storedShape`. */
   go(index: readonly number[], space: "view" | "stored"): void;
   /** Puts the crosshair at a value of the plane. */

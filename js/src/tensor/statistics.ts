@@ -12,10 +12,10 @@ import { muted, number, piece } from "./parts.ts";
 import { isExact, PERCENTS, Percentiles, percentName, percentText } from "./percentiles.ts";
 import { placeButton } from "./place_button.ts";
 import { refill } from "./refill.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 /** What the line of statistics asks for. */
-export interface CountActs extends Pick<Acts, "go"> {
+export interface CountActs extends Pick<InspectorCommands, "go"> {
   /** Begins the pass over every value, or stops it. */
   count(go: boolean): void;
 }
@@ -26,14 +26,14 @@ export class StatisticsLine {
     class: "tvmdbg-tensor-statistics",
     "aria-label": "Statistics of the whole tensor",
   });
-  readonly #acts: CountActs;
+  readonly #commands: CountActs;
   readonly #percentiles: Percentiles;
   /** Shows what a low panel has no room for. */
   readonly #more = iconButton("more", "more", "Show or hide more numbers (q)", () => this.toggle());
   #shown: Shown | null = null;
 
-  constructor(run: RunClient, acts: CountActs, signal: AbortSignal) {
-    this.#acts = acts;
+  constructor(run: RunClient, commands: CountActs, signal: AbortSignal) {
+    this.#commands = commands;
     this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
     this.#more.classList.add("tvmdbg-tensor-more-numbers");
     this.#more.setAttribute("aria-expanded", "false");
@@ -84,7 +84,7 @@ export class StatisticsLine {
   #rows({ size, minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
     const answer = this.#shown?.answer ?? null;
     const place = (index: number[] | null, title: string) =>
-      placeButton(answer, index, title, this.#acts);
+      placeButton(answer, index, title, this.#commands);
     if (isConstant(minimum, maximum)) {
       return [row(size === 1 ? "value" : "all", number(minimum.text))];
     }
@@ -131,7 +131,7 @@ export class StatisticsLine {
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
     if (state === "exact") return [];
     const act = (label: string, title: string, go: boolean) => {
-      const node = button(label, title, () => this.#acts.count(go));
+      const node = button(label, title, () => this.#commands.count(go));
       node.dataset.key = "count";
       return node;
     };

@@ -1,7 +1,7 @@
 import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { button, element } from "../shared/ui/dom.ts";
 import { muted, part, piece } from "./parts.ts";
-import type { Acts, Shown } from "./state.ts";
+import type { InspectorCommands, Shown } from "./state.ts";
 
 const CAPTURED = {
   node: "captured after the node ran",
@@ -29,7 +29,7 @@ export class TrustLine {
   readonly #stop: HTMLButtonElement;
   readonly #goOn: HTMLButtonElement;
 
-  constructor({ count }: Pick<Acts, "count">) {
+  constructor({ count }: Pick<InspectorCommands, "count">) {
     this.#stop = button("stop", "Stop scanning all values (k)", () => count(false));
     this.#goOn = button("scan all values", "Scan all values (k)", () => count(true));
     this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);

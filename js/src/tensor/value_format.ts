@@ -3,7 +3,7 @@ import { screenText } from "../shared/number_text.ts";
 import { element } from "../shared/ui/dom.ts";
 import { following } from "./following.ts";
 import { field, list, part } from "./parts.ts";
-import type { Acts, ValueLook } from "./state.ts";
+import type { InspectorCommands, ValueLook } from "./state.ts";
 import { shiftText } from "./words.ts";
 
 const NAMES = [
@@ -16,7 +16,7 @@ const NAMES = [
 /** How single values are written, and by what they are dequantised. */
 export class ValueFormatPicker {
   readonly node: HTMLElement;
-  readonly #acts: Pick<Acts, "look" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "look" | "leave">;
   readonly #format: HTMLSelectElement;
   readonly #scale: HTMLInputElement;
   readonly #zeroPoint: HTMLInputElement;
@@ -24,10 +24,10 @@ export class ValueFormatPicker {
   readonly #legend: HTMLElement;
   #look: ValueLook = { format: "number", scale: 1, zeroPoint: 0 };
 
-  constructor(acts: Pick<Acts, "look" | "leave">) {
-    this.#acts = acts;
-    this.#format = list(acts.leave, "Values as (f)", NAMES, "number", (format) =>
-      acts.look({ format: format as ValueFormat }),
+  constructor(commands: Pick<InspectorCommands, "look" | "leave">) {
+    this.#commands = commands;
+    this.#format = list(commands.leave, "Values as (f)", NAMES, "number", (format) =>
+      commands.look({ format: format as ValueFormat }),
     );
     this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
     this.#zeroPoint = this.#field("Zero point", "1", (zeroPoint) => ({ zeroPoint }));
@@ -78,7 +78,7 @@ export class ValueFormatPicker {
   }
 
   next(): void {
-    this.#acts.look({ format: following(VALUE_FORMATS, this.#look.format) });
+    this.#commands.look({ format: following(VALUE_FORMATS, this.#look.format) });
   }
 
   #field(
@@ -89,10 +89,10 @@ export class ValueFormatPicker {
     const apply = (): undefined => {
       const value = Number(input.value);
       const usable = input.value !== "" && Number.isFinite(value) && input.checkValidity();
-      if (usable) this.#acts.look(change(value));
+      if (usable) this.#commands.look(change(value));
       else this.show(this.#look);
     };
-    const input = field(label, { type: "number", step }, apply, this.#acts.leave);
+    const input = field(label, { type: "number", step }, apply, this.#commands.leave);
     return input;
   }
 }

@@ -9,7 +9,14 @@ import { cellOf } from "./layout.ts";
 import { Failure, muted, part } from "./parts.ts";
 import { indexAt, type Point, planeCols, planeRows } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
-import { type Acts, hasValues, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
+import {
+  hasValues,
+  type InspectorCommands,
+  type Region,
+  type Shown,
+  type ValueLook,
+  viewOf,
+} from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
 import { ValueFormatPicker } from "./value_format.ts";
 import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";
@@ -22,7 +29,7 @@ const WAITING = "…";
 export class ValuesTable {
   readonly node: HTMLElement;
   readonly #run: RunClient;
-  readonly #acts: Pick<Acts, "mark" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "mark" | "leave">;
   readonly #signal: AbortSignal;
   readonly #format: ValueFormatPicker;
   readonly #about = muted();
@@ -44,11 +51,15 @@ export class ValuesTable {
   #ticket = 0;
   #asked = "";
 
-  constructor(run: RunClient, acts: Pick<Acts, "mark" | "look" | "leave">, signal: AbortSignal) {
+  constructor(
+    run: RunClient,
+    commands: Pick<InspectorCommands, "mark" | "look" | "leave">,
+    signal: AbortSignal,
+  ) {
     this.#run = run;
-    this.#acts = acts;
+    this.#commands = commands;
     this.#signal = signal;
-    this.#format = new ValueFormatPicker(acts);
+    this.#format = new ValueFormatPicker(commands);
     this.#scroll = new ValuesScroll(this.#grid, () => this.#draw(), signal);
     this.node = part(
       "values",
@@ -267,8 +278,8 @@ export class ValuesTable {
       event.target instanceof HTMLElement ? event.target.closest("[role=gridcell]") : null;
     if (!(cell instanceof HTMLElement) || event.button !== 0) return;
     event.preventDefault();
-    this.#acts.leave();
-    this.#acts.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
+    this.#commands.leave();
+    this.#commands.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
   }
 }
 

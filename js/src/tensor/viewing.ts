@@ -22,9 +22,9 @@ interface Events {
   moved(): void;
 }
 
-/** What is known of the tensor that is wanted: its plane and its numbers, asked for and put on the board. */
+/** What is known of the tensor that is wanted: its plane and its numbers, asked for and shown in the panels. */
 export class Viewing {
-  readonly #board: InspectorLayout;
+  readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
   readonly #looks: Looks;
   readonly #noteOf: (node: number) => string;
@@ -42,24 +42,24 @@ export class Viewing {
 
   constructor(
     { run, session, signal }: ViewContext<TensorOptions>,
-    board: InspectorLayout,
+    panels: InspectorLayout,
     wish: RequestedView,
     looks: Looks,
     events: Events,
   ) {
-    this.#board = board;
+    this.#panels = panels;
     this.#wish = wish;
     this.#looks = looks;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
       run,
-      board.picture.sight,
+      panels.picture.sight,
       {
         answered: (answer) => this.#answered(answer),
         known: () => this.draw(),
         failed: (error) => this.#failed(error),
-        busy: (busy) => board.busy(busy),
+        busy: (busy) => panels.busy(busy),
         refining: (refining) => this.#progress(refining),
       },
       signal,
@@ -110,7 +110,7 @@ export class Viewing {
   want(known: TensorAnswer | null): void {
     const { view, plane } = this.#wish;
     if (!view || !plane) return;
-    if (!known) this.#board.picture.measure();
+    if (!known) this.#panels.picture.measure();
     const tensor = `${view.entry.join()} ${view.reading}`;
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
@@ -127,14 +127,14 @@ export class Viewing {
   }
 
   #answered(found: TensorAnswer): void {
-    const { cross } = this.#board;
+    const { cross } = this.#panels;
     const before = this.#answer;
     const answer = withPicture(found, before);
     this.#answer = answer;
     this.#statistics = this.#found;
     if (!this.#wish.answered(answer)) {
       cross.point = null;
-      this.#board.choose(this.#wish);
+      this.#panels.choose(this.#wish);
     }
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
@@ -143,7 +143,7 @@ export class Viewing {
     const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
     if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
     this.draw();
-    this.#board.mirror.tell(this.words(), sameTensor(before, answer));
+    this.#panels.mirror.tell(this.words(), sameTensor(before, answer));
     cross.place(cross.point);
     if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
       this.#counting.refine();
@@ -155,7 +155,7 @@ export class Viewing {
 
   #failed(error: unknown): void {
     this.#answer = null;
-    this.#board.failed(this.#wish, error, () => this.#again());
+    this.#panels.failed(this.#wish, error, () => this.#again());
     this.#events.painted();
   }
 
@@ -169,8 +169,8 @@ export class Viewing {
     const answer = this.#answer;
     if (!answer) return;
     const shown = { ...this.shown, answer };
-    this.#board.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
-    this.#board.zoomed(this.#looks.show);
+    this.#panels.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
+    this.#panels.zoomed(this.#looks.show);
   }
 
   #plate({ answer, scale, cells }: Shown & { answer: TensorAnswer }): Plate | null {
@@ -189,7 +189,7 @@ export class Viewing {
   }
 
   #progress(refining: boolean): void {
-    this.#board.progress({ refining, stopped: this.#pictures.stopped });
+    this.#panels.progress({ refining, stopped: this.#pictures.stopped });
   }
 
   words(): string {
@@ -214,7 +214,7 @@ export class Viewing {
         answer && show !== "picture"
           ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.#wish.along)
           : null,
-      region: this.#board.picture.sight.region,
+      region: this.#panels.picture.sight.region,
       colors,
       scale: this.#scale,
       cells,
@@ -229,6 +229,6 @@ export class Viewing {
 
   #uncounted(error: unknown): void {
     if (isAbort(error)) return;
-    this.#board.mirror.say(`The values could not be counted: ${errorText(error)}`);
+    this.#panels.mirror.say(`The values could not be counted: ${errorText(error)}`);
   }
 }

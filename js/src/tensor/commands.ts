@@ -4,10 +4,12 @@ import type { Inspector } from "./inspector.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import type { PictureEvents } from "./picture.ts";
 import type { Plane } from "./plane.ts";
-import type { Acts, Region, ShowChoice } from "./state.ts";
+import type { InspectorCommands, Region, ShowChoice } from "./state.ts";
 
-/** What the parts of a board may do beyond what all parts may. */
-export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick" | "mark"> {
+/** What the panels of the inspector may do beyond what all parts may. */
+export interface LayoutCommands
+  extends InspectorCommands,
+    Omit<PictureEvents, "point" | "pick" | "mark"> {
   pick(entry: Entry): void;
   /** Shows the first fault where nobody has chosen a tensor. */
   fault(entry: Entry): void;
@@ -31,9 +33,9 @@ export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick" | 
   words(): string;
 }
 
-/** Lets the parts of a board tell the inspector what to do. */
-export function boardActs(inspector: Inspector): BoardActs {
-  const mark: Acts["mark"] = (point) => inspector.board.cross.mark(point);
+/** Lets the panels of the inspector tell the inspector what to do. */
+export function boardActs(inspector: Inspector): LayoutCommands {
+  const mark: InspectorCommands["mark"] = (point) => inspector.panels.cross.mark(point);
   return {
     pick: (entry) => inspector.pick(entry),
     fault: (entry) => inspector.openAt(entry),
