@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -224,6 +225,30 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
 )
 def test_an_import_that_points_down_is_allowed(module: str, source: str) -> None:
     assert not [each for each in imports_of(source, module) if problem(each)]
+
+
+#: A stranger still finds a file among so many.
+MOST_FILES = 26
+#: Rooms that are yet to be divided.
+CROWDED = {
+    "benchmarks",
+    "js/src/graph",
+    "js/src/tensor",
+    "js/src/timeline",
+    "tests/formats/tvm",
+    "tests/ui",
+    "tvmdbg_widgets/figures",
+}
+
+
+def test_no_folder_is_crowded() -> None:
+    files = subprocess.run(
+        ["git", "ls-files", "*.py", "*.ts"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
+    if not files:
+        pytest.skip("not a checkout")
+    count = Counter(file.rpartition("/")[0] for file in files)
+    assert {folder for folder, many in count.items() if many > MOST_FILES} == CROWDED
 
 
 def test_importing_the_package_loads_none_of_its_parts() -> None:
