@@ -73,40 +73,6 @@ def entry_signatures(graph: Graph) -> Hashes:
     return mixed(shapes, hashed(graph.dtypes))
 
 
-def wired(graph: Graph, rounds: int = 1, start: Hashes | None = None) -> Hashes:
-    """Return a number for each node and its surroundings, so many edges up and down.
-
-    Equal surroundings have equal numbers; operand positions and outputs count (the refinement of
-    Weisfeiler and Lehman). Dangling edges count as such, control dependencies do not.
-
-    Parameters
-    ----------
-    graph : Graph
-    rounds : int
-        How many edges far.
-    start : uint64 [N], optional
-        Numbers of the nodes alone, :func:`signatures` where left out.
-
-    Returns
-    -------
-    uint64 [N]
-    """
-    found = signatures(graph) if start is None else start
-    known = graph.edge_source >= 0
-    source, target = graph.edge_source[known], graph.edge_target[known]
-    place = mixed(graph.edge_position, graph.edge_output)
-    by_target = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
-    nothing = np.zeros(1, np.uint64)
-    for _ in range(rounds):
-        above = segment_sums(
-            mixed(np.concatenate([found, nothing])[graph.edge_source], place), by_target
-        )
-        below = np.zeros(graph.num_nodes, np.uint64)
-        np.add.at(below, source, mixed(found[target] ^ np.uint64(1), place[known]))
-        found = mixed(mixed(found, above), below)
-    return found
-
-
 def mixed(a: npt.ArrayLike, b: npt.ArrayLike) -> Hashes:
     """Return one well spread number for each pair (uint64); the order of a pair counts.
 

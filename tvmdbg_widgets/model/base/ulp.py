@@ -6,7 +6,7 @@ All finite values and infinities of a type stand in one row; the unit is one ste
 * An infinity is one step beyond the largest finite value. Types with ``fn`` in their names have
   none, so there the row ends with the largest finite value.
 * NaN has no place: its key is above all others, it is at no distance from anything, itself
-  included, and nothing is next to it. ``float6`` and ``float4`` types have none.
+  included. ``float6`` and ``float4`` types have none.
 * Of integers the distance is the difference; bools are 0 and 1.
 """
 
@@ -127,47 +127,6 @@ def spacing(x: Any) -> npt.NDArray[np.float64]:
     return np.where(finite, steps, np.nan)
 
 
-def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
-    """Return the neighbor of each ``x`` on the way to ``y``, as ``np.nextafter`` does.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Of the same real dtype; broadcast against each other.
-
-    Returns
-    -------
-    numpy.ndarray
-        Of that dtype: ``y`` where both are equal, NaN where either is NaN. From below, zero is
-        -0.0 where the type has it.
-
-    Raises
-    ------
-    TypeError
-        The dtypes differ or have no order.
-    """
-    start, goal = _pair(x, y)
-    dtype = start.dtype
-    keys, ends = ordered(start), ordered(goal)
-    one = keys.dtype.type(1)
-    with np.errstate(over="ignore"):  # of the value that is not taken
-        moved = np.where(keys < ends, keys + one, np.where(keys > ends, keys - one, keys))
-    found = float_type(dtype)
-    if found is None:
-        return moved.astype(dtype)
-    unsigned = np.dtype(f"u{dtype.itemsize}")
-    result = np.abs(moved).astype(np.uint64)
-    if found.signed:
-        below = (moved < 0) | ((moved == 0) & (keys < 0) & _has_negative_zero(dtype))
-        result |= np.where(below, np.uint64(1 << (found.bits - 1)), np.uint64(0))
-    result = np.where(keys == ends, codes(goal), result)
-    result = np.where(_is_nan(goal), codes(goal), result)
-    result = np.where(_is_nan(start), codes(start), result)
-    native = result.astype(unsigned).view(dtype.newbyteorder("="))
-    neighbors: np.ndarray[Any, Any] = native.astype(dtype, copy=False)
-    return neighbors
-
-
 def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     first, second = np.asarray(a), np.asarray(b)
     if first.dtype != second.dtype:
@@ -180,7 +139,3 @@ def _is_nan(values: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):  # signalling NaN of bfloat16
         nan: npt.NDArray[np.bool_] = np.isnan(values)
     return nan
-
-
-def _has_negative_zero(dtype: np.dtype[Any]) -> bool:
-    return not dtype.name.endswith("fnuz")
