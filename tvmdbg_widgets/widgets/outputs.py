@@ -27,21 +27,23 @@ _STYLE = """
 _LINK = f'<link rel="stylesheet" href="data:text/css,{quote(" ".join(_STYLE.split()), safe=" ")}">'
 
 
-def outputs(bundle: dict[str, Any], figure_id: str) -> list[dict[str, Any]]:
-    """Return the outputs of a view: the view alone, then its figure.
+def live_output(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the output that holds the view alone, of its data by MIME type."""
+    return {WIDGET: data[WIDGET], "text/html": ""}
+
+
+def figure_output(data: dict[str, str], figure_id: str) -> dict[str, str]:
+    """Return the output that holds the figure.
 
     Parameters
     ----------
-    bundle : dict
-        Both as one, by MIME type.
+    data : dict
+        The figure by MIME type.
     figure_id : str
         By which the view finds the figure, to hide it: `js/src/shared/ui/saved_figure.ts`.
     """
-    figure = dict(bundle)
-    live = {WIDGET: figure.pop(WIDGET), "text/html": ""}
     names = f"tvmdbg-saved tvmdbg-saved-{figure_id}"
-    figure["text/html"] = f'<div class="{names}">{_LINK}{figure["text/html"]}</div>'
-    return [live, figure]
+    return {**data, "text/html": f'<div class="{names}">{_LINK}{data["text/html"]}</div>'}
 
 
 def makes_one_output() -> bool:

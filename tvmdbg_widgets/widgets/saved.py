@@ -12,7 +12,7 @@ import traitlets
 
 from tvmdbg_widgets.widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.widgets.guarded import Guarded
-from tvmdbg_widgets.widgets.outputs import makes_one_output, outputs
+from tvmdbg_widgets.widgets.outputs import figure_output, live_output, makes_one_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,11 +55,16 @@ class Saved(Guarded):
         return ()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """Return the widget and its figure as one output."""
         self._glance()
-        return self._bundle(**kwargs)
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        return {**data, **self._figure_data()}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget and, below it, its figure."""
+        """Show the widget, and below it its figure, which is made once the widget is shown."""
         if self.comm is None:
             name = type(self).__name__
             told = f"This {name} is closed. Make another one: {self._made_by.format(name=name)}"
@@ -67,13 +72,13 @@ class Saved(Guarded):
             return
         if makes_one_output():
             raise NotImplementedError
-        unfinished = self._glance()
-        shown = self._bundle()
+        shown = super()._repr_mimebundle_()
         if shown is None:
             return
-        live, figure = outputs(shown[0], self._figure_id)
+        _publish(live_output(shown[0]))
+        unfinished = self._glance()
+        figure = figure_output(self._figure_data(), self._figure_id)
         self._published = figure["text/html"]
-        _publish(live)
         _publish(figure, transient={"display_id": self._display_id})
         for scan in unfinished:
             scan.when_done(self._renew)
@@ -87,18 +92,13 @@ class Saved(Guarded):
             scans.append(run.search.scan)
         return [scan for scan in scans if scan.state != "done"]
 
-    def _bundle(self, **kwargs: Any) -> Any:
-        """Return the widget and its figure as one output."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
-        data, metadata = bundle
+    def _figure_data(self) -> dict[str, str]:
+        """Return the figure by MIME type."""
         figure = self._saved_figure()
-        data["text/plain"] = figure.text
-        data["text/html"] = figure.html
+        data = {"text/plain": figure.text, "text/html": figure.html}
         if len(figure.svg) + len(figure.html) <= _MOST_BYTES:
             data["image/svg+xml"] = figure.svg
-        return data, metadata
+        return data
 
     @property
     def _display_id(self) -> str:
@@ -116,7 +116,7 @@ class Saved(Guarded):
         try:
             if self.comm is None:
                 return
-            _, figure = outputs(self._bundle()[0], self._figure_id)
+            figure = figure_output(self._figure_data(), self._figure_id)
             if figure["text/html"] != self._published:
                 self._published = figure["text/html"]
                 _publish(figure, transient={"display_id": self._display_id}, update=True)

@@ -17,6 +17,7 @@ from tvmdbg_widgets.widgets.outputs import WIDGET
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.widgets.saved import Saved
 
 FAULT = "First Inf appears in conv2d + add + add + relu #38"
@@ -64,6 +65,23 @@ def ended(run: tvmdbg.DebugRun) -> None:
     for each in threading.enumerate():
         if each.name in ("tvmdbg-scan", "tvmdbg-figure"):
             each.join(60)
+
+
+def test_the_view_is_shown_before_its_figure_is_made(
+    published: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = tvmdbg.GraphView(tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow))
+    before: list[int] = []
+    make = view._saved_figure
+
+    def made() -> Figure:
+        before.append(len(published))
+        return make()
+
+    monkeypatch.setattr(view, "_saved_figure", made)
+    published.show(view)
+    assert before == [1]
+    assert [WIDGET in data for data, _ in published] == [True, False]
 
 
 def test_the_figure_of_a_small_run_shows_what_the_scan_finds(published: Published) -> None:
