@@ -22,7 +22,7 @@ from pathlib import Path
 import tvmdbg_widgets as tvmdbg
 from benchmarks.executorch_files import write_etdump, write_etrecord
 from benchmarks.measure import Times, limit, load, machine, measure, ratio
-from tvmdbg_widgets.widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.answers import Answers
 
 TABLE, CHART, NODES = 100_000, 1_000_000, 10_000
 #: Executions of one program: of 10,000 events each, and of 1,000.

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
 from benchmarks.measure import Times, limit, machine, measure
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
 from benchmarks.measure import cpu_seconds, machine
-from tvmdbg_widgets.widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.answers import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.measure import machine, measure
 from benchmarks.sizes import told
 from tests.chromium import ARGUMENTS, find_or_install
-from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.answers.bundles import STATIC
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.sources import folders
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,11 +15,11 @@ import ml_dtypes
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures.tensor_counts import limits
+from tvmdbg_widgets.answers.tensor.counts import limits
+from tvmdbg_widgets.answers.tensor.statistics import counted_json
 from tvmdbg_widgets.figures.tensor_facts import TensorFacts
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.widgets.answers.tensor.statistics import counted_json
 
 #: Of these also what is known without a distribution.
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")

@@ -15,9 +15,9 @@ import numpy as np
 
 from tests.unit.timeline.slices_truth import Span, timeline
 from tvmdbg_widgets.analysis.timeline.lod import TimelineLod
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 FOLDER = Path(__file__).parents[1] / "data" / "timeline"
 SEEDS = range(4)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline.merged import CallTree

@@ -15,9 +15,9 @@ from ui.notebooks import View
 from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.health import health_words
 from tvmdbg_widgets.model.verdicts.health import Health, Verdict
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.health import health_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ from ui.test_timeline_ranges_page import EVENTS, trace
 from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers import kept_timeline as timeline_kept
-from tvmdbg_widgets.widgets.answers import ranges as answers_ranges
+from tvmdbg_widgets.answers import kept_timeline as timeline_kept
+from tvmdbg_widgets.answers import ranges as answers_ranges
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

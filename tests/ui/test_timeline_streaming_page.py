@@ -14,10 +14,10 @@ from ui.test_timeline_page import View, overlaps
 from ui.waits import frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers import answers
-from tvmdbg_widgets.widgets.answers import kept_timeline as timeline_kept
-from tvmdbg_widgets.widgets.answers import ranges as answers_ranges
-from tvmdbg_widgets.widgets.answers import timeline as answers_timeline
+from tvmdbg_widgets.answers import answers
+from tvmdbg_widgets.answers import kept_timeline as timeline_kept
+from tvmdbg_widgets.answers import ranges as answers_ranges
+from tvmdbg_widgets.answers import timeline as answers_timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.widgets.answers.messages import message_id
-from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.answers.bundles import STATIC
+from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 from .waits import INSPECT, frames

@@ -21,6 +21,7 @@ LAYERS = (
     "export",
     "widgets",
     "figures",
+    "answers",
     "recorders",
     "analysis",
     "formats",

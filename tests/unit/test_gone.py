@@ -16,11 +16,11 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, trace
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.cli.app import app
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources import byte_source as sources
-from tvmdbg_widgets.widgets.answers.answers import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

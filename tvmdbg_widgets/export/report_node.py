@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.answers.node import node_details
+from tvmdbg_widgets.answers.tensor.counts import specials_told
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.withheld import FEWEST
-from tvmdbg_widgets.figures.tensor_counts import specials_told
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.numbers import exact_ns
-from tvmdbg_widgets.widgets.answers.node import node_details
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.tensor_counts import tensor_counts
+from tvmdbg_widgets.answers.tensor.counts import tensor_counts
 from tvmdbg_widgets.figures.tensor_facts import exact_text, float_text
 from tvmdbg_widgets.model.base.number_text import percentile_text
 

@@ -14,8 +14,8 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.findings.values.saturated import SHARE
 from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.answers.tensor.counts import limits, specials_told
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
-from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
 from tvmdbg_widgets.figures.tensor_spread import Spread, SpreadChoice, spread_of
 from tvmdbg_widgets.figures.texts import index_text, shape_text

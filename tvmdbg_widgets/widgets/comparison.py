@@ -12,12 +12,12 @@ from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import traitlets
 
-from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_panel import GraphPanel
 from tvmdbg_widgets.widgets.tensor import TensorOptions

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import traitlets
 
-from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.time_range import StepRange
 from tvmdbg_widgets.widgets.view import View
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.answers.question_scheduler import QuestionScheduler
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.answers.bundles import bundle
+from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.widgets.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class RunModel(Guarded):
     """Answers the views of one run over custom messages; it has no view of its own.
 
     Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
-    the notebook; see :class:`~tvmdbg_widgets.widgets.answers.question_scheduler.QuestionScheduler`.
+    the notebook; see :class:`~tvmdbg_widgets.answers.question_scheduler.QuestionScheduler`.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.outputs import figure_output, live_output, makes_one_output
 

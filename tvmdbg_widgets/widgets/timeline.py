@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.view import View, require_run
 

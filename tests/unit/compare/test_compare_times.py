@@ -20,9 +20,9 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import DebugRun, samples
 from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, Verdict
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.widgets.answers.answers import answer
 from tvmdbg_widgets.widgets.timeline import Flamechart
 
 if TYPE_CHECKING:

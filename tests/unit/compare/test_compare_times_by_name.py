@@ -13,8 +13,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import DebugRun
 from tvmdbg_widgets.analysis.compare_times import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.widgets.answers.answers import answer
 from tvmdbg_widgets.widgets.timeline import Flamechart
 
 if TYPE_CHECKING:

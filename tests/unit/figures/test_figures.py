@@ -13,12 +13,12 @@ import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
 from tests.unit.figures.figure_checks import assert_sound, texts, unpacked
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.model.base.numbers import duration_text
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from pathlib import Path

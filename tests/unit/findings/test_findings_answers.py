@@ -12,9 +12,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
+from tvmdbg_widgets.answers import question_scheduler
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.statistics.compute import Passes
-from tvmdbg_widgets.widgets.answers import question_scheduler
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from types import TracebackType

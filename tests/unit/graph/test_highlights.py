@@ -7,8 +7,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.highlights import Highlight, highlights
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 DEVICE = "_tvmdbg_device_CPU_0"
 

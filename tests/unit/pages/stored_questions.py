@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import strategies as st
 
 from tests.unit.widgets import wire
+from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.widgets.answers.answers import answer
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.widgets.bundles import STATIC
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.answers.bundles import STATIC
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.roofline import roofline_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

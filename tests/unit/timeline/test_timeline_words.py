@@ -9,7 +9,7 @@ import pytest
 from unit.figures.figure_checks import assert_sound, texts
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from unit.widgets.test_widgets_answers_tensor import run_of
 
+from tvmdbg_widgets.answers.priority_gate import Priority, PriorityGate
+from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-from tvmdbg_widgets.widgets.answers.priority_gate import Priority, PriorityGate
-from tvmdbg_widgets.widgets.answers.question_scheduler import QuestionScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +285,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, gate: PriorityGate) -> None:
         self.now, self.waited = 100.0, 0.0
-        monkeypatch.setattr("tvmdbg_widgets.widgets.answers.priority_gate.time", self)
+        monkeypatch.setattr("tvmdbg_widgets.answers.priority_gate.time", self)
         monkeypatch.setattr(gate._changed, "wait", self._wait)
 
     def monotonic(self) -> float:
@@ -323,7 +323,7 @@ def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
 
 
 def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.widgets.answers.priority_gate._PATIENCE", LIMIT)
+    monkeypatch.setattr("tvmdbg_widgets.answers.priority_gate._PATIENCE", LIMIT)
     gate = PriorityGate()
     waiting = threading.Event()
     real = gate._changed.wait
@@ -334,7 +334,7 @@ def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(gate._changed, "wait", wait)
     monkeypatch.setattr(
-        "tvmdbg_widgets.widgets.answers.priority_gate._FIRST", dict.fromkeys(Priority, LIMIT)
+        "tvmdbg_widgets.answers.priority_gate._FIRST", dict.fromkeys(Priority, LIMIT)
     )
     thread = threading.Thread(target=gate.give_way, args=(Priority.PASS,))
     with gate.taken(Priority.PICTURE):

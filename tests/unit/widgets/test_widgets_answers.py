@@ -14,7 +14,7 @@ from formats.tvm.params_truth import DATA, Dump, dumps
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -9,7 +9,7 @@ import numpy as np
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from pathlib import Path

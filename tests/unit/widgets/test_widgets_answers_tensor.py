@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.answers import Answers, answer
+from tvmdbg_widgets.answers.tensor.data import MOST_BYTES
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.widgets.answers.answers import Answers, answer
-from tvmdbg_widgets.widgets.answers.tensor.data import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

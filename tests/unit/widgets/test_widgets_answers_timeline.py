@@ -14,10 +14,10 @@ from unit.timeline.slices_truth import spans, timeline
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers import kept_timeline as timeline_kept
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.answers import kept_timeline as timeline_kept
-from tvmdbg_widgets.widgets.answers.answers import Answers
 
 if TYPE_CHECKING:
     from unit.timeline.slices_truth import Span
@@ -159,7 +159,7 @@ def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: TensorQuery
 def test_a_window_of_too_many_slices_says_how_many(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.widgets.answers.ranges._WINDOW", 50)
+    monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
     found, _ = crowd.reply("window", **{"from": 0, "to": 1e6})
     assert found.count > 50
     assert not hasattr(found, "start")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from make import wire as golden
 from unit.widgets import wire
 
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers.answers import answer
-from tvmdbg_widgets.widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.messages import Question, message_id
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

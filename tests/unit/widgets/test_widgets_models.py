@@ -18,8 +18,8 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers import question_scheduler as scheduler
-from tvmdbg_widgets.widgets.answers.answers import Answers
+from tvmdbg_widgets.answers import question_scheduler as scheduler
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.widgets.run_model import RunModel
 from tvmdbg_widgets.widgets.view import View
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("bundles_or_skip")
 
 @pytest.fixture(scope="module")
 def bundles_or_skip() -> None:
-    from tvmdbg_widgets.widgets.bundles import STATIC
+    from tvmdbg_widgets.answers.bundles import STATIC
 
     if not (STATIC / "debugger.js").is_file():
         pytest.skip("the front ends were not built: `make bundle`")

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.export.page.options import Options
     from tvmdbg_widgets.export.page.stored.stored import Entry
-    from tvmdbg_widgets.widgets.answers.answering import Reply
     from tvmdbg_widgets.widgets.view import View
 
 #: Bytes that are kept free for the list of what was left out.

@@ -8,7 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from tvmdbg_widgets.widgets.bundles import STATIC, bundle
+from tvmdbg_widgets.answers.bundles import STATIC, bundle
 
 #: What would end an inline script or style early, or change how its end is found.
 _ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape
@@ -17,7 +18,6 @@ from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     import os

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.answers.messages import message_id
-from tvmdbg_widgets.widgets.answers.question_scheduler import HAS_THREADS
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.answers.bundles import bundle
+from tvmdbg_widgets.answers.messages import message_id
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.tuning.answers import answer
 

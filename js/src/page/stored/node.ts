@@ -1,4 +1,4 @@
-/** Everything known of one node, as `widgets/answers/node.py` tells it. */
+/** Everything known of one node, as `answers/node.py` tells it. */
 import type { StringColumn } from "../../shared/client/columns.ts";
 import {
   type GraphColumns,

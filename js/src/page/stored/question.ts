@@ -1,4 +1,4 @@
-/** Fields of a question, checked as `widgets/answers/messages.py` checks them. */
+/** Fields of a question, checked as `answers/messages.py` checks them. */
 export class Question {
   readonly kind: string;
   readonly #fields: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** The statistics of one tensor, as `widgets/answers/tensor/statistics.py` answers them. */
+/** The statistics of one tensor, as `answers/tensor/statistics.py` answers them. */
 import type { StringColumn } from "../../shared/client/columns.ts";
 import type {
   ExactNumber,

@@ -1,4 +1,4 @@
-/** Pictures, numbers and values of the tensors of a page, as `widgets/answers/tensor` answers them. */
+/** Pictures, numbers and values of the tensors of a page, as `answers/tensor` answers them. */
 import type { Distribution } from "../../shared/client/tensor_questions.ts";
 import { type Along, channels, profile } from "./along.ts";
 import { apartOf } from "./contrast.ts";

@@ -18,7 +18,7 @@ export interface ChangeRows {
   why: StringColumn;
 }
 
-/** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/widgets/answers/change.py`. */
+/** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/change.py`. */
 export interface ChangeColumns extends ChangeRows {
   kind: StringColumn;
   /** The node of A that stands for the row: the last as it runs, -1 where A has none. */

@@ -97,7 +97,7 @@ export interface GraphColumns {
   } | null;
 }
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/widgets/answers/facts.py`. */
+/** What queries need beyond the graph; see `tvmdbg_widgets/answers/facts.py`. */
 export interface FactColumns {
   /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
   attrOffsets: Int32Array;

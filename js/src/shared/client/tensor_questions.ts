@@ -1,6 +1,6 @@
 import type { AxisKind } from "../drawing/value_axis.ts";
 
-/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers/tensor` answers. */
+/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/answers/tensor` answers. */
 
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];

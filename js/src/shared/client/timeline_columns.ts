@@ -1,4 +1,4 @@
-/** The timeline of a run as columns; see `tvmdbg_widgets/widgets/answers/timeline.py`. */
+/** The timeline of a run as columns; see `tvmdbg_widgets/answers/timeline.py`. */
 import type { StringColumn } from "./columns.ts";
 
 /** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */

@@ -15,8 +15,8 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
+from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.figures import engine
-from tvmdbg_widgets.widgets.bundles import STATIC
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.answers.bundles import STATIC
 
 #: Figure, text and markup of a page, about.
 _MARKUP = 60_000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.export.page.stored.facts import tensor_columns
 from tvmdbg_widgets.export.page.stored.nodes import node_columns
 from tvmdbg_widgets.export.page.stored.pack import Binary
@@ -22,7 +23,6 @@ from tvmdbg_widgets.export.page.stored.values import (
 )
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.devices import device_names
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

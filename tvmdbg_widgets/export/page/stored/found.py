@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.export.handed_on import (
     bounds_eraser,
     findings_handed_on,
     without_numbers,
 )
-from tvmdbg_widgets.widgets.answers.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived

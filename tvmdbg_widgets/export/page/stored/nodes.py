@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.facts import fact_columns
+from tvmdbg_widgets.answers.node import candidates_text
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.widgets.answers.facts import fact_columns
-from tvmdbg_widgets.widgets.answers.node import candidates_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.tensor.counts import limits
 from tvmdbg_widgets.export.page.stored.facts import BINS, Variant
-from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS

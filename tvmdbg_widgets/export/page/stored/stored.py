@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.export.page.options import Share
     from tvmdbg_widgets.export.page.stored.pack import Binary
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.widgets.answers.answering import Reply
 
 Entry: TypeAlias = tuple[int, int]
 

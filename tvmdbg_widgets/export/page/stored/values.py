@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.tensor.data import file_dtype
 from tvmdbg_widgets.export.page.stored.pack import shuffled
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.number_text import number_text
@@ -14,7 +15,6 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.readings import is_complex
-from tvmdbg_widgets.widgets.answers.tensor.data import file_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,13 +8,13 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.critical_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline_words import CONVENTION
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.widgets.answers.answering import Context
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.answering import Context
+    from tvmdbg_widgets.answers.messages import Question
 
 
 def critical(context: Context, _question: Question) -> Reply:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.analysis.timeline.counters import Counter
-    from tvmdbg_widgets.widgets.answers.answering import Context
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.answering import Context
+    from tvmdbg_widgets.answers.messages import Question
 
     Floats = npt.NDArray[np.float64]
 

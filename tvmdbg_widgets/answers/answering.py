@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
+    from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+    from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
     from tvmdbg_widgets.model.pictures import Pictures
-    from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
-    from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsJobs
 
 
 @dataclass(frozen=True)

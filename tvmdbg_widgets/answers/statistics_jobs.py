@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tvmdbg_widgets.widgets.answers.priority_gate import Priority, PriorityGate
+from tvmdbg_widgets.answers.priority_gate import Priority, PriorityGate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.find import matching
-from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.kept_timeline import (
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.kept_timeline import (
     TILE_BINS,
     KeptTimeline,
     Searched,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.messages import Question
 
 _LEVELS = 62
 _MOST_CELLS = 1 << 22

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.messages import Question
 
 
 def fact_columns(run: Derived, clean: Callable[[str], str] = str) -> dict[str, Any]:

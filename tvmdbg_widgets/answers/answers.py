@@ -12,29 +12,29 @@ from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.bundles import PARTS, VIEWS, code
+from tvmdbg_widgets.answers.change import change
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.counters import counters
+from tvmdbg_widgets.answers.facts import facts
+from tvmdbg_widgets.answers.health import health
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.memory import memory
+from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.answers.node import node_details
+from tvmdbg_widgets.answers.paths import PATH_ANSWERS
+from tvmdbg_widgets.answers.priority_gate import PriorityGate
+from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
+from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
+from tvmdbg_widgets.answers.tensor import TENSOR_ANSWERS
+from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_names
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.pictures import Pictures
-from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.widgets.answers.change import change
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.counters import counters
-from tvmdbg_widgets.widgets.answers.facts import facts
-from tvmdbg_widgets.widgets.answers.health import health
-from tvmdbg_widgets.widgets.answers.kept_timeline import KeptTimeline
-from tvmdbg_widgets.widgets.answers.memory import memory
-from tvmdbg_widgets.widgets.answers.messages import Question
-from tvmdbg_widgets.widgets.answers.node import node_details
-from tvmdbg_widgets.widgets.answers.paths import PATH_ANSWERS
-from tvmdbg_widgets.widgets.answers.priority_gate import PriorityGate
-from tvmdbg_widgets.widgets.answers.ranges import RANGE_ANSWERS
-from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsJobs
-from tvmdbg_widgets.widgets.answers.tensor import TENSOR_ANSWERS
-from tvmdbg_widgets.widgets.answers.timeline import TIMELINE_ANSWERS
-from tvmdbg_widgets.widgets.bundles import PARTS, VIEWS, code
 
 if TYPE_CHECKING:
     from collections.abc import Callable

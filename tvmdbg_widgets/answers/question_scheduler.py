@@ -10,16 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.widgets.answers.answers import Answers
-from tvmdbg_widgets.widgets.answers.kept_timeline import ALONG
-from tvmdbg_widgets.widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.widgets.answers.priority_gate import Priority
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.kept_timeline import ALONG
+from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.answers.priority_gate import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
-    from tvmdbg_widgets.run import DebugRun
 
     Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 
@@ -64,12 +64,12 @@ class QuestionScheduler:
 
     Parameters
     ----------
-    run : DebugRun
+    run : Derived
     send : callable
         Called with content and buffers of each answer, from any thread.
     """
 
-    def __init__(self, run: DebugRun, send: Send) -> None:
+    def __init__(self, run: Derived, send: Send) -> None:
         self._run = run
         self._send = send
         self._answers = Answers(run, seconds=None if HAS_THREADS else _SLICE)

@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
-from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.statistics_jobs import SAMPLE
-from tvmdbg_widgets.widgets.answers.tensor.numbers import (
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.statistics_jobs import SAMPLE
+from tvmdbg_widgets.answers.tensor.counts import limits, tensor_counts
+from tvmdbg_widgets.answers.tensor.numbers import (
     computed_number,
     exact_number,
     percentile_number,
     place,
 )
-from tvmdbg_widgets.widgets.answers.tensor.tensor_query import asked_reading, asked_tensor
+from tvmdbg_widgets.answers.tensor.tensor_query import asked_reading, asked_tensor
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tvmdbg_widgets.answers.answering import Context
+    from tvmdbg_widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.statistics_jobs import StatisticsProgress
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.widgets.answers.answering import Context
-    from tvmdbg_widgets.widgets.answers.messages import Question
-    from tvmdbg_widgets.widgets.answers.statistics_jobs import StatisticsProgress
 
 _MOST_PERCENTS = 32
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, name_sums
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
-from tvmdbg_widgets.widgets.answers.slices import SliceNames, SliceTable, name_sums
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline.find import Hits

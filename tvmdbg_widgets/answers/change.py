@@ -9,15 +9,15 @@ import numpy as np
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
-    from tvmdbg_widgets.widgets.answers.answering import Context
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.answering import Context
+    from tvmdbg_widgets.answers.messages import Question
 
 
 def change(context: Context, _question: Question) -> Reply:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.widgets.answers.tensor.channels import channels
-from tvmdbg_widgets.widgets.answers.tensor.data import data
-from tvmdbg_widgets.widgets.answers.tensor.profile import profile
-from tvmdbg_widgets.widgets.answers.tensor.region import region
-from tvmdbg_widgets.widgets.answers.tensor.statistics import (
+from tvmdbg_widgets.answers.tensor.channels import channels
+from tvmdbg_widgets.answers.tensor.data import data
+from tvmdbg_widgets.answers.tensor.profile import profile
+from tvmdbg_widgets.answers.tensor.region import region
+from tvmdbg_widgets.answers.tensor.statistics import (
     cancel_tensor,
     percentiles,
     tensor_statistics,
 )
-from tvmdbg_widgets.widgets.answers.tensor.tensor import tensor
-from tvmdbg_widgets.widgets.answers.tensor.values import values
+from tvmdbg_widgets.answers.tensor.tensor import tensor
+from tvmdbg_widgets.answers.tensor.values import values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-    from tvmdbg_widgets.widgets.answers.messages import Question
+    from tvmdbg_widgets.answers.answering import Context, Reply
+    from tvmdbg_widgets.answers.messages import Question
 
 #: By kind of question.
 TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {

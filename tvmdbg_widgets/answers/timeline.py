@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.student_t import student_t
-from tvmdbg_widgets.model.timeline.gaps import extents
-from tvmdbg_widgets.model.timeline.words import Measured, timeline_words
-from tvmdbg_widgets.widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.widgets.answers.kept_timeline import (
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.kept_timeline import (
     KeptTimeline,
     kept_timeline,
     lod_columns,
     packed,
 )
-from tvmdbg_widgets.widgets.answers.slices import parts_column
+from tvmdbg_widgets.answers.slices import parts_column
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.student_t import student_t
+from tvmdbg_widgets.model.timeline.gaps import extents
+from tvmdbg_widgets.model.timeline.words import Measured, timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.answers.messages import Question
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.widgets.answers.messages import Question
 
 #: Bytes of one part of the slices.
 _PART = 1 << 20

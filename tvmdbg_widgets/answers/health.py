@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.widgets.answers.answering import Reply
-from tvmdbg_widgets.widgets.answers.columns import pack
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.answers.answering import Context
+    from tvmdbg_widgets.answers.messages import Question
     from tvmdbg_widgets.model.verdicts.health import Health
-    from tvmdbg_widgets.widgets.answers.answering import Context
-    from tvmdbg_widgets.widgets.answers.messages import Question
 
 
 def health(context: Context, _question: Question) -> Reply:
