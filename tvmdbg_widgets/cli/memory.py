@@ -53,22 +53,21 @@ def memory(
 
 
 def _tell_slots(plan: MemoryPlan) -> None:
-    from tvmdbg_widgets.figures.memory_chart import Chart
     from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 
-    rows = Chart.rows_of(plan)
+    rows = plan.largest_slots(_SLOTS)
     if not rows:
         return
     say()
     say(styled("Largest slots", "bold"))
-    for row in rows[:_SLOTS]:
+    for row in rows:
         slot = plan.slots[row]
         held = "1 entry" if len(slot.entries) == 1 else f"{len(slot.entries):,} entries"
         say(
             f"  {bytes_text(slot.bytes):>24}  ",
             styled(f"{slot.place}, {held}", "dim"),
         )
-    more = int((~plan.slot_is_parameter).sum()) - len(rows[:_SLOTS])
+    more = int((~plan.slot_is_parameter).sum()) - len(rows)
     if more > 0:
         note(f"  {counted(more, 'smaller slot')}: tvmdbg memory --json")
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.answers.answering import Reply
+
     Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
 BUNDLE = Path(__file__).parents[1] / "static/engine.js"
@@ -53,6 +55,7 @@ def draw(
     *,
     width: float,
     theme: ThemeName = "auto",
+    answers: Mapping[str, Reply] | None = None,
 ) -> Figure:
     """Return the figure that a view's own code draws.
 
@@ -70,6 +73,8 @@ def draw(
         px.
     theme : str
         ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it.
+    answers : mapping of str to Reply, optional
+        What the run answers to questions of the live view, by question.
 
     Raises
     ------
@@ -85,6 +90,7 @@ def draw(
     request = {
         "data": data,
         "columns": {name: _packed(name, column) for name, column in columns.items()},
+        "answers": {name: _answer(reply) for name, reply in (answers or {}).items()},
         "options": options,
         "width": width,
         "theme": theme_of(theme).name,
@@ -114,6 +120,13 @@ def text_only(
     panel.height = panel.paragraph(why, y + 4, fill=panel.theme.muted) + MARGIN
     panel.description = {"view": view, "title": title, "missing": why}
     return panel.figure()
+
+
+def _answer(reply: Reply) -> dict[str, Any] | None:
+    if reply.result is None:
+        return None
+    buffer = reply.buffers[0] if reply.buffers else b""
+    return {**reply.result, "base64": base64.b64encode(buffer).decode("ascii")}
 
 
 def _packed(name: str, column: npt.NDArray[Any] | StringColumn) -> dict[str, Any]:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
-from tvmdbg_widgets.analysis.memory.words import loss_sentences, sentences
-from tvmdbg_widgets.figures.choices import one_of, usable_width
-from tvmdbg_widgets.figures.memory_chart import Chart
-from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.analysis.memory.words import sentences
+from tvmdbg_widgets.figures.choices import one_of
+from tvmdbg_widgets.figures.run_figure import draw_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.figures.figure import Figure
 
 COLOR_BY = ("kind", "size")
@@ -42,9 +37,6 @@ class MemoryOptions:
             start, end = self.step_range
             if not (math.isfinite(start) and math.isfinite(end) and start < end):
                 raise ValueError(f"step_range is (start, end) in steps, found {self.step_range!r}")
-
-
-_PLAIN = MemoryOptions()
 
 
 def memory_figure(
@@ -82,54 +74,17 @@ def memory_figure(
         A value that is none of these.
     """
     options = MemoryOptions(parameters, color_by, step_range, tuple(selected))
-    return memory_panel(run, usable_width(width), theme_of(theme), options).figure()
+    return draw_run(
+        run,
+        "memory",
+        ("memory", "graph"),
+        data={"selected": options.selected},
+        options=asdict(options),
+        text=_text,
+        width=width,
+        theme=theme,
+    )
 
 
-def memory_panel(
-    run: Derived, width: float, theme: Theme, options: MemoryOptions = _PLAIN
-) -> Panel:
-    """Return the memory plan as a panel."""
-    why = why_not(run.parts)
-    if why:
-        return missing_panel(run, "memory", width, theme, why)
-    plan = run.memory_plan()
-    said = sentences(plan)
-    panel = Panel(width, f"Memory of {run.title}: {said[0]}", "; ".join(said), theme)
-    panel.text = f"{run.title}: memory plan\n" + "\n".join(f"  {line}" for line in said)
-    panel.description = _description(run, plan, said, options)
-    y = panel.heading(run.title, said[0])
-    for line in said[1:]:
-        fill = theme.error if line in loss_sentences(plan) else theme.muted
-        y = panel.paragraph(line, y, lines=4, fill=fill)
-    if len(plan.slot_bytes):
-        y = Chart(panel, plan, options).draw(y + 6)
-    panel.height = y + MARGIN
-    return panel
-
-
-def _description(
-    run: Derived, plan: MemoryPlan, said: list[str], options: MemoryOptions
-) -> dict[str, Any]:
-    return {
-        "view": "memory",
-        "title": run.title,
-        "said": said,
-        "parameters": options.parameters,
-        "color_by": options.color_by,
-        "step_range": None if options.step_range is None else list(options.step_range),
-        "selected": list(options.selected),
-        "allocated": plan.allocated,
-        "parameter_bytes": plan.parameter_bytes,
-        "peak": plan.peak.bytes,
-        "peak_nodes": list(plan.peak.nodes[:20]),
-        "slots": [
-            {
-                "storage_id": slot.storage_id,
-                "device": None if slot.device < 0 else device_name(slot.device),
-                "bytes": slot.bytes,
-                "entries": len(slot.entries),
-            }
-            | ({} if slot.buffer < 0 else {"buffer": slot.buffer, "offset": slot.offset})
-            for slot in map(plan.slots.__getitem__, Chart.rows_of(plan))
-        ],
-    }
+def _text(run: Derived) -> list[str]:
+    return [why_not(run.parts)] if why_not(run.parts) else sentences(run.memory_plan())

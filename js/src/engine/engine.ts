@@ -1,14 +1,29 @@
 /** Draws the figures of the views where there is no DOM, for `figures/engine.py`. */
-import { ARRAYS, type Column, StringColumn } from "../shared/client/columns.ts";
+import "./text_decoder.ts";
+import {
+  ARRAYS,
+  type Column,
+  type ColumnHeader,
+  fields,
+  StringColumn,
+} from "../shared/client/columns.ts";
 import type { FigureMaker, ThemeName } from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
 import { figures } from "./figures.ts";
 
 type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]; codes: string };
 
+/** An answer of a run with columns, its buffer in base64. */
+interface PackedAnswer {
+  columns: ColumnHeader[];
+  info: unknown;
+  base64: string;
+}
+
 interface Request {
   data: unknown;
   columns: Record<string, Packed>;
+  answers: Record<string, PackedAnswer | null>;
   options: unknown;
   width: number;
   theme: ThemeName;
@@ -22,10 +37,25 @@ export function draw(view: string, request: string): string {
 }
 
 export function drawn(maker: FigureMaker, request: string): string {
-  const { columns, widths, ...rest } = JSON.parse(request) as Request;
-  const unpacked = Object.entries(columns).map(([name, packed]) => [name, column(packed)]);
-  const text = new TextWidths(widths);
-  return JSON.stringify(maker({ ...rest, columns: Object.fromEntries(unpacked), text }));
+  const { columns, answers, widths, ...rest } = JSON.parse(request) as Request;
+  return JSON.stringify(
+    maker({
+      ...rest,
+      columns: mapped(columns, column),
+      answers: mapped(answers, answer),
+      text: new TextWidths(widths),
+    }),
+  );
+}
+
+function mapped<T, U>(values: Record<string, T>, make: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value)]));
+}
+
+function answer(packed: PackedAnswer | null): unknown {
+  if (!packed) return null;
+  const { columns, info, base64 } = packed;
+  return { ...fields(columns, [new DataView(buffer(base64))]), info };
 }
 
 function column(packed: Packed): Column {

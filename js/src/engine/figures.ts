@@ -1,5 +1,6 @@
 import { structFigure } from "../abi/figure.ts";
 import { byteMapFigure } from "../bytes/figure.ts";
+import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/drawing/figure.ts";
 import { tuningFigure } from "../tuning/figure.ts";
@@ -7,6 +8,7 @@ import { tuningFigure } from "../tuning/figure.ts";
 /** What draws the figure of each view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
+  memory: memoryFigure,
   sequence: sequenceFigure,
   struct: structFigure,
   tuning: tuningFigure,

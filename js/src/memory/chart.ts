@@ -23,8 +23,8 @@ export class Chart {
     const [base, over] = [layer("tvmdbg-memory-base"), layer("tvmdbg-overlay")];
     this.canvas = base.canvas;
     this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
-    const painter = new Painter(scene, words, base);
-    const overlay = new Overlay(scene, over);
+    const painter = new Painter(scene, words, base.context);
+    const overlay = new Overlay(scene, over.context);
     let theme: Theme | null = null;
     let drawn = {};
     const draw = () => {

@@ -1,16 +1,16 @@
-import type { Layer } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { type Box, GUTTER, type Scene } from "./scene.ts";
 
 /** Paints what changes without the part in view: pointer, hover, selection, scrollbar. */
 export class Overlay {
   readonly #scene: Scene;
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   #theme!: Theme;
   /** Pixels that hold a mark of the selection already: a large one is no more work than it is seen. */
   readonly #taken = new Set<number>();
 
-  constructor(scene: Scene, { context }: Layer) {
+  constructor(scene: Scene, context: Pen) {
     this.#scene = scene;
     this.#context = context;
   }

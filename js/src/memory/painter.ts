@@ -1,5 +1,6 @@
-import { type Layer, TextMeasure } from "../shared/drawing/canvas.ts";
+import { TextMeasure } from "../shared/drawing/canvas.ts";
 import { niceStep } from "../shared/drawing/nice_step.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { upperBound } from "../shared/sorted.ts";
 import { FAINT, heldElsewhere } from "./offsets.ts";
@@ -8,8 +9,6 @@ import { short, type Words } from "./words.ts";
 
 const FONT = 11;
 const LINE = 14;
-/** Narrower lives are drawn as columns of pixels. */
-const BOX_FROM = 2;
 const LABEL_FROM = 18;
 /** Room from which a long label is shortened rather than replaced by the node id. */
 const SHORTENED_FROM = 80;
@@ -21,16 +20,29 @@ export interface Drawn {
   marks: (Box & { entry: number; node: number; output: number; slot: number; kind: string })[];
 }
 
+/** Lives too narrow for boxes, beside each other; px. */
+interface Columns {
+  means: string | number;
+  color: string;
+  left: number;
+  right: number;
+}
+
 /** Paints all that changes with the part in view: bytes, axis, slots. */
 export class Painter {
   readonly #scene: Scene;
   readonly #words: Words;
   readonly #measure: TextMeasure;
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
+  readonly #column: number;
+  readonly #narrow: number;
   #theme!: Theme;
   #drawn: Drawn = { labels: [], marks: [] };
 
-  constructor(scene: Scene, words: Words, { context }: Layer) {
+  /** @param column  Width in px of the columns that stand for lives of less than twice as much. */
+  constructor(scene: Scene, words: Words, context: Pen, column = 1) {
+    this.#column = column;
+    this.#narrow = 2 * column;
     this.#scene = scene;
     this.#words = words;
     this.#context = context;
@@ -228,29 +240,48 @@ export class Painter {
       const until = Math.min(last[entries[i]!]! + 1, first[i + 1] ?? Infinity);
       return this.#scene.x(Math.max(until, first[i]! + 1)) - this.#scene.x(first[i]!);
     };
+    // Columns beside each other that mean the same, in whatever colors.
+    let run = null as Columns | null;
+    const paint = (columns: Columns | null) => {
+      if (!columns) return;
+      const { color, left, right } = columns;
+      this.#fill(color, left, y, right - left, height, 0.8);
+    };
     for (let i = plan.from(row, viewport.start); i < entries.length; ) {
       const entry = entries[i]!;
-      if (first[i]! >= viewport.end) return;
+      if (first[i]! >= viewport.end) break;
       if (last[entry]! + 1 <= viewport.start) {
         i++;
         continue;
       }
       const x = this.#scene.x(first[i]!);
-      const wide = wideOf(i);
-      const color = this.#color(entry);
-      if (wide >= BOX_FROM) {
-        this.#box(entry, color, x, y, wide, height, labelled);
+      if (wideOf(i) >= this.#narrow) {
+        const isCovered = first[i + 1] === first[i];
+        this.#box(entry, this.#color(entry), x, y, wideOf(i), height, labelled && !isCovered);
         i++;
         continue;
       }
-      const column = Math.max(GUTTER, Math.floor(x));
-      if (column >= width) return;
-      this.#fill(color, column, y, 1, height, 0.8);
-      this.#mark(entry, "column", column, y, 1, height);
-      const next = upperBound(first, this.#scene.step(column + 1) - 1e-9);
+      const wide = this.#column;
+      const column = Math.max(GUTTER, GUTTER + Math.floor((x - GUTTER) / wide) * wide);
+      if (column >= width) break;
+      this.#mark(entry, "column", column, y, wide, height);
+      const means = this.#meaning(entry);
+      if (run?.right !== column || run.means !== means) {
+        paint(run);
+        run = { means, color: this.#color(entry), left: column, right: column };
+      }
+      run.right = column + wide;
+      const next = upperBound(first, this.#scene.step(column + wide) - 1e-9);
       // Of those that begin in a column only the last can be wide.
-      i = Math.max(i + 1, wideOf(next - 1) >= BOX_FROM ? next - 1 : next);
+      i = Math.max(i + 1, wideOf(next - 1) >= this.#narrow ? next - 1 : next);
     }
+    paint(run);
+  }
+
+  /** What the color of an entry stands for. */
+  #meaning(entry: number): string | number {
+    const { plan, bySize } = this.#scene;
+    return bySize ? plan.columns.entryBytes[entry]! : plan.graph.opKinds.at(plan.owner[entry]!);
   }
 
   #color(entry: number): string {

@@ -1,11 +1,9 @@
-import { heatFill, kindFill, type Theme } from "../shared/drawing/theme.ts";
-import { counted } from "../shared/format.ts";
+import { heatFill, type Theme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
-import { ELSEWHERE, FAINT } from "./offsets.ts";
+import { chipsOf } from "./legend.ts";
 import type { Plan } from "./plan.ts";
 import { type Fact, short } from "./words.ts";
 
-const KINDS = 8;
 const APART = 14;
 const STOPS = 5;
 
@@ -47,32 +45,11 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
     scale.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     return [element("span", {}, "0 B", scale, short(plan.largest))];
   }
-  const kinds = kindsOf(plan);
-  const shown = kinds.slice(0, KINDS).map((kind) => {
+  return chipsOf(plan).map(({ name, fill, alpha = 1 }) => {
+    if (!fill) return element("span", {}, name);
     const chip = element("i", { class: "tvmdbg-memory-chip" });
-    chip.style.backgroundColor = kindFill(theme, kind);
-    return element("span", {}, chip, kind);
+    chip.style.backgroundColor = fill(theme);
+    chip.style.opacity = `${alpha}`;
+    return element("span", {}, chip, name);
   });
-  const more = kinds.length - KINDS;
-  if (more > 0) shown.push(element("span", {}, `and ${counted(more, "more kind")}`));
-  if (plan.columns.info.buffers) {
-    const chip = element("i", { class: "tvmdbg-memory-chip" });
-    chip.style.backgroundColor = theme.muted;
-    chip.style.opacity = `${FAINT}`;
-    shown.push(element("span", {}, chip, ELSEWHERE));
-  }
-  return shown;
-}
-
-/** Kinds of the nodes whose entries lie in the workspace. */
-function kindsOf(plan: Plan): string[] {
-  const { codes, unique } = plan.graph.opKinds;
-  const bytes = new Float64Array(unique.length).fill(-1);
-  for (let entry = 0; entry < plan.owner.length; entry++) {
-    if (plan.rowOfEntry(entry) < 0) continue;
-    const code = codes[plan.owner[entry]!]!;
-    bytes[code] = Math.max(0, bytes[code]!) + Math.max(0, plan.columns.entryBytes[entry]!);
-  }
-  const found = Array.from(bytes.keys()).filter((code) => bytes[code]! >= 0);
-  return found.sort((a, b) => bytes[b]! - bytes[a]!).map((code) => unique[code]!);
 }

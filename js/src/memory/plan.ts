@@ -16,6 +16,8 @@ export class Plan {
   readonly graph: GraphColumns;
   /** Slots of the workspace, the largest first, in planned buffers by offset: each is a row. */
   readonly slots: Int32Array;
+  /** Smaller slots that have no row. */
+  readonly hidden: number;
   /** Row of a slot, -1 for parameters. */
   readonly rowOf: Int32Array;
   /** The node of each entry. */
@@ -34,7 +36,8 @@ export class Plan {
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
 
-  constructor(columns: MemoryColumns, graph: GraphColumns) {
+  /** @param most  rows. */
+  constructor(columns: MemoryColumns, graph: GraphColumns, most = Number.POSITIVE_INFINITY) {
     this.columns = columns;
     this.graph = graph;
     const { entrySlot, entryBytes, order, slotBytes, slotParameter } = columns;
@@ -50,13 +53,15 @@ export class Plan {
     columns.lostNode.forEach((node, place) => {
       this.lost[graph.entryOffsets[node]! + columns.lostOutput[place]!] = place;
     });
-    const slots = Int32Array.from(slotBytes.keys()).filter((slot) => !slotParameter[slot]);
+    const own = Int32Array.from(slotBytes.keys()).filter((slot) => !slotParameter[slot]);
+    const slots = own.sort((a, b) => slotBytes[b]! - slotBytes[a]! || a - b).slice(0, most);
+    this.hidden = own.length - slots.length;
     const { info, slotBuffer, slotOffset } = columns;
-    slots.sort((a, b) =>
-      info.buffers
-        ? slotBuffer[a]! - slotBuffer[b]! || slotOffset[a]! - slotOffset[b]! || a - b
-        : slotBytes[b]! - slotBytes[a]! || a - b,
-    );
+    if (info.buffers) {
+      slots.sort(
+        (a, b) => slotBuffer[a]! - slotBuffer[b]! || slotOffset[a]! - slotOffset[b]! || a - b,
+      );
+    }
     this.rowOf = new Int32Array(slotBytes.length).fill(-1);
     slots.forEach((slot, row) => {
       this.rowOf[slot] = row;

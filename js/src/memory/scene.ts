@@ -9,7 +9,6 @@ export const PITCH = 22;
 const BAND = 20;
 /** Room above the highest level, for its label. */
 const HEAD = 20;
-/** Of the stage, that the bytes get at least where there are many slots. */
 const SHARE = 0.42;
 const LEAST_AREA = 84;
 
@@ -45,8 +44,12 @@ export class Scene {
   hovered = -1;
   pointer: { x: number; y: number } | null = null;
 
-  constructor(plan: Plan) {
+  readonly #share: number;
+
+  /** @param share  of the height, that the bytes get at least where there are many slots. */
+  constructor(plan: Plan, share = SHARE) {
     this.plan = plan;
+    this.#share = share;
     this.viewport = new Viewport(0, plan.steps, 2);
   }
 
@@ -57,7 +60,10 @@ export class Scene {
   /** Where the axis begins, below the bytes. */
   get axisTop(): number {
     const room = this.height - AXIS;
-    return Math.max(LEAST_AREA, Math.round(Math.max(room * SHARE, room - this.rowsHeight - 2)));
+    return Math.max(
+      LEAST_AREA,
+      Math.round(Math.max(room * this.#share, room - this.rowsHeight - 2)),
+    );
   }
 
   get rowsTop(): number {

@@ -6,6 +6,7 @@ import {
   pencil,
 } from "../shared/drawing/figure.ts";
 import {
+  chips,
   heightOf,
   LINE,
   MARGIN,
@@ -15,6 +16,7 @@ import {
   SMALL,
 } from "../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { ChartPainter } from "./chart/chart_painter.ts";
 import { annotationColor, errorFill } from "./chart/colors.ts";
@@ -118,31 +120,13 @@ function chart(scene: Scene): Part {
 
 /** What the colors of errors mean. */
 function legend(data: TuningData, room: number, text: TextWidths): Part {
-  const codes = Object.keys(data.info.errorNames).map(Number);
-  const items = codes.map((code) => ({ code, name: code ? data.errorName(code) : "measured" }));
-  const places: [x: number, row: number][] = [];
-  let [x, row] = [0, 0];
-  for (const { name } of items) {
-    const wide = 28 + text.width(name, SMALL);
-    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
-    places.push([x, row]);
-    x += wide;
-  }
-  return {
-    height: (row + 1) * LINE + 8,
-    paint(pen, theme, top) {
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      items.forEach(({ code, name }, at) => {
-        const [left, line] = places[at]!;
-        const y = top + line * LINE + LINE / 2;
-        pen.fillStyle = errorFill(theme, code);
-        pen.fillRect(MARGIN + left, y - 5, 10, 10);
-        pen.fillStyle = theme.muted;
-        pen.fillText(name, MARGIN + left + 15, y);
-      });
-    },
-  };
+  const items = Object.keys(data.info.errorNames)
+    .map(Number)
+    .map((code) => ({
+      name: code ? data.errorName(code) : "measured",
+      fill: (theme: Theme) => errorFill(theme, code),
+    }));
+  return chips(items, room, text);
 }
 
 /** The first tasks of the table. */

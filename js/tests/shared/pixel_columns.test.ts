@@ -104,7 +104,7 @@ describe("A wide thing that begins in the pixel column of a narrow one", () => {
     );
     const scene = new Scene(plan);
     scene.resize(288, 200);
-    const painter = new Painter(scene, new Words(plan, () => ""), { context: context() } as never);
+    const painter = new Painter(scene, new Words(plan, () => ""), context() as never);
     const { marks } = painter.paint(THEME);
     expect(marks.map(({ entry, kind }) => [entry, kind])).toEqual([
       [0, "column"],

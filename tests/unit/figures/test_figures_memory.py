@@ -55,7 +55,7 @@ def test_it_says_what_the_plan_says(run: DebugRun) -> None:
     for line in said:
         assert line in figure.text
     shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))
-    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "#0 data", "64.0 KiB"):
+    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "data #0", "64.0 KiB"):
         assert part in shown
     assert "parameters 1.0 MiB, allocated throughout (not to scale)" in shown
 
@@ -71,9 +71,12 @@ def test_parameters_can_be_hidden_and_colors_chosen(run: DebugRun) -> None:
 
 def test_a_part_of_the_order_can_be_shown(run: DebugRun) -> None:
     part = run.figure("memory", step_range=(20, 24))
-    assert "<title>#3 " not in part.svg
-    assert "<title>#59 " in part.svg
-    assert run.figure("memory", step_range=(400, 500)).svg == run.figure("memory").svg
+    said = " ".join(each.text for each in part.hover)
+    assert "#3:" not in said
+    assert "#59: 16.0 KiB (16,384)" in said
+    # As the view does, it shows the end of the order.
+    last = run.figure("memory", step_range=(400, 500))
+    assert "#71: 40 B" in " ".join(each.text for each in last.hover)
 
 
 def test_a_view_gives_the_figure_of_its_state(run: DebugRun) -> None:

@@ -96,6 +96,12 @@ class MemoryPlan:
         """The slots, by storage id; ``plan.slots[0].entries``."""
         return Slots(self)
 
+    def largest_slots(self, most: int) -> list[int]:
+        """Return the largest slots of the workspace, by size."""
+        own = np.flatnonzero(~self.slot_is_parameter)
+        order = np.lexsort((own, -self.slot_bytes[own]))
+        return [int(slot) for slot in own[order][:most]]
+
     @property
     def allocated(self) -> int:
         """Bytes of all slots of the workspace, and of planned buffers."""

@@ -1,3 +1,5 @@
+import type { Pen } from "./pen.ts";
+
 /** A canvas that keeps the size of its box in device pixels; drawing happens in CSS pixels. */
 export interface Layer {
   canvas: HTMLCanvasElement;
@@ -65,12 +67,12 @@ const LONG_WORD = 80;
 
 /** Widths of texts in the context's present font, measured once each. */
 export class TextMeasure {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pick<Pen, "font" | "measureText">;
   readonly #byFont = new Map<string, Map<string, number>>();
   #font = "";
   #widths = new Map<string, number>();
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pick<Pen, "font" | "measureText">) {
     this.#context = context;
   }
 

@@ -8,9 +8,11 @@ import { escaped } from "./xml_text.ts";
 /** The color schemes of a figure; "auto" is dark where the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** What a view's figure is made of; `D` and `O` are the view's own. */
-export interface FigureRequest<D = unknown, O = unknown> {
+/** What a view's figure is made of; `D`, `O` and `A` are the view's own. */
+export interface FigureRequest<D = unknown, O = unknown, A = unknown> {
   data: D;
+  /** What a run answers to the questions of the live view, by question. */
+  answers: A;
   /** As the live view has them. */
   columns: Record<string, Column>;
   options: O;
@@ -63,7 +65,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
-export type FigureMaker = (request: FigureRequest<any, any>) => Drawing;
+export type FigureMaker = (request: FigureRequest<any, any, any>) => Drawing;
 
 /** Fonts of one width for a painter's `font`; as wide as `TextWidths` takes them. */
 export const MONO =

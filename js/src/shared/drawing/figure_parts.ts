@@ -7,6 +7,9 @@ export const MARGIN = 14;
 export const LINE = 16;
 /** Size of most letters, px. */
 export const SMALL = 11;
+const TITLE = 13;
+/** Between a title and what is said beside it, px. */
+const APART = 10;
 
 /** How many colors fields have; the last one of blocks is gray, as padding is. */
 const FIELD_COLORS = 7;
@@ -30,14 +33,15 @@ interface Phrase {
   color?: string;
 }
 
-/** Text over the whole width, in at most four lines. */
+/** Text over the whole width, in so many lines at most. */
 export function paragraph(
   { text, bold = false, color = "" }: Phrase,
   room: number,
   widths: TextWidths,
+  most = 4,
 ): Part {
-  const size = bold ? 13 : SMALL;
-  const lines = widths.wrap(text, room, size, 4, bold);
+  const size = bold ? TITLE : SMALL;
+  const lines = widths.wrap(text, room, size, most, bold);
   return {
     height: lines.length * LINE,
     paint(pen, theme, top) {
@@ -47,6 +51,69 @@ export function paragraph(
       pen.fillStyle = colorOf(theme, color);
       lines.forEach((line, at) => {
         pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
+      });
+    },
+  };
+}
+
+/** A title and what is said beside it, or below it where there is no room. */
+export function heading(title: string, detail: string, room: number, widths: TextWidths): Part {
+  const first = paragraph({ text: title, bold: true }, room, widths);
+  const taken = widths.width(title, TITLE, true) + APART;
+  const below = paragraph({ text: detail, color: "muted" }, room, widths);
+  if (taken + widths.width(detail, SMALL) > room) {
+    return {
+      height: first.height + below.height,
+      paint(pen, theme, top) {
+        first.paint(pen, theme, top);
+        below.paint(pen, theme, top + first.height);
+      },
+    };
+  }
+  return {
+    height: first.height,
+    paint(pen, theme, top) {
+      first.paint(pen, theme, top);
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.fillStyle = theme.muted;
+      pen.fillText(detail, MARGIN + taken, top + LINE / 2);
+    },
+  };
+}
+
+/** A color and what it means; without a fill the name stands alone. */
+export interface Chip {
+  name: string;
+  fill?: (theme: Theme) => string;
+  alpha?: number;
+}
+
+/** What colors mean, beside each other, in as many lines as they need. */
+export function chips(items: readonly Chip[], room: number, widths: TextWidths): Part {
+  const places: [x: number, row: number][] = [];
+  let [x, row] = [0, 0];
+  for (const { name, fill } of items) {
+    const wide = (fill ? 28 : 13) + widths.width(name, SMALL);
+    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
+    places.push([x, row]);
+    x += wide;
+  }
+  return {
+    height: items.length ? (row + 1) * LINE + 8 : 0,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      items.forEach(({ name, fill, alpha = 1 }, at) => {
+        const [left, line] = places[at]!;
+        const y = top + line * LINE + LINE / 2;
+        if (fill) {
+          pen.globalAlpha = alpha;
+          pen.fillStyle = fill(theme);
+          pen.fillRect(MARGIN + left, y - 5, 10, 10);
+          pen.globalAlpha = 1;
+        }
+        pen.fillStyle = theme.muted;
+        pen.fillText(name, MARGIN + left + (fill ? 15 : 0), y);
       });
     },
   };
