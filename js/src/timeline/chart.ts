@@ -2,8 +2,9 @@ import { clear, layer, Repaint, TextMeasure } from "../shared/drawing/canvas.ts"
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Overlay } from "./overlay.ts";
-import { type Drawn, Painter } from "./painter.ts";
+import { Painter } from "./painter.ts";
 import type { Scene } from "./scene.ts";
+import type { Drawn } from "./tracks_painter.ts";
 
 /** The stage: two canvases over each other, painted when something on them has changed. */
 export class Chart {

@@ -1,4 +1,5 @@
 import type { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import type { Heading, TrackRow } from "./rows.ts";
@@ -20,12 +21,12 @@ type Write = (
 /** Paints what stands above the rows: runs, devices, tracks, and what there is to know of each. */
 export class Headers {
   readonly #scene: Scene;
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #write: Write;
   readonly #measure: TextMeasure;
   #theme!: Theme;
 
-  constructor(scene: Scene, context: CanvasRenderingContext2D, measure: TextMeasure, write: Write) {
+  constructor(scene: Scene, context: Pen, measure: TextMeasure, write: Write) {
     this.#scene = scene;
     this.#context = context;
     this.#write = write;

@@ -46,16 +46,12 @@ export class Overview {
     this.#strips.begin(view, 0, Infinity, tiles.coarsest.length > 0);
     const strips = lowest.map((row) => this.#strips.tell(row));
     this.#strips.flush();
-    context.save();
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.imageSmoothingEnabled = false;
     const room = ((OVERVIEW - 6) / slices.tracks.length) * ratio;
     lowest.forEach((row, i) => {
       const y = Math.round(3 * ratio + row.track * room);
       const height = Math.max(1, Math.round(room - ratio));
-      this.#strips.draw(context, strips[i]!, y, height);
+      this.#strips.drawPixels(context, strips[i]!, y, height);
     });
-    context.restore();
     return this.#kept.canvas;
   }
 }

@@ -1,4 +1,5 @@
 import { layer } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Bins } from "./bins.ts";
 import type { Fills } from "./fills.ts";
 import type { Columns, Row } from "./row.ts";
@@ -64,11 +65,76 @@ export interface Source {
   bins(from: number, to: number, step: number): readonly Bins[];
 }
 
+/** Rows as lines of columns, told for one part of the time after the other and drawn. */
+export interface Lines {
+  /** Some line is still that of another zoom. */
+  readonly stale: boolean;
+  /**
+   * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
+   * anew for so many milliseconds.
+   */
+  begin(view: View, muted: number, milliseconds: number): void;
+  /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
+  tell(row: Row): Strip;
+  /** All rows of the frame are told. */
+  flush(): void;
+  /** Draws a line from `y` on (CSS pixels), where its time is now. */
+  draw(context: Pen, strip: Strip, y: number, height: number): void;
+  /** Where a column of a line begins now, in columns. */
+  x(strip: Strip, column: number): number;
+  /** How many columns of a line are so many columns of the frame. */
+  columns(strip: Strip, count: number): number;
+}
+
+/** The part of the time of a frame: `step` nanoseconds a column. */
+export interface View {
+  start: number;
+  step: number;
+  width: number;
+  rows: number;
+  /** Columns a CSS pixel. */
+  ratio: number;
+}
+
+/** Tells columns [first, last) of a row: by its slices where they are here, else by bins. */
+export function tellColumns(
+  { bins }: Pick<Source, "bins">,
+  strip: Strip,
+  row: Row,
+  first: number,
+  last: number,
+): void {
+  const from = strip.origin * strip.step;
+  if (!strip.coarse) {
+    row.tell(strip, from, strip.step, first, last);
+    return;
+  }
+  strip.slice.fill(-1, first, last);
+  strip.share.fill(0, first, last);
+  strip.bin.fill(-1, first, last);
+  strip.bins = bins(from + first * strip.step, from + last * strip.step, strip.step);
+  strip.bins.forEach((each, i) => {
+    each.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
+  });
+}
+
+/** Number of the fill of a column that is not idle. */
+export function fillOfColumn({ fills }: Pick<Source, "fills">, strip: Strip, column: number) {
+  if (!strip.coarse) return fills.of(strip.slice[column]!);
+  const found = strip.binOf(column);
+  return found ? fills.ofBin(...found) : 0;
+}
+
+/** Opacity of a column that slices are busy in for a share of its time. */
+export function opacityOf(share: number): number {
+  return FAINTEST + (1 - FAINTEST) * share;
+}
+
 /**
  * Rows as lines of pixels, kept from frame to frame: a pan tells only the columns that are new; after a zoom lines are
  * stretched until there is time to tell them anew.
  */
-export class Strips {
+export class Strips implements Lines {
   readonly #source: Source;
   readonly #layer = layer("");
   #image = new ImageData(1, 1);
@@ -84,7 +150,6 @@ export class Strips {
   #muted = 0;
   /** The slices of the frame are here. */
   #isHeld = false;
-  /** Some line is still that of another zoom. */
   stale = false;
 
   constructor(source: Source) {
@@ -96,16 +161,8 @@ export class Strips {
     this.#version++;
   }
 
-  /**
-   * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
-   * anew for so many milliseconds; by bins alone where `coarse` says so.
-   */
-  begin(
-    view: { start: number; step: number; width: number; rows: number; ratio: number },
-    muted: number,
-    milliseconds: number,
-    coarse = false,
-  ): void {
+  /** @param coarse  Tell by bins alone. */
+  begin(view: View, muted: number, milliseconds: number, coarse = false): void {
     this.#frame++;
     this.stale = false;
     this.#muted = muted;
@@ -122,7 +179,6 @@ export class Strips {
     }
   }
 
-  /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
   tell(row: Row): Strip {
     const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
     strip.frame = this.#frame;
@@ -161,20 +217,23 @@ export class Strips {
     }
   }
 
-  /** Draws a line from device pixel `y` on, where its time is now. */
   draw(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
+    const [top, bottom] = [y, y + height].map((each) => Math.round(each * this.#ratio));
+    this.drawPixels(context, strip, top!, bottom! - top!);
+  }
+
+  /** Draws a line from device pixel `y` on. */
+  drawPixels(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
     const scale = strip.step / this.#step;
     const left = strip.origin * scale - this.#origin;
-    const { canvas } = this.#layer;
-    if (scale === 1 && left === 0) {
-      context.drawImage(canvas, 0, strip.line, this.#width, 1, 0, y, this.#width, height);
-      return;
-    }
     const first = Math.max(0, Math.floor(-left / scale));
     const last = Math.min(this.#width, Math.ceil((this.#width - left) / scale));
     if (last <= first) return;
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.imageSmoothingEnabled = false;
     context.drawImage(
-      canvas,
+      this.#layer.canvas,
       first,
       strip.line,
       last - first,
@@ -184,6 +243,7 @@ export class Strips {
       (last - first) * scale,
       height,
     );
+    context.restore();
   }
 
   /** Whether a line is of this frame's time and scale. */
@@ -191,15 +251,13 @@ export class Strips {
     return strip.step === this.#step && strip.origin === this.#origin;
   }
 
-  /** Where a column of a line begins now, device pixels. */
   x(strip: Strip, column: number): number {
     if (this.isFresh(strip)) return column;
     return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
   }
 
-  /** How many columns of a line are so many device pixels. */
-  columns(strip: Strip, pixels: number): number {
-    return (pixels * this.#step) / strip.step;
+  columns(strip: Strip, count: number): number {
+    return (count * this.#step) / strip.step;
   }
 
   #allocate(width: number, rows: number): void {
@@ -243,20 +301,8 @@ export class Strips {
   }
 
   #columns(strip: Strip, row: Row, first: number, last: number): void {
-    const from = strip.origin * strip.step;
-    const [begin, end] = [from + first * strip.step, from + last * strip.step];
     strip.coarse = !this.#isHeld;
-    if (!strip.coarse) {
-      row.tell(strip, from, strip.step, first, last);
-      return;
-    }
-    strip.slice.fill(-1, first, last);
-    strip.share.fill(0, first, last);
-    strip.bin.fill(-1, first, last);
-    strip.bins = this.#source.bins(begin, end, strip.step);
-    strip.bins.forEach((bins, i) => {
-      bins.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
-    });
+    tellColumns(this.#source, strip, row, first, last);
   }
 
   #color(strip: Strip, row: Row): void {
@@ -289,11 +335,11 @@ export class Strips {
       }
       if (at !== known) {
         known = at;
-        color = colors[strip.coarse ? this.#coarseFill(strip, column) : fills.of(at)]!;
+        color = colors[fillOfColumn(this.#source, strip, column)]!;
       }
       const busy = share[column]!;
       if (busy < 1) {
-        const alpha = Math.round(255 * (FAINTEST + (1 - FAINTEST) * busy));
+        const alpha = Math.round(255 * opacityOf(busy));
         pixels[column++] = ((alpha << 24) | color) >>> 0;
         continue;
       }
@@ -305,10 +351,5 @@ export class Strips {
       }
       column = end;
     }
-  }
-
-  #coarseFill(strip: Strip, column: number): number {
-    const found = strip.binOf(column);
-    return found ? this.#source.fills.ofBin(...found) : 0;
   }
 }
