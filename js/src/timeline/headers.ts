@@ -84,7 +84,7 @@ export class Headers {
 
   /** What there is to say of a track, the least of it last. */
   #facts({ track, folded }: TrackRow): string[] {
-    const { viewport, slices } = this.#scene;
+    const { viewport, slices, layout } = this.#scene;
     const { count } = track;
     const facts = [counted(count, "slice")];
     if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
@@ -96,6 +96,10 @@ export class Headers {
     if (instants) facts.push(`${integer(instants)} zero-duration`);
     const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
     if (levels > 1) facts.push(levelsText(track));
+    const drawn = layout.drawn(track);
+    if (drawn < track.rows.length) {
+      facts.splice(1, 0, `${counted(track.rows.length - drawn, "more row")} not drawn`);
+    }
     return facts;
   }
 

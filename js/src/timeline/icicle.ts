@@ -1,9 +1,9 @@
 import { inkOn } from "../shared/drawing/theme.ts";
 import { duration, percent } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
+import type { Box, Brush } from "./brush.ts";
 import type { Called } from "./called.ts";
 import type { MergedTree } from "./merged_tree.ts";
-import type { Box, Brush } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** From this width on a box is told apart from its neighbors, and from the next it may bear a text. */

@@ -34,6 +34,9 @@ export interface Cell {
   count: number;
 }
 
+/** What pictures of operators × repeats are made of. */
+export type Matrix = Pick<RepeatMatrix, "rows" | "columns" | "ofSlices" | "totals" | "spread">;
+
 /** Operators × repeats. */
 export class RepeatMatrix {
   readonly rows: readonly MatrixRow[];

@@ -1,3 +1,5 @@
+import type { Pen } from "../shared/drawing/pen.ts";
+import type { Brush } from "./brush.ts";
 import type { Names } from "./names.ts";
 import {
   beside,
@@ -9,7 +11,6 @@ import {
   type Range,
   rateText,
 } from "./roofline_points.ts";
-import type { Brush } from "./stage.ts";
 import { fitTitle } from "./titles.ts";
 
 const [LEFT, TOP, RIGHT, BOTTOM] = [52, 16, 10, 20];
@@ -243,13 +244,7 @@ function stroke({ context, theme }: Brush, given: boolean): void {
   context.setLineDash(given ? [] : DASHES);
 }
 
-function line(
-  context: CanvasRenderingContext2D,
-  x1: number,
-  y1: number,
-  x2: number,
-  y2: number,
-): void {
+function line(context: Pen, x1: number, y1: number, x2: number, y2: number): void {
   context.beginPath();
   context.moveTo(x1, y1);
   context.lineTo(x2, y2);

@@ -47,14 +47,24 @@ export interface Heading {
   nameEnd: number;
 }
 
+/** How many tracks are drawn, and how many rows of each. */
+export interface Most {
+  tracks: number;
+  rows: number;
+}
+
+const ALL: Most = { tracks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+
 /** The tracks one below the other, under headings where there are several runs or devices. */
 export class Layout {
   readonly tracks: readonly TrackRow[];
   readonly headings: readonly Heading[];
   height = 0;
   readonly #rowHeight: number;
+  readonly #most: Most;
 
-  constructor(slices: Slices) {
+  constructor(slices: Slices, most = ALL) {
+    this.#most = most;
     const rows = slices.tracks.reduce((sum, track) => sum + track.rows.length, 0);
     this.#rowHeight = rows > 1 ? tokens.slice.height + SLICE_GAP : LONE_ROW;
     this.headings = headings(slices);
@@ -87,7 +97,13 @@ export class Layout {
     }
     if (place.folded) return { y: place.rowsTop, height: FOLDED - 1 };
     const at = row.number - place.track.rows[0]!.number;
+    if (at >= this.#most.rows) return null;
     return { y: place.rowsTop + at * place.rowHeight, height: place.rowHeight - 2 };
+  }
+
+  /** How many rows of an unfolded track are drawn. */
+  drawn(track: Track): number {
+    return Math.min(track.rows.length, this.#most.rows);
   }
 
   /** The row of slices at a height. */
@@ -143,18 +159,19 @@ export class Layout {
       for (const heading of this.headings) {
         if (heading.first > track.number || heading.last <= track.number) continue;
         if (heading.first === track.number) {
-          heading.hidden = folded;
+          heading.hidden = folded || track.number >= this.#most.tracks;
           heading.top = top;
-          if (!folded) top += HEADING;
+          if (!heading.hidden) top += HEADING;
         }
         folded ||= heading.folded;
       }
+      folded ||= track.number >= this.#most.tracks;
       place.hidden = folded;
       place.top = top;
       place.rowsTop = top + HEADER;
       place.instantsTop = -1;
       if (!folded) {
-        top = place.rowsTop + (place.folded ? FOLDED : track.rows.length * place.rowHeight);
+        top = place.rowsTop + (place.folded ? FOLDED : this.drawn(track) * place.rowHeight);
         if (track.instants && !place.folded) {
           place.instantsTop = top;
           top += INSTANTS;

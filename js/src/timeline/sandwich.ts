@@ -1,11 +1,12 @@
 import { counted, duration, percent } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
+import type { Brush } from "./brush.ts";
 import { type ByRow, type ByRows, callees, callers, outermost, placesOf } from "./by_rows.ts";
 import type { Called } from "./called.ts";
 import type { ChartHost } from "./charts.ts";
 import { Icicle } from "./icicle.ts";
 import { MergedTree } from "./merged_tree.ts";
-import { type Brush, Stage, shifted } from "./stage.ts";
+import { Stage, shifted } from "./stage.ts";
 
 const LINE = 16;
 

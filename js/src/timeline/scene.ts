@@ -5,7 +5,7 @@ import type { Gap } from "./gaps.ts";
 import { Marked } from "./marked.ts";
 import type { Measure } from "./measure.ts";
 import type { Names } from "./names.ts";
-import { type Heading, Layout, type TrackRow } from "./rows.ts";
+import { type Heading, Layout, type Most, type TrackRow } from "./rows.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
 import type { Edge } from "./snap.ts";
 import { Tiles } from "./tiles.ts";
@@ -77,10 +77,10 @@ export class Scene {
   /** Where the pointer is, null outside. */
   pointer: { x: number; y: number } | null = null;
 
-  constructor(slices: Slices, names: Names) {
+  constructor(slices: Slices, names: Names, most?: Most) {
     this.slices = slices;
     this.names = names;
-    this.layout = new Layout(slices);
+    this.layout = new Layout(slices, most);
     this.tiles = new Tiles(slices);
     this.viewport = new Viewport(slices.start, slices.end);
     this.selected = this.found = new Marked(slices.count);

@@ -3,6 +3,7 @@ import { Painter } from "../../src/memory/painter.ts";
 import { Scene } from "../../src/memory/scene.ts";
 import { Words } from "../../src/memory/words.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
+import type { Brush } from "../../src/timeline/brush.ts";
 import { Icicle } from "../../src/timeline/icicle.ts";
 import { Lanes } from "../../src/timeline/lanes.ts";
 import { Marked } from "../../src/timeline/marked.ts";
@@ -10,7 +11,6 @@ import { hitColumns } from "../../src/timeline/marks.ts";
 import { MergedTree } from "../../src/timeline/merged_tree.ts";
 import type { MatrixRow } from "../../src/timeline/repeat_matrix.ts";
 import { Slices } from "../../src/timeline/slices.ts";
-import type { Brush } from "../../src/timeline/stage.ts";
 import { planOf } from "../memory/fixture.ts";
 import { random, timeline } from "../timeline/fixture.ts";
 

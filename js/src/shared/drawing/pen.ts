@@ -13,6 +13,7 @@ export type Pen = Pick<
   | "moveTo"
   | "lineTo"
   | "closePath"
+  | "arc"
   | "rect"
   | "fill"
   | "stroke"
