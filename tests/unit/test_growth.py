@@ -12,7 +12,6 @@ from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.graph_fold import fold
-from tvmdbg_widgets.figures.timeline_tracks import tracks
 from tvmdbg_widgets.model.graph.operators import parts
 
 
@@ -54,20 +53,6 @@ def test_a_function_may_have_a_number_of_any_length() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
     assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
-
-
-def test_a_level_that_is_not_drawn_takes_no_call() -> None:
-    def drawn(slices: int) -> int:
-        events = [
-            {"ph": "X", "name": "k", "ts": float(i), "dur": 1e6, "pid": 1, "tid": 1}
-            for i in range(slices)
-        ]
-        timeline = tvmdbg.open(json.dumps({"traceEvents": events}).encode()).timeline
-        assert timeline is not None
-        assert len(timeline.rows) == slices
-        return calls(lambda: list(tracks(timeline, 4, (0.0, 1e9))))
-
-    assert drawn(400) == drawn(200)
 
 
 def test_a_picture_of_very_many_edges_is_tried_in_fewer_widths(

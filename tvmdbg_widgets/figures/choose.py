@@ -11,7 +11,7 @@ from tvmdbg_widgets.figures.graph_options import GraphOptions
 from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
-from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
+from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

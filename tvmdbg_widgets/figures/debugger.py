@@ -18,7 +18,7 @@ from tvmdbg_widgets.figures.tensor import most_pixels, tensor_panel
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel
+from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -87,7 +87,7 @@ def debugger_figure(
     panels["tensor"] = tensor_panel(
         run, wide, look, options.tensor, most_pixels=most_pixels(saved), withhold=withhold
     )
-    panels["timeline"] = timeline_panel(run, wide, look, options.timeline)
+    panels["timeline"] = timeline_request(run, options.timeline).panel(wide, look)
     room = MOST_BYTES
     if saved:
         taken = len(frame([*panels.values()], "", "").encode())

@@ -56,6 +56,7 @@ def draw(
     width: float,
     theme: ThemeName = "auto",
     answers: Mapping[str, Reply] | None = None,
+    bare: bool = False,
 ) -> Figure:
     """Return the figure that a view's own code draws.
 
@@ -75,6 +76,8 @@ def draw(
         ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it.
     answers : mapping of str to Reply, optional
         What the run answers to questions of the live view, by question.
+    bare : bool
+        Draw no ground and no frame, for a figure that holds several.
 
     Raises
     ------
@@ -94,6 +97,7 @@ def draw(
         "options": options,
         "width": width,
         "theme": theme_of(theme).name,
+        "bare": bare,
         "widths": width_tables(),
     }
     answer = json.loads(_engine().draw(view, json.dumps(request, allow_nan=False)))

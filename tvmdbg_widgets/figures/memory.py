@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.words import sentences
 from tvmdbg_widgets.figures.choices import one_of
-from tvmdbg_widgets.figures.run_figure import draw_run
+from tvmdbg_widgets.figures.run_figure import RunFigure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,17 +74,15 @@ def memory_figure(
         A value that is none of these.
     """
     options = MemoryOptions(parameters, color_by, step_range, tuple(selected))
-    return draw_run(
-        run,
-        "memory",
-        ("memory", "graph"),
-        data={"selected": options.selected},
-        options=asdict(options),
-        text=_text,
-        width=width,
-        theme=theme,
-    )
+    return memory_request(run, options).figure(width=width, theme=theme)
 
 
-def _text(run: Derived) -> list[str]:
-    return [why_not(run.parts)] if why_not(run.parts) else sentences(run.memory_plan())
+def memory_request(run: Derived, options: MemoryOptions) -> RunFigure:
+    """Return what the figure of a memory plan is made of."""
+    why = why_not(run.parts)
+    if why:
+        return RunFigure.missing(run, "memory", why)
+    said = sentences(run.memory_plan())
+    text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
+    data = {"text": text, "selected": options.selected}
+    return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))

@@ -2,62 +2,125 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.svg import Panel
+from tvmdbg_widgets.figures.theme import Theme, theme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
 
+#: By part of a run: the view that shows it, and what that says where there is none.
+_MISSING = {
+    "timeline": ("timeline", "No times"),
+    "memory": ("memory", "No memory plan"),
+}
 
-def draw_run(
-    run: Derived,
-    view: str,
-    questions: Sequence[str],
-    *,
-    data: Mapping[str, Any],
-    options: Mapping[str, Any],
-    text: Callable[[Derived], Sequence[str]],
-    width: float,
-    theme: str,
-) -> Figure:
-    """Return the figure of a view of a run.
+
+class Note(TypedDict):
+    """A paragraph of a figure."""
+
+    text: str
+    color: str
+    most: int
+
+
+def note(text: str, color: str = "", most: int = 4) -> Note:
+    """Return a paragraph as ``js/src/shared/drawing/figure_parts.ts`` draws it.
 
     Parameters
     ----------
-    questions : sequence of str
-        What the view asks, kinds of questions of :class:`~tvmdbg_widgets.answers.answers.Answers`.
+    color : str
+        ``"error"``, ``"warning"``, ``"muted"``, or ``""`` for that of text.
+    most : int
+        Lines.
+    """
+    return {"text": text, "color": color, "most": most}
+
+
+@dataclass(frozen=True)
+class RunFigure:
+    """What the figure of one view is made of.
+
+    Attributes
+    ----------
+    run : Derived
+    view : str
+        A name in ``js/src/engine/figures.ts``.
+    questions : sequence of str or mapping
+        What the view asks of the run, as :class:`~tvmdbg_widgets.answers.answers.Answers` takes it.
     data : mapping
-        What the figure needs beside the title of the run.
+        What the figure needs beside the answers; ``text`` is the figure in words.
     options : mapping
         Traits of the view.
-    text : callable
-        Returns the lines of the figure where nothing can draw it.
-
-    Raises
-    ------
-    ValueError
-        A width or theme that is none.
     """
-    room, name = usable_width(width), theme_of(theme).name
-    answers = Answers(run)
-    replies = {each: answers.answer({"kind": each}) for each in questions}
-    try:
-        return draw(
-            view,
-            {"title": run.title, **data},
-            {},
-            options,
-            width=room,
-            theme=name,
-            answers=replies,
-        )
-    except EngineMissingError as missing:
-        lines = "\n".join([run.title, *text(run)])
-        return text_only(view, run.title, lines, str(missing), width=room, theme=name)
+
+    run: Derived
+    view: str
+    questions: Sequence[str | Mapping[str, Any]]
+    data: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
+        """Return the figure of a run that lacks what the view would show.
+
+        Parameters
+        ----------
+        part : str
+            What is missing.
+        why : str
+            Instead of the usual reason.
+        """
+        view, head = _MISSING[part]
+        why = why or how_to_get(part, run.parts)
+        text = f"{run.title}: {head.lower()}. {why}"
+        data = {"view": view, "title": run.title, "head": head, "why": why, "text": text}
+        return cls(run, "missing", (), data)
+
+    def figure(self, *, width: float, theme: str) -> Figure:
+        """Draw the figure.
+
+        Raises
+        ------
+        ValueError
+            A width or theme that is none.
+        """
+        return self._drawn(usable_width(width), theme_of(theme))
+
+    def panel(self, width: float, theme: Theme) -> Panel:
+        """Draw the figure as a panel that may stand below others."""
+        figure = self._drawn(width, theme, bare=True)
+        return Panel.of(figure, width, theme)
+
+    def _drawn(self, width: float, theme: Theme, *, bare: bool = False) -> Figure:
+        answers = Answers(self.run)
+        replies = {}
+        for question in self.questions:
+            asked = {"kind": question} if isinstance(question, str) else question
+            replies[asked["kind"]] = answers.answer(asked)
+        data = {"title": self.run.title, **self.data}
+        try:
+            return draw(
+                self.view,
+                data,
+                {},
+                self.options,
+                width=width,
+                theme=theme.name,
+                answers=replies,
+                bare=bare,
+            )
+        except EngineMissingError as missing:
+            text = data["text"]
+            return text_only(
+                self.view, self.run.title, text, str(missing), width=width, theme=theme.name
+            )

@@ -119,8 +119,8 @@ class Flamechart(TimelineOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.time_comparison import time_comparison_figure
-        from tvmdbg_widgets.figures.timeline import timeline_figure
+        from tvmdbg_widgets.figures.timeline.comparison import time_comparison_figure
+        from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 
         del saved
         compared = self._debug_run.compared

@@ -27,6 +27,7 @@ interface Request {
   options: unknown;
   width: number;
   theme: ThemeName;
+  bare: boolean;
   widths: WidthTables;
 }
 

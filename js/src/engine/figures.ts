@@ -3,12 +3,16 @@ import { byteMapFigure } from "../bytes/figure.ts";
 import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/drawing/figure.ts";
+import { timelineFigure } from "../timeline/figure/figure.ts";
 import { tuningFigure } from "../tuning/figure.ts";
+import { missingFigure } from "./missing.ts";
 
 /** What draws the figure of each view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
   memory: memoryFigure,
+  missing: missingFigure,
+  timeline: timelineFigure,
   sequence: sequenceFigure,
   struct: structFigure,
   tuning: tuningFigure,

@@ -18,7 +18,6 @@ import {
   paragraph,
   SMALL,
 } from "../shared/drawing/figure_parts.ts";
-import { missingPanel } from "../shared/drawing/missing_panel.ts";
 import { figureTheme, heatFill } from "../shared/drawing/theme.ts";
 import { bytes, counted } from "../shared/format.ts";
 import { chipsOf } from "./legend.ts";
@@ -31,12 +30,13 @@ import { short, Words } from "./words.ts";
 
 interface Data {
   title: string;
+  text: string;
   selected: number[];
 }
 
 interface Answers {
   memory: MemoryColumns;
-  graph: GraphColumns | null;
+  graph: GraphColumns;
 }
 
 type Request = FigureRequest<Data, MemoryOptions, Answers>;
@@ -62,9 +62,6 @@ export function memoryPanel(request: Request): FigurePanel {
   const { data, answers, options, width, text } = request;
   const { memory: columns, graph } = answers;
   const { title } = data;
-  if (!graph || columns.info.missing) {
-    return missingPanel(request, title, "No memory plan", columns.info.missing);
-  }
   const { said, wrong } = columns.info;
   const room = width - 2 * MARGIN;
   const plan = new Plan(columns, graph, MOST_ROWS);
@@ -92,7 +89,7 @@ export function memoryPanel(request: Request): FigurePanel {
     height: heightOf(parts),
     title: `Memory of ${title}: ${said[0]}`,
     words: said.join("; "),
-    text: [`${title}: memory plan`, ...said.map((line) => `  ${line}`)].join("\n"),
+    text: data.text,
     description: describe(plan, request),
     hover,
     paint: (pen, theme) => paintParts(parts, pen, theme),

@@ -69,7 +69,8 @@ export class Headers {
     this.#context.fillStyle = this.#theme.background;
     this.#context.fillRect(0, top + 2, width, 16);
     this.#triangle(6, y, folded);
-    let x = 18 + this.#write(place.name, 18, y, this.#theme.text, width - 24, "600");
+    const left = this.#scene.layout.folds ? 18 : 4;
+    let x = left + this.#write(place.name, left, y, this.#theme.text, width - 24, "600");
     place.nameEnd = x;
     const badge = overlapText(track, width < SHORT_BELOW);
     if (badge) {
@@ -104,6 +105,7 @@ export class Headers {
   }
 
   #triangle(x: number, y: number, folded: boolean): void {
+    if (!this.#scene.layout.folds) return;
     const context = this.#context;
     context.fillStyle = this.#theme.muted;
     context.beginPath();

@@ -27,13 +27,16 @@ export class HeatPainter {
   readonly #names: RowNames;
   /** Repeats of warm-up. */
   readonly #warm: number;
+  readonly #least: number;
   #order: Int32Array = new Int32Array(0);
   #place: Int32Array = new Int32Array(0);
   #colors: { theme: Theme; fills: Diverging } | null = null;
   /** Pixels of the rows that are above the stage. */
   scroll = 0;
 
-  constructor(matrix: Matrix, names: RowNames, warm: number) {
+  /** @param cell  Least width of a cell, px; each stands for as many repeats as that takes. */
+  constructor(matrix: Matrix, names: RowNames, warm: number, cell = 1) {
+    this.#least = cell;
     this.#matrix = matrix;
     this.#names = names;
     this.#warm = warm;
@@ -54,6 +57,12 @@ export class HeatPainter {
 
   get height(): number {
     return TOP + this.#order.length * ROW + 2;
+  }
+
+  /** How many repeats a cell stands for. */
+  each(width: number): number {
+    const room = width - this.gutter(width) - 1;
+    return Math.max(1, Math.ceil((this.#least * this.#matrix.columns) / room));
   }
 
   placeOf(row: number): number {
@@ -119,7 +128,7 @@ export class HeatPainter {
     brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
-    const each = Math.max(1, Math.ceil(1 / wide));
+    const each = this.each(width);
     const gap = wide >= APART ? 1 : 0;
     for (let repeat = 0; repeat < row.values.length; repeat += each) {
       const cell = cellOf(row, repeat, repeat + each);
@@ -180,7 +189,7 @@ export class HeatPainter {
     const most = totals.reduce((a, b) => (b > a ? b : a), 0);
     brush.text("total of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
-    const each = Math.max(1, Math.ceil(columns / (width - left - 1)));
+    const each = this.each(width);
     for (let repeat = 0; repeat < columns; repeat += each) {
       const part = totals.subarray(repeat, Math.min(columns, repeat + each));
       const value = part.reduce((a, b) => Math.max(a, b), 0);

@@ -1,9 +1,9 @@
-import { inkOn } from "../shared/drawing/theme.ts";
+import { inkOn, type Theme } from "../shared/drawing/theme.ts";
 import { duration, percent } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
 import type { Box, Brush } from "./brush.ts";
-import type { Called } from "./called.ts";
-import type { MergedTree } from "./merged_tree.ts";
+import type { MergedTree, Places } from "./merged_tree.ts";
+import type { Title } from "./titles.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** From this width on a box is told apart from its neighbors, and from the next it may bear a text. */
@@ -11,10 +11,20 @@ const APART = 3;
 const LABELLED = 24;
 const FAINT = 0.3;
 
+/** What the keys of places are called and filled with. */
+export interface PlaceNames {
+  node(key: number): number;
+  /** Number of a group, -1 of an operator. */
+  group(key: number): number;
+  title(key: number): string;
+  titleOf(key: number): Title;
+  fill(theme: Theme, key: number): string;
+}
+
 /** Draws a merged tree as boxes: what lies inside stands below (or above), as wide as its total. */
-export class Icicle {
-  readonly called: Called;
-  tree: MergedTree;
+export class Icicle<T extends Places = MergedTree> {
+  readonly called: PlaceNames;
+  tree: T;
   /** The place that has the whole width, -1 for all. */
   zoomed = -1;
   /** Boxes grow upwards: callers of what is at the bottom. */
@@ -24,7 +34,7 @@ export class Icicle {
   /** By place how many before it were found; null: nothing is sought. */
   #found: Int32Array | null = null;
 
-  constructor(tree: MergedTree, called: Called, upwards = false) {
+  constructor(tree: T, called: PlaceNames, upwards = false) {
     this.tree = tree;
     this.called = called;
     this.upwards = upwards;
@@ -77,11 +87,11 @@ export class Icicle {
     };
   }
 
-  /** The place under a point, -1 where there is none. */
-  hit(x: number, y: number, width: number, height: number, scroll = 0): number {
+  /** Level and time under a point. */
+  at(x: number, y: number, width: number, height: number, scroll = 0): [level: number, ns: number] {
     const level = Math.floor((this.upwards ? height - y : y + scroll) / this.level);
     const [from, to] = this.shown;
-    return this.tree.at(level, from + (x / width) * (to - from));
+    return [level, from + (x / width) * (to - from)];
   }
 
   paint(brush: Brush, width: number, height: number, scroll = 0): void {

@@ -217,7 +217,8 @@ export class Merged implements OtherChart {
 
   #at(x: number, y: number): number {
     const { width, height } = this.#stage;
-    return this.#icicle?.hit(x, y, width, height, this.#scroller.top) ?? -1;
+    const icicle = this.#icicle;
+    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.#scroller.top)) : -1;
   }
 
   #holds(place: number, node: number): boolean {

@@ -10,13 +10,29 @@ export interface Frames {
   readonly count: Int32Array;
 }
 
+/** What pictures of a merged tree are made of: places level by level, by start. */
+export interface Places {
+  readonly size: number;
+  /** Sum of the totals at the top. */
+  readonly whole: number;
+  readonly depths: number;
+  /** Places of level l are [levels[l], levels[l + 1]). */
+  readonly levels: Int32Array;
+  readonly key: Int32Array;
+  readonly depth: Uint16Array | Int32Array;
+  readonly start: Float64Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+  readonly count: Int32Array;
+}
+
 /**
  * Frames merged by their path from the top, the heaviest first, laid out side by side.
  *
  * Places are numbered level by level from left to right, so that what lies inside a place is one interval. The total of
  * a place is its own time and the totals inside it: nothing is counted twice.
  */
-export class MergedTree {
+export class MergedTree implements Places {
   readonly parent: Int32Array;
   readonly key: Int32Array;
   readonly self: Float64Array;

@@ -57,20 +57,10 @@ export class RepeatMatrix {
     this.columns = this.rows.reduce((most, { values }) => Math.max(most, values.length), 0);
     this.aligned = this.rows.every(({ values }) => values.length === this.columns);
     this.totals = new Float64Array(this.aligned && !this.ofSlices ? this.columns : 0);
-    const apart: number[] = [];
-    const every = Math.ceil(this.rows.reduce((sum, { values }) => sum + values.length, 0) / 1e5);
-    let seen = 0;
-    for (const { values, median } of this.rows) {
-      for (let i = 0; i < values.length; i++) {
-        if (this.totals.length) this.totals[i]! += values[i]!;
-        if (seen++ % every === 0 && median > 0 && Number.isFinite(values[i]!)) {
-          apart.push(Math.abs(values[i]! / median - 1));
-        }
-      }
+    for (const { values } of this.totals.length ? this.rows : []) {
+      for (let i = 0; i < values.length; i++) this.totals[i]! += values[i]!;
     }
-    const sorted = Float64Array.from(apart).sort();
-    const held = sorted[Math.ceil(sorted.length * HELD) - 1] ?? 0;
-    this.spread = Math.min(1, Math.max(LEAST_SPREAD, held));
+    this.spread = spreadOf(this.rows);
   }
 
   /** Rows by median time, the longest first, or in the order in which they first run. */
@@ -84,6 +74,23 @@ export class RepeatMatrix {
     };
     return all.sort(by === "time" ? time : first);
   }
+}
+
+/** How far most values are from the median of their row, as a share of it. */
+export function spreadOf(rows: readonly MatrixRow[]): number {
+  const apart: number[] = [];
+  const every = Math.ceil(rows.reduce((sum, { values }) => sum + values.length, 0) / 1e5);
+  let seen = 0;
+  for (const { values, median } of rows) {
+    for (const value of values) {
+      if (seen++ % every === 0 && median > 0 && Number.isFinite(value)) {
+        apart.push(Math.abs(value / median - 1));
+      }
+    }
+  }
+  const sorted = Float64Array.from(apart).sort();
+  const held = sorted[Math.ceil(sorted.length * HELD) - 1] ?? 0;
+  return Math.min(1, Math.max(LEAST_SPREAD, held));
 }
 
 /** Summed up exactly: least, most and mean of repeats [first, last). */

@@ -101,6 +101,11 @@ export class Layout {
     return { y: place.rowsTop + at * place.rowHeight, height: place.rowHeight - 2 };
   }
 
+  /** Whether tracks can be folded: not in a picture. */
+  get folds(): boolean {
+    return this.#most === ALL;
+  }
+
   /** How many rows of an unfolded track are drawn. */
   drawn(track: Track): number {
     return Math.min(track.rows.length, this.#most.rows);

@@ -120,7 +120,9 @@ export class Sandwich {
     const { width, height } = this.#stage;
     const half = height / 2;
     const icicle = y < half ? this.#above : this.#below;
-    const place = icicle?.hit(x, y < half ? y : y - half, width, half) ?? -1;
+    const place = icicle
+      ? icicle.tree.at(...icicle.at(x, y < half ? y : y - half, width, half))
+      : -1;
     return icicle && place >= 0 ? [icicle, place] : null;
   }
 

@@ -58,6 +58,23 @@ describe("Layout", () => {
     );
   });
 
+  it("of a picture has no more tracks and rows than it may, and nothing looks at the others", () => {
+    const all = slices(2);
+    const scene = new Scene(all, new Names(all, null), { tracks: 3, rows: 1 });
+    expect(told(scene.layout)).toEqual([
+      "> run A",
+      ...["> > cpu", "thread 0", "thread 1", "> > gpu", "thread 0"],
+    ]);
+    scene.resize(600, scene.naturalHeight);
+    expect(scene.layout.folds).toBe(false);
+    expect(scene.visibleRows.map(({ track, depth, kind }) => [track, depth, kind])).toEqual([
+      [0, 0, 0],
+      [0, 0, 2],
+      [1, 0, 0],
+      [2, 0, 0],
+    ]);
+  });
+
   it("has none where each device has one track", () => {
     const columns = timeline(
       [

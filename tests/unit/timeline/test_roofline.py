@@ -12,8 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.figures.roofline import roofline_figure
-from tvmdbg_widgets.figures.timeline import timeline_figure
+from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,9 +90,17 @@ def test_figures_are_sound(
     run: DebugRun, width: int, ceilings: tuple[float | None, float | None]
 ) -> None:
     peak, bandwidth = ceilings
-    figure = roofline_figure(run, peak_flops=peak, bandwidth=bandwidth, selected=[62], width=width)
+    figure = timeline_figure(
+        run,
+        chart="roofline",
+        show="chart",
+        peak_flops=peak,
+        bandwidth=bandwidth,
+        selected=[62],
+        width=width,
+    )
     assert_sound(figure)
-    assert len(figure.description["points"]) == 27
+    assert len(figure.description["roofline"]["points"]) == 27
     assert "not in the chart" in figure.svg
 
 
@@ -101,5 +108,5 @@ def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, corpus: Pat
     figure = timeline_figure(run, chart="roofline")
     assert_sound(figure)
     assert "FLOP/B" in figure.svg
-    relu = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo")
-    assert "needs the graph" in roofline_figure(relu).text
+    trace = tvmdbg.open(corpus / "chrome" / "viztracer.json")
+    assert "needs the graph" in timeline_figure(trace, chart="roofline").text

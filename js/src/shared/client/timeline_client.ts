@@ -1,4 +1,4 @@
-import { ARRAYS, type ColumnHeader, fields, StringColumn } from "./columns.ts";
+import { ARRAYS, type Column, type ColumnHeader, fields, StringColumn } from "./columns.ts";
 import type { Answer } from "./request.ts";
 import { TensorClient } from "./tensor_client.ts";
 import type {
@@ -75,11 +75,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     return this.#once("timeline", async () => {
       const { result, buffers } = await this.#ask<ColumnsReply | null>("timeline", {});
       if (result === null) return null;
-      const columns = fields(result.columns, buffers) as unknown as TimelineHead;
-      const info = result.info as TimelineInfo;
-      const came = info.whole && info.bins === 0;
-      const slices = came ? sliceColumns(columns as unknown as SliceColumns) : null;
-      return { ...columns, info, slices };
+      return timelineColumns(fields(result.columns, buffers), result.info as TimelineInfo);
     });
   }
 
@@ -114,8 +110,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
       signal,
     );
     if ("count" in result) return result;
-    const columns = { ...named(head!), ...fields(result.columns, buffers) };
-    return { occurrence: null, ...columns, ...sliceColumns(columns as never) } as WindowColumns;
+    return windowColumns(head!, fields(result.columns, buffers));
   }
 
   async area(question: AreaQuestion, signal: AbortSignal, kind = "area"): Promise<AreaAnswer> {
@@ -167,7 +162,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
       const more = fields(result.columns, buffers) as Record<string, StringColumn>;
       for (const [at, name] of NAMED.entries()) found[at]!.push(...strings(more[name]!));
     }
-    return Object.fromEntries(NAMED.map((name, at) => [name, column(found[at]!)])) as Named;
+    return Object.fromEntries(NAMED.map((name, at) => [name, textColumn(found[at]!)])) as Named;
   }
 
   async #load(loading: Loading): Promise<SliceColumns> {
@@ -194,6 +189,25 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 }
 
+/** What a first answer tells, with the slices where they came along. */
+export function timelineColumns(
+  columns: Record<string, Column>,
+  info: TimelineInfo,
+): TimelineColumns {
+  const head = columns as unknown as TimelineHead;
+  const came = info.whole && info.bins === 0;
+  return { ...head, info, slices: came ? sliceColumns(head as unknown as SliceColumns) : null };
+}
+
+/** The slices of a part of the time, as the kernel tells them. */
+export function windowColumns(
+  head: TimelineColumns,
+  columns: Record<string, Column>,
+): WindowColumns {
+  const all = { ...named(head), ...columns };
+  return { occurrence: null, ...all, ...sliceColumns(all as never) } as WindowColumns;
+}
+
 /** What is told of each distinct name. */
 const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
 type Named = Pick<SliceColumns, (typeof NAMED)[number]>;
@@ -215,7 +229,7 @@ function strings(column: StringColumn): string[] {
   return Array.from({ length: column.length }, (_, row) => column.at(row));
 }
 
-function column(texts: string[]): StringColumn {
+function textColumn(texts: string[]): StringColumn {
   const unique = [...new Set(texts)];
   const codes = new Map(unique.map((text, code) => [text, code]));
   return new StringColumn(

@@ -19,6 +19,8 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown> {
   /** px. */
   width: number;
   theme: ThemeName;
+  /** Without ground and frame, for a figure that holds several. */
+  bare: boolean;
   text: TextWidths;
 }
 
@@ -52,7 +54,7 @@ export interface FigurePanel extends Page {
 
 /** A panel as a figure of its own. */
 export function panelDrawing(
-  request: Pick<FigureRequest, "width" | "theme" | "text">,
+  request: Pick<FigureRequest, "width" | "theme" | "text" | "bare">,
   panel: FigurePanel,
 ): Drawing {
   const { height, text, description, hover = [] } = panel;
@@ -87,7 +89,7 @@ export interface Page {
  * widths of the request, so that a `TextMeasure` made of it works as with a canvas.
  */
 export function svgDocument(
-  { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
+  { width, theme, text, bare }: Pick<FigureRequest, "width" | "theme" | "text" | "bare">,
   { height, title, words, hover = [] }: Page,
   paint: (pen: SvgContext, theme: Theme) => void,
 ): string {
@@ -95,12 +97,14 @@ export function svgDocument(
   const drawn = (dark: boolean): Mark[] => {
     const pen = pencil(text);
     const colors = figureTheme(dark, text.font);
-    pen.fillStyle = colors.background;
-    pen.strokeStyle = colors.line;
-    pen.beginPath();
-    pen.roundRect(0.5, 0.5, wide - 1, high - 1, 4);
-    pen.fill();
-    pen.stroke();
+    if (!bare) {
+      pen.fillStyle = colors.background;
+      pen.strokeStyle = colors.line;
+      pen.beginPath();
+      pen.roundRect(0.5, 0.5, wide - 1, high - 1, 4);
+      pen.fill();
+      pen.stroke();
+    }
     pen.fillStyle = colors.text;
     paint(pen, colors);
     return pen.marks;
@@ -113,7 +117,7 @@ export function svgDocument(
     ' style="max-width:100%;height:auto">',
     element("title", escaped(title)),
     element("desc", escaped(words)),
-    `${body}${places(hover)}</svg>`,
+    `${body}${places(bare ? [] : hover)}</svg>`,
   ].join("");
 }
 

@@ -33,6 +33,12 @@ interface Phrase {
   color?: string;
 }
 
+/** A paragraph as Python writes it; see `note` in `figures/run_figure.py`. */
+export interface Note extends Phrase {
+  /** Lines. */
+  most: number;
+}
+
 /** Text over the whole width, in so many lines at most. */
 export function paragraph(
   { text, bold = false, color = "" }: Phrase,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tvmdbg_widgets.analysis.times.operators import Operators, operators
+from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.figures.choices import (
     CHARTS,
     SHOWN,
@@ -16,34 +14,23 @@ from tvmdbg_widgets.figures.choices import (
     SORTS,
     TABLES_BY,
     one_of,
-    usable_width,
 )
-from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.slice_paint import SlicePaint
-from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
-from tvmdbg_widgets.figures.timeline_names import Names
-from tvmdbg_widgets.figures.timeline_other import (
-    OTHER_CHARTS,
-    SUMMED_BY,
-    draw_other,
-    draw_summed,
-)
-from tvmdbg_widgets.figures.timeline_table import draw_table
+from tvmdbg_widgets.figures.run_figure import RunFigure, note
+from tvmdbg_widgets.figures.timeline.charts import other_chart
+from tvmdbg_widgets.figures.timeline.tables import operator_table, summed_table
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, timeline_words
+from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.times.operators import Operators
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.words import TimelineWords
 
-TOP = 10
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -134,79 +121,57 @@ def timeline_figure(
         peak_flops=peak_flops,
         bandwidth=bandwidth,
     )
-    return timeline_panel(run, usable_width(width), theme_of(theme), options).figure()
+    return timeline_request(run, options).figure(width=width, theme=theme)
 
 
-def timeline_panel(
-    run: Derived, width: float, theme: Theme, options: TimelineOptions = _PLAIN
-) -> Panel:
-    """Return the timeline as a panel."""
+def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigure:
+    """Return what the figure of a timeline is made of."""
     timeline = run.timeline
     if timeline is None:
-        return missing_panel(run, "timeline", width, theme)
+        return RunFigure.missing(run, "timeline")
     words = timeline_words(timeline, run.graph is not None)
-    rows, which = _rows(run, words, options)
     said = words.said
     total = timeline.total_ns
     took = "no times known" if math.isnan(total) else f"{duration_text(total)} {words.together}"
     if words.by_name and timeline.num_slices:
         took = f"{duration_text(timeline.span_ns)} from first to last"
     slices = counted(int((timeline.slice_duration_ns > 0).sum()), "slice")
-    title = f"Timeline of {run.title}: {slices}, {took}"
-    panel = Panel(width, title, f"{said}. {rows.caption}", theme)
-    panel.text = f"{rows!r}\n({said})"
-    panel.description = _description(run, timeline, rows, words, options)
-    y = panel.heading(run.title, f"{slices}, {took}")
-    y = panel.paragraph(said, y, lines=4, fill=theme.warning if timeline.synthetic else theme.muted)
-    paint = SlicePaint.of(theme, run, timeline, options.slice_color)
-    in_time = options.chart not in OTHER_CHARTS
-    charted = bool(timeline.num_slices) and options.show != "table" and in_time
-    if charted:
-        whole = whole_range(timeline)
-        shown = options.time_range or whole
-        if shown != whole:
-            note = (
-                f"Shown: {duration_text(shown[0])} to {duration_text(shown[1])} of "
-                f"{duration_text(whole[0])} to {duration_text(whole[1])}."
-            )
-            y = panel.paragraph(note, y, lines=2, fill=theme.muted)
-        chart = Chart(panel, timeline, run.graph, shown, options.selected, paint=paint)
-        y = chart.draw(y + 4)
-    elif timeline.num_slices and options.show != "table":
-        ceilings = options.peak_flops, options.bandwidth
-        y = draw_other(
-            panel, run, options.chart, y, options.selected, paint=paint, ceilings=ceilings
-        )
-    if options.table_by in SUMMED_BY:
+    table = operator_table(run, words, options.sort)
+    data: dict[str, Any] = {
+        "title": run.title,
+        "detail": f"{slices}, {took}",
+        "name": f"Timeline of {run.title}: {slices}, {took}",
+        "words": f"{said}. {table.operators.caption}",
+        "notes": [note(said, "warning" if timeline.synthetic else "muted")],
+        "selected": list(options.selected),
+        "chart": None,
+        "table": None,
+    }
+    text = [f"{table.operators!r}\n({said})"]
+    description = _description(run, timeline, table.operators, words, options)
+    questions: list[str | dict[str, Any]] = ["timeline", "graph"]
+    if timeline.num_slices and options.show != "table":
+        if options.chart == "time":
+            data["chart"] = {"kind": "time", "notes": []}
+            if options.time_range is not None and timeline.num_slices > ALONG:
+                start, end = options.time_range
+                questions.append({"kind": "window", "from": start, "to": end})
+        else:
+            chart = other_chart(run, options.chart, (options.peak_flops, options.bandwidth))
+            data["chart"] = chart.data
+            text.insert(0, chart.text)
+            description |= chart.description
+            questions += chart.questions
+    if options.table_by not in ("node", "change"):
         if options.show != "chart":
-            y = draw_summed(panel, run, options.table_by, y)
-    elif len(rows) and (options.show != "chart" or not timeline.num_slices):
-        y = panel.paragraph(which, y + 4, lines=5, fill=theme.muted)
-        names = Names(timeline, run.graph)
-        y = draw_table(panel, names, rows, words, y, paint=paint, selected=options.selected)
-    panel.height = y + MARGIN
-    return panel
-
-
-def _rows(run: Derived, words: TimelineWords, options: TimelineOptions) -> tuple[Operators, str]:
-    """Return the rows of the table, and which they are."""
-    every = operators(run.parts)
-    if options.sort == "time":
-        rows = operators(run.parts, top=TOP)
-        which = f"The slowest {counted(len(rows), words.row)}"
-    else:
-        rows = every[:TOP]
-        which = f"The first {counted(len(rows), words.row)} in {words.order}"
-    trusts = {row.trust for row in rows} - {Trust.EXACT, Trust.ABSENT}
-    if run.graph is None:
-        trusts.clear()
-    unsure = "".join(f"; times matched {trust.label}" for trust in sorted(trusts))
-    said = f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
-    if run.graph is not None and words.repeats:
-        outputs = np.diff(run.graph.entry_offsets)
-        if any(outputs[row.node] > 1 for row in rows):
-            said += f" {PRINTED_ONCE_AN_OUTPUT}"
-    return rows, said
+            summed = summed_table(run, options.table_by)
+            data["table"] = summed.data
+            text.insert(0, summed.text) if summed.description else text.append(summed.text)
+            description |= summed.description
+    elif len(table.operators) and (options.show != "chart" or not timeline.num_slices):
+        data["table"] = table.data
+    data |= {"text": "\n".join(text), "description": description}
+    return RunFigure(run, "timeline", questions, data, asdict(options))
 
 
 def _description(
@@ -217,7 +182,6 @@ def _description(
     options: TimelineOptions,
 ) -> dict[str, Any]:
     total = timeline.total_ns
-    names = Names(timeline, run.graph)
     return {
         "view": "timeline",
         "title": run.title,
@@ -239,7 +203,6 @@ def _description(
         "top": [
             {
                 "node": row.node,
-                "label": names.row(row.node, row.name),
                 "name": row.name,
                 "kind": row.op_kind,
                 "time_ns": row.time_ns,

@@ -1,0 +1,138 @@
+import { LINE, MARGIN, type Note, type Part, SMALL } from "../../shared/drawing/figure_parts.ts";
+import type { TextWidths } from "../../shared/drawing/text_widths.ts";
+import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
+import type { Names } from "../names.ts";
+import { titleText } from "../titles.ts";
+
+export interface TableData {
+  notes: Note[];
+  /** What stands before the name, the name, time, share, and what stands behind it ("": nothing). */
+  heads: string[];
+  rows: TableRow[];
+  below: Note[];
+}
+
+export interface TableRow {
+  /** A number of the row, or how many slices it is of. */
+  lead: string;
+  /** -1 where it is no node. */
+  node: number;
+  label: string;
+  kind: string;
+  aside: string;
+  time: string;
+  share: string;
+  /** Share of the longest row. */
+  bar: number;
+  more: string;
+}
+
+const [LEAD, GAP, CHIP] = [46, 12, 16];
+const BAR = 80;
+/** Narrower tables have no bars, and below the next width nothing behind the share. */
+const BARRED = 420;
+const NARROW = 620;
+
+/** What a row is called, and what its mark is filled with. */
+export interface RowLooks {
+  text: (row: TableRow) => string;
+  fill: (theme: Theme, row: TableRow) => string;
+}
+
+/** As the table beside the flamechart calls and marks rows; `numbered`: ids stand before the names. */
+export function rowLooks(
+  names: Names,
+  codeOf: (name: string) => number,
+  numbered: boolean,
+): RowLooks {
+  const isNode = ({ node }: TableRow) => node >= 0 && names.known;
+  return {
+    text(row) {
+      if (!isNode(row)) return row.label;
+      const title = names.titleOf(row.node, row.label);
+      return titleText(numbered ? { ...title, id: "" } : title);
+    },
+    fill(theme, row) {
+      if (isNode(row)) return names.fill(theme, row.node, -1);
+      if (row.node >= 0) return kindFill(theme, row.kind);
+      return names.colors.ofName(theme, codeOf(row.label), row.kind);
+    },
+  };
+}
+
+/** Rows of times: mark, name, time, share with a bar. */
+export function table(
+  { heads, rows }: TableData,
+  looks: RowLooks,
+  selected: readonly number[],
+  width: number,
+  text: TextWidths,
+): Part {
+  const room = width - 2 * MARGIN;
+  const [lead = "", name = "", time = "", share = "", behind = ""] = heads;
+  const widest = (head: string, texts: string[]) =>
+    Math.max(...[head, ...texts].map((each) => text.width(each, SMALL)));
+  const bar = width >= BARRED ? BAR : 0;
+  const hasMore = behind !== "" && width >= NARROW;
+  const column = (head: string, of: (row: TableRow) => string) => widest(head, rows.map(of)) + GAP;
+  const moreWide = hasMore ? column(behind, (row) => row.more) : 0;
+  const shareWide = column(share, (row) => row.share) + bar;
+  const timeWide = Math.max(
+    60,
+    column("time", (row) => row.time),
+  );
+  const more = room - moreWide;
+  const shareAt = more - shareWide;
+  const timeAt = shareAt - timeWide;
+  const timeHead = text.width(time, SMALL) <= timeWide - 6 ? time : "time";
+  const nameRoom = timeAt - LEAD - CHIP - 8;
+  const names = rows.map((row) => text.fit(looks.text(row), nameRoom, SMALL));
+  const asides = rows.map((row, at) => {
+    const left = nameRoom - text.width(names[at]!, SMALL) - 8;
+    return left > 60 && !names[at]!.includes(" · ") ? text.fit(row.aside, left, SMALL) : "";
+  });
+  return {
+    height: (rows.length + 1) * LINE + 6,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      const put = (said: string, x: number, y: number, color: string) => {
+        pen.fillStyle = color;
+        pen.fillText(said, MARGIN + x, y);
+      };
+      const head = top + LINE / 2;
+      put(lead, 0, head, theme.muted);
+      put(name, LEAD, head, theme.muted);
+      put(timeHead, timeAt, head, theme.muted);
+      put(share, shareAt, head, theme.muted);
+      if (hasMore) put(behind, more + GAP, head, theme.muted);
+      pen.fillStyle = theme.line;
+      pen.fillRect(MARGIN, top + LINE, room, 1);
+      rows.forEach((row, at) => {
+        const y = top + (at + 1.5) * LINE + 2;
+        const fill = looks.fill(theme, row);
+        if (row.node >= 0 && selected.includes(row.node)) {
+          pen.fillStyle = theme.surface;
+          pen.fillRect(MARGIN - 8, y - 8, room + 8, LINE);
+          pen.fillStyle = theme.accent;
+          pen.fillRect(MARGIN - 12, y - 7, 4, 14);
+        }
+        put(row.lead, 0, y, theme.muted);
+        pen.fillStyle = fill;
+        pen.fillRect(MARGIN + LEAD, y - 5, 10, 10);
+        put(names[at]!, LEAD + CHIP, y, theme.text);
+        put(asides[at]!, LEAD + CHIP + text.width(names[at]!, SMALL) + 8, y, theme.muted);
+        put(row.time, timeAt, y, theme.text);
+        if (bar && row.bar > 0) {
+          pen.globalAlpha = 0.75;
+          pen.fillStyle = fill;
+          pen.fillRect(MARGIN + shareAt, y - 5, bar * row.bar, 10);
+          pen.globalAlpha = 1;
+        }
+        put(row.share, shareAt + bar + (bar ? 6 : 0), y, theme.text);
+        if (hasMore) put(row.more, more + GAP, y, theme.muted);
+      });
+    },
+  };
+}
