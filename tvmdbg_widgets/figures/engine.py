@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.figure import Figure, Hover
+from tvmdbg_widgets.figures.png import data_uri, png_of
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.texts import width_tables
 from tvmdbg_widgets.figures.theme import ThemeName, theme_of
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -102,7 +103,17 @@ def draw(
     }
     answer = json.loads(_engine().draw(view, json.dumps(request, allow_nan=False)))
     hover = tuple(Hover(**each) for each in answer.get("hover", ()))
-    return Figure(answer["svg"], answer["text"], {"view": view, **answer["description"]}, hover)
+    svg = _with_images(answer["svg"], answer.get("images", ()))
+    return Figure(svg, answer["text"], {"view": view, **answer["description"]}, hover)
+
+
+def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
+    """Return a document with its images in it; see ``js/src/shared/drawing/svg_context.ts``."""
+    for at, image in enumerate(images):
+        pixels = np.frombuffer(base64.b64decode(image["base64"]), "<u4")
+        address = data_uri(png_of(pixels.reshape(image["rows"], image["cols"])))
+        svg = svg.replace(f'href="tvmdbg-image:{at}"', f'href="{address}"')
+    return svg
 
 
 def text_only(

@@ -48,6 +48,26 @@ def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
     )
 
 
+def png_of(pixels: npt.NDArray[np.uint32]) -> bytes:
+    """Write opaque pixels as PNG.
+
+    Parameters
+    ----------
+    pixels : uint32 [rows, cols]
+        Red in the lowest byte, then green and blue. Of more than 256 colors each loses its lowest
+        bits.
+    """
+    colors = pixels & np.uint32(0xFFFFFF)
+    used, at = np.unique(colors, return_inverse=True)
+    for lost in range(1, 8):
+        if len(used) <= _MOST_COLORS:
+            break
+        kept = np.uint32(0x010101 * (0xFF >> lost << lost))
+        used, at = np.unique(colors & kept, return_inverse=True)
+    table = used.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3]
+    return png(at.reshape(pixels.shape).astype(np.uint8), np.ascontiguousarray(table))
+
+
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

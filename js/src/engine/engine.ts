@@ -39,14 +39,14 @@ export function draw(view: string, request: string): string {
 
 export function drawn(maker: FigureMaker, request: string): string {
   const { columns, answers, widths, ...rest } = JSON.parse(request) as Request;
-  return JSON.stringify(
-    maker({
-      ...rest,
-      columns: mapped(columns, column),
-      answers: mapped(answers, answer),
-      text: new TextWidths(widths),
-    }),
-  );
+  const { images = [], ...drawing } = maker({
+    ...rest,
+    columns: mapped(columns, column),
+    answers: mapped(answers, answer),
+    text: new TextWidths(widths),
+  });
+  const written = images.map(({ cols, rows, pixels }) => ({ cols, rows, base64: base64(pixels) }));
+  return JSON.stringify({ ...drawing, images: written });
 }
 
 function mapped<T, U>(values: Record<string, T>, make: (value: T) => U): Record<string, U> {
@@ -69,6 +69,22 @@ function column(packed: Packed): Column {
 function buffer(base64: string): ArrayBuffer {
   return bytes(base64).buffer as ArrayBuffer;
 }
+
+function base64(bytes: Uint8ClampedArray): string {
+  const { buffer, byteLength, byteOffset } = bytes;
+  const plain = new Uint8Array(buffer, byteOffset, byteLength) as Uint8Array & {
+    toBase64?: () => string;
+  };
+  if (plain.toBase64) return plain.toBase64();
+  const parts: string[] = [];
+  for (let at = 0; at < plain.length; at += CHUNK) {
+    parts.push(String.fromCharCode(...plain.subarray(at, at + CHUNK)));
+  }
+  return btoa(parts.join(""));
+}
+
+/** Arguments of one call. */
+const CHUNK = 8192;
 
 function bytes(base64: string): Uint8Array {
   const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };

@@ -1,4 +1,5 @@
 import { clear, type Layer } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { niceTicks } from "../shared/drawing/ticks.ts";
 import { SPECIAL } from "./colors.ts";
@@ -14,7 +15,7 @@ const PAD = 4;
 
 /** The band from least to largest with the means inside; NaN and infinities stand above it. */
 export function paintAlong(
-  base: Layer,
+  context: Pen,
   width: number,
   height: number,
   scene: ProfileScene | null,
@@ -23,9 +24,7 @@ export function paintAlong(
   dtype: string,
   theme: Theme,
 ): Label[] {
-  clear(base, width, height);
   if (!scene) return [];
-  const { context } = base;
   const { plot, axis, bars } = scene;
   const bottom = plot.y + plot.height;
   const y = (value: number) => bottom - PAD - (axis?.share(value) ?? 0.5) * (plot.height - 2 * PAD);

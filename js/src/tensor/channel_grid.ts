@@ -6,13 +6,13 @@ import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import { AlongPicker } from "./along_picker.ts";
+import { paintCells } from "./cell_images.ts";
 import { Channels, channelSigns } from "./channels.ts";
 import { cellText } from "./digit_text.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
 import type { Label } from "./labels.ts";
 import { Failure, muted, part } from "./parts.ts";
 import { axesAlong, axisText, type Plane, sameShape } from "./plane.ts";
-import { paintCells } from "./plane_painter.ts";
 import { cellCaption } from "./readout.ts";
 import { type InspectorCommands, type Shown, viewOf } from "./state.ts";
 

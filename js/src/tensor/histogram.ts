@@ -1,5 +1,5 @@
 import type { StatisticsAnswer } from "../shared/client/tensor_questions.ts";
-import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { tidy } from "../shared/drawing/value_axis.ts";
 import { integer } from "../shared/format.ts";
@@ -24,7 +24,7 @@ import {
   type ScaleKind,
 } from "./color_scale.ts";
 import { following } from "./following.ts";
-import { paintBase, paintChosen } from "./histogram_painter.ts";
+import { paintChosen, paintHistogram } from "./histogram_painter.ts";
 import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
 import { type Spread, spreadOf } from "./spread.ts";
@@ -219,7 +219,8 @@ export class Histogram {
     this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
     const theme = readTheme(this.#root);
     const view = { spread: this.#spread, scene: this.#scene, colors: this.#colors, theme };
-    this.#labels = paintBase(this.#base, width, height, view, this.#log);
+    clear(this.#base, width, height);
+    this.#labels = paintHistogram(this.#base.context, width, height, view, this.#log);
     this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#bars - 1)));
     const span = this.#spread?.bars.length ? this.#spread : null;
     const colors = this.#colors;

@@ -1,4 +1,5 @@
 import { clear, type Layer } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import type { Tick } from "../shared/drawing/ticks.ts";
 import { integer } from "../shared/format.ts";
@@ -23,16 +24,14 @@ interface View {
 }
 
 /** Bars, slots, the dtype's limits and the colors below; gives the labels that found room. */
-export function paintBase(
-  base: Layer,
+export function paintHistogram(
+  context: Pen,
   width: number,
   height: number,
   { spread, scene, colors, theme }: View,
   log: boolean,
 ): Label[] {
-  clear(base, width, height);
   if (!scene || !spread) return [];
-  const { context } = base;
   const { plot } = scene;
   const bottom = plot.y + plot.height;
   const labels = new Labels(context, theme, width, height);
@@ -87,12 +86,7 @@ function ticksOf({ axis, whole, dtype }: Spread, count: number): Tick[] {
     .map(({ value }) => ({ value, text: aboutText(value, dtype) }));
 }
 
-function paintBar(
-  context: CanvasRenderingContext2D,
-  bar: Bar,
-  { plot, tall }: SpreadScene,
-  theme: Theme,
-): void {
+function paintBar(context: Pen, bar: Bar, { plot, tall }: SpreadScene, theme: Theme): void {
   if (bar.slot && isSpecial(bar.slot)) paintSpecial(context, bar, bar.slot);
   else {
     context.fillStyle = bar.slot ? theme.muted : theme.accent;
@@ -115,7 +109,7 @@ function paintBar(
 
 /** A strip in the colors of the picture, and shade over what is outside their range. */
 function paintColors(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   { axis, whole }: Spread,
   { plot }: SpreadScene,
   colors: ColorScale,
@@ -145,7 +139,7 @@ function paintColors(
 }
 
 function paintLimits(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   labels: Labels,
   { limits, plot }: SpreadScene,
   theme: Theme,

@@ -1,4 +1,5 @@
 import { TextMeasure } from "../shared/drawing/canvas.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { type Box, FONT_SIZE } from "./layout.ts";
 
@@ -17,12 +18,12 @@ interface Place {
 /** Writes labels on a canvas, each only where it touches none before it, and remembers their boxes. */
 export class Labels {
   readonly written: Label[] = [];
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #theme: Theme;
   readonly #measure: TextMeasure;
   readonly #bounds: Box;
 
-  constructor(context: CanvasRenderingContext2D, theme: Theme, width: number, height: number) {
+  constructor(context: Pen, theme: Theme, width: number, height: number) {
     this.#context = context;
     this.#theme = theme;
     this.#measure = new TextMeasure(context);

@@ -1,9 +1,10 @@
 import type { Tile } from "../shared/client/tensor_questions.ts";
 import { layer } from "../shared/drawing/canvas.ts";
 import { element, listening } from "../shared/ui/dom.ts";
+import { tileImage } from "./cell_images.ts";
 import { type Box, inSight, type Layout } from "./layout.ts";
 import { part } from "./parts.ts";
-import { type Paint, tileImage } from "./plane_painter.ts";
+import type { Paint } from "./plane_painter.ts";
 
 const LONGEST = 72;
 const SHORTEST = 10;

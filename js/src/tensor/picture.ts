@@ -2,6 +2,7 @@ import type { Tile } from "../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
+import { canvasCells } from "./cell_images.ts";
 import { type Digit, paintDigits } from "./digits.ts";
 import { gestures } from "./gestures.ts";
 import { type Label, Labels } from "./labels.ts";
@@ -244,8 +245,9 @@ export class Picture {
     this.#tiles = plate.tiles(layout);
     const theme = readTheme(this.#root);
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
-    paint(this.#base.context, layout, this.#tiles, plate.paint, theme);
     const { context } = this.#base;
+    const draw = canvasCells(context, plate.paint);
+    paint(context, layout, this.#tiles, { ...plate.paint, draw }, theme);
     this.#overview.show(layout, this.sight.zoomed, plate);
     const covered = this.#overview.boxIn(this.stage);
     const { tile } = this;

@@ -1,4 +1,5 @@
 import type { Cells, Tile } from "../shared/client/tensor_questions.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "./color_scale.ts";
 import { cssColor, OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
@@ -11,8 +12,13 @@ export interface Paint {
   cells: CellChoice;
 }
 
+/** The same with what draws cells. */
+export interface Painting extends Paint {
+  draw: DrawCells;
+}
+
 /** From this many pixels on a cell with some NaN or Inf keeps its color and gets a mark. */
-const MARK_FROM = 6;
+export const MARK_FROM = 6;
 
 /** From this many on a value below or above the colors gets a sign. */
 const SIGN_FROM = 10;
@@ -84,48 +90,19 @@ function entries(bytes: Uint8Array): number[][] {
   return Array.from({ length: 256 }, (_, i) => [...bytes.subarray(3 * i, 3 * i + 3)]);
 }
 
-interface Painted extends Paint {
-  special: boolean;
-  canvas: HTMLCanvasElement;
-}
+/** Draws cells of so many px into a box, each in its color. */
+export type DrawCells = (tile: Tile, size: number, box: Box) => void;
 
-const painted = new WeakMap<Tile, Painted>();
-
-/** The cells of a tile in colors; kept until other colors are wanted. */
-export function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
-  const special = size >= MARK_FROM;
-  const known = painted.get(tile);
-  const same =
-    known?.scale === paint.scale && known.cells === paint.cells && known.special === special;
-  if (same) return known.canvas;
-  const canvas = known?.canvas ?? document.createElement("canvas");
-  if (canvas.width !== tile.cols) canvas.width = tile.cols;
-  if (canvas.height !== tile.rows) canvas.height = tile.rows;
-  const image = new ImageData(colorCells(tile, paint, size), tile.cols, tile.rows);
-  canvas.getContext("2d")?.putImageData(image, 0, 0);
-  painted.set(tile, { ...paint, special, canvas });
-  return canvas;
-}
-
-/** Draws cells into a box, and a sign on each that is not finite where it is large enough. */
-export function paintCells(
-  context: CanvasRenderingContext2D,
+/** A sign on each cell in a box that is not finite, where cells are large enough. */
+export function paintCellSigns(
+  context: Pen,
   box: Box,
-  cells: Cells & { rows: number; cols: number },
-  paint: Paint,
+  { rows, cols, flags }: Pick<Cells, "flags"> & { rows: number; cols: number },
 ): void {
-  const { rows, cols } = cells;
   const [width, height] = [box.width / cols, box.height / rows];
-  const size = Math.min(width, height);
-  const canvas = new OffscreenCanvas(cols, rows);
-  canvas
-    .getContext("2d")
-    ?.putImageData(new ImageData(colorCells(cells, paint, size), cols, rows), 0, 0);
-  context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
-  context.drawImage(canvas, box.x, box.y, box.width, box.height);
-  if (size < MARK_FROM) return;
-  for (let cell = 0; cell < cells.flags.length; cell += 1) {
-    const special = specialOf(cells.flags[cell]!);
+  if (Math.min(width, height) < MARK_FROM) return;
+  for (let cell = 0; cell < flags.length; cell += 1) {
+    const special = specialOf(flags[cell]!);
     if (!special) continue;
     const [x, y] = [box.x + (cell % cols) * width, box.y + Math.floor(cell / cols) * height];
     paintSpecial(context, { x, y, width, height }, special);
@@ -147,10 +124,10 @@ function flaggedCells(tile: Tile): number[] {
 
 /** Draws tiles one over the other: what is coarse or was sampled lies below. */
 export function paintPlane(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   layout: Layout,
   tiles: readonly Tile[],
-  paint: Paint,
+  { draw, ...paint }: Painting,
   theme: Theme,
 ): void {
   const { plot, across, down } = layout;
@@ -158,14 +135,12 @@ export function paintPlane(
   for (const tile of tiles) {
     const [width, height] = [tile.colStep * across, tile.rowStep * down];
     const size = Math.min(width, height);
-    context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
-    context.drawImage(
-      tileImage(tile, paint, size),
-      plot.x + (tile.col - layout.col) * across,
-      plot.y + (tile.row - layout.row) * down,
-      tile.cols * width,
-      tile.rows * height,
-    );
+    draw(tile, size, {
+      x: plot.x + (tile.col - layout.col) * across,
+      y: plot.y + (tile.row - layout.row) * down,
+      width: tile.cols * width,
+      height: tile.rows * height,
+    });
   }
   const last = tiles.at(-1);
   if (last) paintMarks(context, layout, last, paint);
@@ -173,7 +148,7 @@ export function paintPlane(
 }
 
 /** Draws no more outside of a box, until what was before is restored. */
-export function clip(context: CanvasRenderingContext2D, { x, y, width, height }: Box): void {
+export function clip(context: Pen, { x, y, width, height }: Box): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, height);
@@ -181,7 +156,7 @@ export function clip(context: CanvasRenderingContext2D, { x, y, width, height }:
 }
 
 /** Ends what is clipped to a plot, and frames it. */
-export function outline(context: CanvasRenderingContext2D, plot: Box, theme: Theme): void {
+export function outline(context: Pen, plot: Box, theme: Theme): void {
   context.restore();
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
@@ -189,12 +164,7 @@ export function outline(context: CanvasRenderingContext2D, plot: Box, theme: The
 }
 
 /** Signs on cells that a color alone would not tell apart. */
-function paintMarks(
-  context: CanvasRenderingContext2D,
-  layout: Layout,
-  tile: Tile,
-  paint: Paint,
-): void {
+function paintMarks(context: Pen, layout: Layout, tile: Tile, paint: Paint): void {
   const { plot, across, down } = layout;
   const [width, height] = [tile.colStep * across, tile.rowStep * down];
   const size = Math.min(width, height);
@@ -249,7 +219,7 @@ function cornerOf({ x, y, width, height }: Box): Box {
 }
 
 /** A chevron: to the left below the colors, to the right above them. */
-function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | "over"): void {
+function paintSign(context: Pen, box: Box, side: "under" | "over"): void {
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const reach = 0.18 * Math.min(box.width, box.height, 24);
   const tip = side === "under" ? -reach : reach;
@@ -263,35 +233,38 @@ function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | 
 }
 
 /** NaN is hatched, +Inf points up and -Inf down: told apart without color. */
-export function paintSpecial(context: CanvasRenderingContext2D, box: Box, special: Special): void {
-  const { x, y, width, height } = box;
-  clip(context, box);
+export function paintSpecial(context: Pen, box: Box, special: Special): void {
   context.fillStyle = SPECIAL[special];
-  context.fillRect(x, y, width, height);
+  context.fillRect(box.x, box.y, box.width, box.height);
+  paintSpecialSign(context, box, special);
+}
+
+function paintSpecialSign(context: Pen, box: Box, special: Special): void {
+  const { x, y, width, height } = box;
   context.beginPath();
   if (special === "nan") {
     for (let start = x - height; start < x + width; start += 4) {
-      context.moveTo(start, y + height);
-      context.lineTo(start + height, y);
+      const [left, right] = [Math.max(x, start), Math.min(x + width, start + height)];
+      context.moveTo(left, y + height - (left - start));
+      context.lineTo(right, y + height - (right - start));
     }
     context.strokeStyle = "#ffffff";
     context.lineWidth = 1;
     context.stroke();
-  } else {
-    const [middle, center] = [x + width / 2, y + height / 2];
-    const side = 0.3 * Math.min(width, height, 24);
-    const up = special === "posInf" ? -side : side;
-    context.moveTo(middle, center + up);
-    context.lineTo(middle - side, center - up);
-    context.lineTo(middle + side, center - up);
-    context.fillStyle = "#000000";
-    context.fill();
+    return;
   }
-  context.restore();
+  const [middle, center] = [x + width / 2, y + height / 2];
+  const side = 0.3 * Math.min(width, height, 24);
+  const up = special === "posInf" ? -side : side;
+  context.moveTo(middle, center + up);
+  context.lineTo(middle - side, center - up);
+  context.lineTo(middle + side, center - up);
+  context.fillStyle = "#000000";
+  context.fill();
 }
 
 /** A cell of several values, some of them NaN or Inf. */
-function paintCorner(context: CanvasRenderingContext2D, box: Box, special: Special): void {
+function paintCorner(context: Pen, box: Box, special: Special): void {
   const side = Math.max(4, 0.4 * Math.min(box.width, box.height));
   const right = box.x + box.width;
   context.beginPath();
@@ -306,7 +279,7 @@ function paintCorner(context: CanvasRenderingContext2D, box: Box, special: Speci
   context.stroke();
 }
 
-function paintRing(context: CanvasRenderingContext2D, box: Box, special: Special): void {
+function paintRing(context: Pen, box: Box, special: Special): void {
   context.beginPath();
   context.arc(box.x + box.width / 2, box.y + box.height / 2, 7, 0, 2 * Math.PI);
   context.lineWidth = 4;

@@ -1,10 +1,18 @@
 import type { Tile } from "../shared/client/tensor_questions.ts";
+import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
-import { clip, colorCells, outline, type Paint, paintSpecial } from "./plane_painter.ts";
+import {
+  clip,
+  type DrawCells,
+  MARK_FROM,
+  outline,
+  type Painting,
+  paintSpecial,
+} from "./plane_painter.ts";
 
 const PAD = 5;
 const NEAR_ZERO = 0.5;
@@ -35,14 +43,14 @@ function* columns({ plot, col: first, across }: Layout, tile: Tile) {
 
 /** A line of values: from the least to the largest of each cell, with stems to zero and the colors below. */
 export function paintProfile(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   layout: Layout,
   tiles: readonly Tile[],
-  paint: Paint,
+  { scale, draw }: Painting,
   theme: Theme,
 ): void {
   const { plot } = layout;
-  const axis = paint.scale && profileAxis(paint.scale);
+  const axis = scale && profileAxis(scale);
   const zero = axis && axis.low <= 0 && axis.high >= 0 ? profileY(layout, axis, 0) : null;
   if (axis) {
     context.strokeStyle = theme.line;
@@ -84,27 +92,21 @@ export function paintProfile(
     context.fillStyle = theme.muted;
     context.fillRect(plot.x, Math.round(zero), plot.width, 1);
   }
-  if (tile) paintStrip(context, layout, tile, paint);
+  if (tile) paintStrip(context, layout, tile, draw);
   outline(context, plot, theme);
 }
 
-function paintStrip(
-  context: CanvasRenderingContext2D,
-  layout: Layout,
-  tile: Tile,
-  paint: Paint,
-): void {
-  const pixels = colorCells(tile, paint, tile.colStep * layout.across);
-  const y = layout.plot.y + layout.plot.height + 3;
+function paintStrip(context: Pen, layout: Layout, tile: Tile, draw: DrawCells): void {
+  const { plot, col, across } = layout;
+  const y = plot.y + plot.height + 3;
+  const width = tile.cols * tile.colStep * across;
+  const x = plot.x + (tile.col - col) * across;
+  draw(tile, tile.colStep * across, { x, y, width, height: STRIP });
   for (const { cell, x, width } of columns(layout, tile)) {
     const special = specialOf(tile.flags[cell]!);
-    if (special && width >= 6) {
+    if (special && width >= MARK_FROM) {
       paintSpecial(context, { x, y, width, height: STRIP }, special);
-      continue;
     }
-    const [red, green, blue] = pixels.subarray(4 * cell, 4 * cell + 3);
-    context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
-    context.fillRect(x, y, Math.max(width, 1), STRIP);
   }
 }
 

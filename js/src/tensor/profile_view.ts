@@ -1,7 +1,7 @@
 import { isAbort, NewestWins } from "../shared/client/request.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
-import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
 import { element, KEEP_KEYS, listening } from "../shared/ui/dom.ts";
@@ -189,8 +189,9 @@ export class ProfileView {
     const kind = scaleKind(statistics, colors?.scale ?? "auto");
     this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
     const name = answer ? axisText(answer.axisNames, this.#axis) : "";
+    clear(this.#base, width, height);
     this.#labels = paintAlong(
-      this.#base,
+      this.#base.context,
       width,
       height,
       this.#scene,

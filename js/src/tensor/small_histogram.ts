@@ -1,10 +1,10 @@
 import type { SpreadAnswer } from "../shared/client/tensor_questions.ts";
-import { layer, Repaint } from "../shared/drawing/canvas.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
 import { element, listening } from "../shared/ui/dom.ts";
 import { nearRange, scaleKind } from "./color_scale.ts";
-import { paintBase } from "./histogram_painter.ts";
+import { paintHistogram } from "./histogram_painter.ts";
 import { spreadOf } from "./spread.ts";
 import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
 
@@ -53,7 +53,8 @@ export class SmallHistogram {
     const spread = spreadOf(found, this.#dtype, { kind: scaleKind(found, "auto"), zoom });
     this.#scene = spread && spreadScene(spread, found.statistics.size, width, height, false);
     const view = { spread, scene: this.#scene, colors: null, theme: readTheme(this.#root) };
-    paintBase(this.#base, width, height, view, false);
+    clear(this.#base, width, height);
+    paintHistogram(this.#base.context, width, height, view, false);
     const most = integer(Math.round(this.#scene?.top ?? 0));
     this.node.setAttribute("aria-label", `Histogram of the region, max count ${most}`);
   }

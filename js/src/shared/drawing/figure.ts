@@ -1,5 +1,5 @@
 import type { Column } from "../client/columns.ts";
-import { parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
+import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
 import { figureTheme, type Theme } from "./theme.ts";
@@ -32,6 +32,8 @@ export interface Drawing {
   description: { title: string } & Record<string, unknown>;
   /** In shares of the picture's width and height. */
   hover?: readonly Hover[];
+  /** What `SvgContext.cells` drew; `figures/engine.py` writes it into the document. */
+  images?: readonly CellImage[];
 }
 
 /** A part of a picture (px where nothing else is said), and what is said where the pointer rests there. */
@@ -58,8 +60,13 @@ export function panelDrawing(
   panel: FigurePanel,
 ): Drawing {
   const { height, text, description, hover = [] } = panel;
+  const images: CellImage[] = [];
   return {
-    svg: svgDocument(request, panel, panel.paint),
+    svg: svgDocument(request, panel, (pen, theme) => {
+      panel.paint(pen, theme);
+      images.splice(0, images.length, ...pen.images);
+    }),
+    images,
     text,
     description,
     hover: shares(hover, request.width, height),

@@ -21,6 +21,7 @@ export type Pen = Pick<
   | "save"
   | "restore"
   | "translate"
+  | "rotate"
   | "fillRect"
   | "strokeRect"
   | "fillText"

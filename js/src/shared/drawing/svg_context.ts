@@ -20,6 +20,16 @@ export interface TextRuler {
   family: string;
 }
 
+/** Cells as pixels: red, green, blue and opacity of each, row by row. */
+export interface CellImage {
+  cols: number;
+  rows: number;
+  pixels: Uint8ClampedArray;
+}
+
+/** Stands for the address of an image, with its number behind it; see `figures/engine.py`. */
+const IMAGE = "tvmdbg-image:";
+
 /**
  * Records what painters draw into a 2-D canvas as marks of an SVG: the same shapes, and texts as texts.
  *
@@ -35,6 +45,8 @@ export class SvgContext {
   textAlign: CanvasTextAlign = "start";
   textBaseline: CanvasTextBaseline = "alphabetic";
   readonly marks: Mark[] = [];
+  /** What `cells` drew, in that order. */
+  readonly images: CellImage[] = [];
   readonly #ruler: TextRuler;
   /** Coordinates are written in this part of a px. */
   readonly #unit: number;
@@ -52,6 +64,8 @@ export class SvgContext {
   #writtenY = 0;
   #shiftX = 0;
   #shiftY = 0;
+  /** Of texts, radians. */
+  #turn = 0;
   /** The last style of each kind, which most often is the next one too. */
   #lastFill = NO_STYLE;
   #lastStroke = NO_STYLE;
@@ -70,9 +84,10 @@ export class SvgContext {
   save(): void {
     const values = Object.fromEntries(KEPT.map((name) => [name, this[name]]));
     const [dash, open, x, y] = [this.#dash, this.#open, this.#shiftX, this.#shiftY];
+    const turn = this.#turn;
     this.#saved.push(() => {
       Object.assign(this, values);
-      [this.#dash, this.#shiftX, this.#shiftY] = [dash, x, y];
+      [this.#dash, this.#shiftX, this.#shiftY, this.#turn] = [dash, x, y, turn];
       for (; this.#open > open; this.#open--) this.#mark("end", "", NO_STYLE);
     });
   }
@@ -84,6 +99,22 @@ export class SvgContext {
   translate(x: number, y: number): void {
     this.#shiftX += x;
     this.#shiftY += y;
+  }
+
+  /** Texts alone are turned. */
+  rotate(angle: number): void {
+    this.#turn += angle;
+  }
+
+  /** Draws cells, one pixel each, into a box; their pixels are written where the document is made. */
+  cells(image: CellImage, x: number, y: number, width: number, height: number): void {
+    const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
+    const box = `x="${left}" y="${top}" width="${this.#text(width)}" height="${this.#text(height)}"`;
+    // Browsers know the value of CSS, rasterisers that of SVG 1.1.
+    const sharp = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"';
+    const href = `href="${IMAGE}${this.images.length}"`;
+    this.#mark("element", `<image ${box} preserveAspectRatio="none" ${sharp} ${href}/>`, NO_STYLE);
+    this.images.push(image);
   }
 
   setLineDash(dash: readonly number[]): void {
@@ -220,6 +251,10 @@ export class SvgContext {
     const attributes = [` x="${this.#text(x + this.#shiftX)}" y="${this.#text(baseline)}"`];
     if (this.#ruler.exact)
       attributes.push(` textLength="${this.#text(this.#ruler.width(text, font))}"`);
+    if (this.#turn) {
+      const middle = `${this.#text(this.#shiftX)} ${this.#text(this.#shiftY)}`;
+      attributes.push(` transform="rotate(${Math.round((this.#turn * 180) / Math.PI)} ${middle})"`);
+    }
     if (/^ | {2}| $/.test(text)) attributes.push(' xml:space="preserve"');
     const rest = [` font-size="${this.#text(size)}"`];
     if (family !== this.#ruler.family) rest.push(` font-family="${escaped(family)}"`);
