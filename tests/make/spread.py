@@ -1,7 +1,7 @@
-"""python -m tests.make.spread: records the histograms of figures, for the live view's to equal.
+"""python -m tests.make.spread: records what the live view is sent of arrays of every kind.
 
-The answers are those that the live view is sent; ``js/tests/tensor/spread_parity.test.ts`` draws
-them, ``tests/unit/figures/test_figures_tensor_spread.py`` holds the figures to the same file.
+``js/tests/tensor/spread_parity.test.ts`` draws them. The histograms beside them were recorded from
+an implementation in numpy, which this package no longer has: they are what both are held to.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -17,9 +17,12 @@ import numpy as np
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.tensor.counts import limits
 from tvmdbg_widgets.answers.tensor.statistics import counted_json
-from tvmdbg_widgets.figures.tensor_facts import TensorFacts
-from tvmdbg_widgets.figures.tensor_options import TensorOptions
+from tvmdbg_widgets.figures.tensor.facts import TensorFacts
+from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
 
 #: Of these also what is known without a distribution.
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")
@@ -67,60 +70,50 @@ def arrays() -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
-def cases() -> list[dict[str, Any]]:
-    """Return what the live view is sent, and what the figure draws of it."""
+def answers() -> list[dict[str, Any]]:
+    """Return what the live view is sent of each array."""
     made = arrays()
     found = []
     with TemporaryDirectory() as folder:
-        write_params(
-            Path(folder) / "some.params", {f"t{k}": each for k, each in enumerate(made.values())}
-        )
-        run = tvmdbg.open(Path(folder) / "some.params")
-        tensors = run.tensors or {}
-        for (why, array), tensor in zip(made.items(), tensors.values(), strict=True):
-            facts = [TensorFacts.of(run, tensor, TensorOptions(color_scale=each)) for each in KINDS]
-            found.append(_case(why, array, facts))
+        run = written(made, Path(folder))
+        for (why, array), tensor in zip(made.items(), (run.tensors or {}).values(), strict=True):
+            facts = TensorFacts.of(run, tensor, TensorOptions())
+            found.append(_answer(why, array, facts))
             if why in ROUGH:
-                facts = [each.without_values("withheld", counts_only=False) for each in facts]
-                found.append(_case(f"{why}, equal bins alone", array, facts))
+                facts = facts.without_values("withheld", counts_only=False)
+                found.append(_answer(f"{why}, equal bins alone", array, facts))
     return found
 
 
-def _drawn(facts: TensorFacts) -> dict[str, Any] | None:
-    """Return a histogram and its ticks."""
-    spread = facts.spread
-    if spread is None:
-        return None
-    told = spread.facts()
-    ticks = [] if spread.whole else spread.ticks(6)
-    return {**told, "bars": [list(bar.values()) for bar in told["bars"]], "ticks": ticks}
+def written(made: dict[str, np.ndarray[Any, Any]], folder: Path) -> DebugRun:
+    """Return a run that holds arrays, a tensor each in their order."""
+    path = folder / "some.params"
+    write_params(path, {f"t{k}": each for k, each in enumerate(made.values())})
+    return tvmdbg.open(path)
 
 
-def _case(why: str, array: np.ndarray[Any, Any], kinds: list[TensorFacts]) -> dict[str, Any]:
-    facts = kinds[0]
+def _answer(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[str, Any]:
     known = facts.statistics
     spans = known.distribution
     bounds = None if spans is None else [each.astype(float).tolist() for each in spans.bounds()]
     ends = limits(array.dtype)
-    told = counted_json(known, array.shape, array.dtype, facts.contrast)
     return {
         "why": why,
         "dtype": array.dtype.name,
-        "adapted": facts.adapted,
-        **told,
+        **counted_json(known, array.shape, array.dtype, facts.contrast),
         "limits": None if ends is None else list(ends),
         "distribution": None
         if spans is None or bounds is None
         else {"low": bounds[0], "high": bounds[1], "count": spans.counts.tolist()},
-        "spreads": {kind: _drawn(each) for kind, each in zip(KINDS, kinds, strict=True)},
         "health": facts.health,
     }
 
 
 def main() -> None:
-    """Write the file."""
-    PATH.parent.mkdir(parents=True, exist_ok=True)
-    PATH.write_text(json.dumps(cases(), allow_nan=False, ensure_ascii=False) + "\n", "utf-8")
+    """Write the answers; what is to be drawn of them stays as it was recorded."""
+    recorded = {each["why"]: each for each in json.loads(PATH.read_text("utf-8"))}
+    cases = [{**recorded.get(each["why"], {}), **each} for each in answers()]
+    PATH.write_text(json.dumps(cases, allow_nan=False, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

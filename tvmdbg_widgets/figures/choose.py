@@ -9,8 +9,8 @@ from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.graph_options import GraphOptions
 from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
-from tvmdbg_widgets.figures.tensor import tensor_figure
-from tvmdbg_widgets.figures.tensor_options import TensorOptions
+from tvmdbg_widgets.figures.tensor.figure import tensor_figure
+from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
 
 if TYPE_CHECKING:

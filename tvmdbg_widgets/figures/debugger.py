@@ -14,8 +14,8 @@ from tvmdbg_widgets.figures.graph import (
     graph_panel,
 )
 from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, frame
-from tvmdbg_widgets.figures.tensor import most_pixels, tensor_panel
-from tvmdbg_widgets.figures.tensor_options import TensorOptions
+from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
+from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
@@ -84,9 +84,9 @@ def debugger_figure(
     panels: dict[str, Panel] = {}
     if findings is not None and len(findings):
         panels["findings"] = _findings_panel(run, findings, wide, look)
-    panels["tensor"] = tensor_panel(
-        run, wide, look, options.tensor, most_pixels=most_pixels(saved), withhold=withhold
-    )
+    pixels = most_pixels(saved)
+    tensor = tensor_request(run, options.tensor, most_pixels=pixels, withhold=withhold)
+    panels["tensor"] = tensor.panel(wide, look)
     panels["timeline"] = timeline_request(run, options.timeline).panel(wide, look)
     room = MOST_BYTES
     if saved:

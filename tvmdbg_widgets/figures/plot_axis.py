@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.tensor_ticks import nice_ticks
+from tvmdbg_widgets.figures.ticks import nice_ticks
 from tvmdbg_widgets.model.base.number_text import short_text
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from tvmdbg_widgets.analysis.summary import how_to_get
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.figures.figure import Figure
 
 #: By part of a run: the view that shows it, and what that says where there is none.
 _MISSING = {
+    "tensors": ("tensor", "No tensors"),
     "timeline": ("timeline", "No times"),
     "memory": ("memory", "No memory plan"),
 }
@@ -61,6 +63,10 @@ class RunFigure:
         What the figure needs beside the answers; ``text`` is the figure in words.
     options : mapping
         Traits of the view.
+    replies : mapping of str to Reply
+        What is answered beside the questions.
+    description : mapping
+        Facts behind the figure; what draws it adds its own.
     """
 
     run: Derived
@@ -68,6 +74,8 @@ class RunFigure:
     questions: Sequence[str | Mapping[str, Any]]
     data: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
+    replies: Mapping[str, Reply] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
@@ -103,13 +111,13 @@ class RunFigure:
 
     def _drawn(self, width: float, theme: Theme, *, bare: bool = False) -> Figure:
         answers = Answers(self.run)
-        replies = {}
+        replies = dict(self.replies)
         for question in self.questions:
             asked = {"kind": question} if isinstance(question, str) else question
             replies[asked["kind"]] = answers.answer(asked)
         data = {"title": self.run.title, **self.data}
         try:
-            return draw(
+            figure = draw(
                 self.view,
                 data,
                 {},
@@ -119,8 +127,18 @@ class RunFigure:
                 answers=replies,
                 bare=bare,
             )
+            return replace(figure, description=_merged(self.description, figure.description))
         except EngineMissingError as missing:
             text = data["text"]
             return text_only(
                 self.view, self.run.title, text, str(missing), width=width, theme=theme.name
             )
+
+
+def _merged(own: Any, told: Any) -> Any:
+    """Return facts with those added that are known where the figure is drawn."""
+    if isinstance(own, dict) and isinstance(told, dict):
+        return own | {name: _merged(own.get(name), each) for name, each in told.items()}
+    if isinstance(own, list) and isinstance(told, list):
+        return [_merged(*pair) for pair in zip(own, told, strict=True)]
+    return told

@@ -181,34 +181,6 @@ def wrap(text: str, room: float, size: float, lines: int = 12, bold: bool = Fals
     return [line for line in found if line]
 
 
-def balanced(text: str, room: float, size: float, lines: int = 12) -> list[str]:
-    """Break text as :func:`wrap` does, into lines of about the same length."""
-    found = wrap(text, room, size, lines)
-    least, most = room / 2, room
-    while len(found) > 1 and most - least > 1:
-        middle = (least + most) / 2
-        tried = wrap(text, middle, size, lines)
-        if len(tried) == len(found) and "".join(tried).count("…") == "".join(found).count("…"):
-            found, most = tried, middle
-        else:
-            least = middle
-    return found
-
-
-def wrap_parts(text: str, room: float, size: float, lines: int = 12) -> list[str]:
-    """Break text behind semicolons where its parts fit into lines, else as :func:`wrap` does."""
-    found: list[str] = []
-    for part in re.findall(r"[^;]+;?", text):
-        joined = f"{found[-1]} {part.strip()}" if found else part.strip()
-        if width(joined, size) <= room:
-            found[-1:] = [joined]
-        elif width(part.strip(), size) <= room:
-            found.append(part.strip())
-        else:
-            return balanced(text, room, size, lines)
-    return found if len(found) <= lines else balanced(text, room, size, lines)
-
-
 def _break(line: str) -> int:
     """Return where a line may end that the next word does not fit into."""
     space = line.rfind(" ")

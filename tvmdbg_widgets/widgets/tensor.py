@@ -177,7 +177,7 @@ class TensorInspector(TensorOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.tensor import tensor_figure
+        from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 
         tensor = self.session.tensor
         entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))

@@ -15,8 +15,7 @@ type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]
 
 /** An answer of a run with columns, its buffer in base64. */
 interface PackedAnswer {
-  columns: ColumnHeader[];
-  info: unknown;
+  columns?: ColumnHeader[];
   base64: string;
 }
 
@@ -55,8 +54,8 @@ function mapped<T, U>(values: Record<string, T>, make: (value: T) => U): Record<
 
 function answer(packed: PackedAnswer | null): unknown {
   if (!packed) return null;
-  const { columns, info, base64 } = packed;
-  return { ...fields(columns, [new DataView(buffer(base64))]), info };
+  const { columns, base64, ...told } = packed;
+  return { ...told, ...fields(columns ?? [], [new DataView(buffer(base64))]) };
 }
 
 function column(packed: Packed): Column {

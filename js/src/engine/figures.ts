@@ -3,6 +3,7 @@ import { byteMapFigure } from "../bytes/figure.ts";
 import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/drawing/figure.ts";
+import { tensorFigure } from "../tensor/figure/figure.ts";
 import { timelineFigure } from "../timeline/figure/figure.ts";
 import { tuningFigure } from "../tuning/figure.ts";
 import { missingFigure } from "./missing.ts";
@@ -12,6 +13,7 @@ export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
   memory: memoryFigure,
   missing: missingFigure,
+  tensor: tensorFigure,
   timeline: timelineFigure,
   sequence: sequenceFigure,
   struct: structFigure,

@@ -5,8 +5,8 @@ import { niceTicks } from "../shared/drawing/ticks.ts";
 import { SPECIAL } from "./colors.ts";
 import { cellText } from "./digit_text.ts";
 import { type Label, Labels } from "./labels.ts";
-import { paintSpecial } from "./plane_painter.ts";
-import type { ProfileScene, Stretch } from "./profile_scene.ts";
+import { SpecialBoxes } from "./plane_painter.ts";
+import type { ProfileBar, ProfileScene, Stretch } from "./profile_scene.ts";
 
 const FLAG = 9;
 const APART = 36;
@@ -41,28 +41,36 @@ export function paintAlong(
     labels.write(cellText(axis.low, dtype), plot.x - 6, y(axis.low), { align: "right" });
   }
   const gap = (bars[0]?.width ?? 0) >= 5 ? 1 : 0;
+  const wide = (bar: ProfileBar) => Math.max(1, bar.width - gap);
+  const signs = new SpecialBoxes();
   for (const bar of bars) {
-    const wide = Math.max(1, bar.width - gap);
     const [special] = bar.specials;
-    if (special) {
-      context.globalAlpha = 0.3;
-      context.fillStyle = SPECIAL[special];
-      context.fillRect(bar.x, plot.y, wide, plot.height);
-      context.globalAlpha = 1;
-      const box = { x: bar.x, y: plot.y - FLAG - 2, width: Math.max(3, wide), height: FLAG };
-      paintSpecial(context, box, special);
-    }
-    if (Number.isNaN(bar.least) || !axis) continue;
-    const [top, low] = [y(bar.largest), y(bar.least)];
-    context.fillStyle = theme.accent;
-    context.globalAlpha = 0.35;
-    context.fillRect(bar.x, top, wide, Math.max(1, low - top));
+    if (!special) continue;
+    context.globalAlpha = 0.3;
+    context.fillStyle = SPECIAL[special];
+    context.fillRect(bar.x, plot.y, wide(bar), plot.height);
     context.globalAlpha = 1;
-    context.fillRect(bar.x, top - 0.5, wide, 1);
-    context.fillRect(bar.x, low - 0.5, wide, 1);
+    const width = Math.max(3, wide(bar));
+    signs.add(special, { x: bar.x, y: plot.y - FLAG - 2, width, height: FLAG });
+  }
+  signs.paint(context);
+  const known = axis ? bars.filter(({ least }) => !Number.isNaN(least)) : [];
+  context.fillStyle = theme.accent;
+  context.globalAlpha = 0.35;
+  for (const bar of known) {
+    const [top, low] = [y(bar.largest), y(bar.least)];
+    context.fillRect(bar.x, top, wide(bar), Math.max(1, low - top));
+  }
+  context.globalAlpha = 1;
+  for (const bar of known) {
+    for (const edge of [bar.largest, bar.least]) {
+      context.fillRect(bar.x, y(edge) - 0.5, wide(bar), 1);
+    }
+  }
+  context.fillStyle = theme.text;
+  for (const bar of known) {
     const [mean, other] = [y(bar.means[1]), y(bar.means[0])];
-    context.fillStyle = theme.text;
-    context.fillRect(bar.x, mean - 1, wide, Math.max(2, other - mean));
+    context.fillRect(bar.x, mean - 1, wide(bar), Math.max(2, other - mean));
   }
   context.strokeStyle = theme.line;
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);

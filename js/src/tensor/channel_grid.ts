@@ -7,6 +7,7 @@ import { counted } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import { AlongPicker } from "./along_picker.ts";
 import { paintCells } from "./cell_images.ts";
+import { type DrawChannel, paintChannel } from "./channel_painter.ts";
 import { Channels, channelSigns } from "./channels.ts";
 import { cellText } from "./digit_text.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
@@ -22,8 +23,6 @@ interface Events extends Pick<InspectorCommands, "along" | "leave"> {
   say(text: string): void;
   painted(): void;
 }
-
-const FONT = 11;
 
 /** A small picture for each index of one axis, all in the same colors; only those in sight are asked for. */
 export class ChannelGrid {
@@ -184,36 +183,15 @@ export class ChannelGrid {
     this.#ask(shown.answer, layout, channels);
     const { context } = this.#layer;
     const theme = readTheme(this.#root);
+    const paint = { scale: shown.scale, cells: shown.cells };
+    const draw: DrawChannel = (channel, box) => paintCells(context, box, channel, paint);
     context.save();
     context.translate(0, -layout.scrolled);
-    context.font = `${FONT}px ${theme.font}`;
-    context.textBaseline = "middle";
     const { first, count } = layout.inSight;
     for (let index = first; index < first + count; index += 1) {
-      const place = placeIn(layout, index);
-      const channel = channels.get(index);
-      const box = { ...layout.picture, x: place.x, y: place.y + layout.labelRoom };
       const chosen = index === this.#at;
-      context.fillStyle = chosen ? theme.accent : theme.text;
-      const signs = channel ? channelSigns(channel) : [];
-      const text = [String(index), ...signs].join(" ");
-      context.font = `${chosen || signs.length ? "600 " : ""}${FONT}px ${theme.font}`;
-      if (signs.length) context.fillStyle = signs.includes("dead") ? theme.warning : theme.error;
-      const long = context.measureText(text).width;
-      const shortened = long <= place.width ? text : `${index}${signs.length ? "!" : ""}`;
-      context.fillText(shortened, place.x, place.y + layout.labelRoom / 2);
-      this.#labels.push({
-        text: shortened,
-        x: place.x,
-        y: place.y - layout.scrolled + 1,
-        width: context.measureText(shortened).width,
-        height: layout.labelRoom - 2,
-      });
-      if (channel) paintCells(context, box, channel, { scale: shown.scale, cells: shown.cells });
-      context.lineWidth = chosen ? 2 : 1;
-      context.strokeStyle = chosen ? theme.accent : signs.length ? theme.error : theme.line;
-      const grow = chosen ? 1.5 : 0.5;
-      context.strokeRect(box.x - grow, box.y - grow, box.width + 2 * grow, box.height + 2 * grow);
+      const channel = channels.get(index);
+      this.#labels.push(paintChannel(context, layout, index, channel, { theme, draw, chosen }));
     }
     context.restore();
     this.#said(channels);

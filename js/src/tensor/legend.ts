@@ -57,7 +57,7 @@ export class Legend {
 }
 
 /** How many finite values of the tensor have no place on the scale; empty where none can have none. */
-function outsideOf(
+export function outsideOf(
   scale: ColorScale,
   known: StatisticsAnswer | null,
   side: "under" | "over",

@@ -2,7 +2,16 @@ import type { Cells, Tile } from "../shared/client/tensor_questions.ts";
 import type { Pen } from "../shared/drawing/pen.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "./color_scale.ts";
-import { cssColor, OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
+import {
+  cssColor,
+  OUTSIDE,
+  rgb,
+  SPECIAL,
+  SPECIALS,
+  type Special,
+  specialOf,
+  table,
+} from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
 
@@ -15,6 +24,8 @@ export interface Paint {
 /** The same with what draws cells. */
 export interface Painting extends Paint {
   draw: DrawCells;
+  /** Of more signs of values that are not finite, cells beside each other share one. */
+  most?: number;
 }
 
 /** From this many pixels on a cell with some NaN or Inf keeps its color and gets a mark. */
@@ -22,6 +33,9 @@ export const MARK_FROM = 6;
 
 /** From this many on a value below or above the colors gets a sign. */
 const SIGN_FROM = 10;
+
+/** Side of a square whose tiny cells share a sign, px. */
+const SQUARE = 16;
 
 /** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
 const RINGS = 40;
@@ -101,12 +115,14 @@ export function paintCellSigns(
 ): void {
   const [width, height] = [box.width / cols, box.height / rows];
   if (Math.min(width, height) < MARK_FROM) return;
+  const signs = new SpecialBoxes();
   for (let cell = 0; cell < flags.length; cell += 1) {
     const special = specialOf(flags[cell]!);
     if (!special) continue;
     const [x, y] = [box.x + (cell % cols) * width, box.y + Math.floor(cell / cols) * height];
-    paintSpecial(context, { x, y, width, height }, special);
+    signs.add(special, { x, y, width, height });
   }
+  signs.paint(context);
 }
 
 const flagged = new WeakMap<Tile, number[]>();
@@ -164,28 +180,43 @@ export function outline(context: Pen, plot: Box, theme: Theme): void {
 }
 
 /** Signs on cells that a color alone would not tell apart. */
-function paintMarks(context: Pen, layout: Layout, tile: Tile, paint: Paint): void {
+function paintMarks(
+  context: Pen,
+  layout: Layout,
+  tile: Tile,
+  { scale, cells, most = Infinity }: Omit<Painting, "draw">,
+): void {
   const { plot, across, down } = layout;
   const [width, height] = [tile.colStep * across, tile.rowStep * down];
   const size = Math.min(width, height);
-  const box = (cell: number) => ({
+  const box = (cell: number, count = 1) => ({
     x: plot.x + (tile.col + (cell % tile.cols) * tile.colStep - layout.col) * across,
     y: plot.y + (tile.row + Math.floor(cell / tile.cols) * tile.rowStep - layout.row) * down,
-    width,
+    width: count * width,
     height,
   });
   const inside = flaggedCells(tile).map((cell) => [cell, specialOf(tile.flags[cell]!)!] as const);
-  const rare = (special: Special) => inside.filter(([, each]) => each === special).length <= RINGS;
-  const ringed = { nan: rare("nan"), posInf: rare("posInf"), negInf: rare("negInf") };
-  for (const [cell, special] of inside) {
-    if (size < MARK_FROM && !ringed[special]) continue;
-    const place = box(cell);
+  if (size < MARK_FROM) {
+    for (const special of SPECIALS) {
+      const own = inside.filter(([, each]) => each === special).map(([cell]) => box(cell));
+      paintTiny(context, plot, own, special);
+    }
+    return;
+  }
+  const isMany = inside.length > most;
+  const signs = new SpecialBoxes();
+  for (let at = 0; at < inside.length; ) {
+    const [cell, special] = inside[at]!;
+    const whole = cellSpecial(tile, cell, size) !== null;
+    let count = 1;
+    while (isMany && whole && isSameRun(inside, at, count, tile, size)) count++;
+    const place = box(cell, count);
+    at += count;
     if (!touches(place, plot)) continue;
-    if (size < MARK_FROM) paintRing(context, place, special);
-    else if (cellSpecial(tile, cell, size)) paintSpecial(context, place, special);
+    if (whole) signs.add(special, place);
     else paintCorner(context, place, special);
   }
-  const { scale, cells } = paint;
+  signs.paintSigns(context);
   if (size < SIGN_FROM || !scale) return;
   const corner = hasDigits(layout, tile);
   for (let cell = 0; cell < tile.mean.length; cell += 1) {
@@ -193,6 +224,50 @@ function paintMarks(context: Pen, layout: Layout, tile: Tile, paint: Paint): voi
     const side = scale.side(cellValue(tile, cell, cells), roundingOf(tile));
     if (side !== "on") paintSign(context, corner ? cornerOf(box(cell)) : box(cell), side);
   }
+}
+
+/** Whether the cell that stands so many places further is beside those before and drawn as they are. */
+function isSameRun(
+  inside: readonly (readonly [cell: number, special: Special])[],
+  at: number,
+  count: number,
+  tile: Tile,
+  size: number,
+): boolean {
+  const [first, special] = inside[at]!;
+  const next = inside[at + count];
+  if (!next || next[0] !== first + count || next[1] !== special) return false;
+  return next[0] % tile.cols !== 0 && cellSpecial(tile, next[0], size) !== null;
+}
+
+/**
+ * Signs of cells too small for one each: where they fill at least half of a square they share a sign, and few others
+ * are ringed.
+ */
+function paintTiny(context: Pen, plot: Box, cells: readonly Box[], special: Special): void {
+  const squares = new Map<string, Box[]>();
+  for (const cell of cells) {
+    if (!touches(cell, plot)) continue;
+    const key = `${Math.floor((cell.x - plot.x) / SQUARE)} ${Math.floor((cell.y - plot.y) / SQUARE)}`;
+    const others = squares.get(key);
+    if (others) others.push(cell);
+    else squares.set(key, [cell]);
+  }
+  const [rest, signs]: [Box[], Box[]] = [[], []];
+  for (const [key, own] of squares) {
+    const area = own.reduce((sum, { width, height }) => sum + width * height, 0);
+    if (area < (SQUARE * SQUARE) / 2) {
+      rest.push(...own);
+      continue;
+    }
+    const [across, down] = key.split(" ").map(Number);
+    const [x, y] = [plot.x + across! * SQUARE, plot.y + down! * SQUARE];
+    const width = Math.min(SQUARE, plot.x + plot.width - x);
+    const height = Math.min(SQUARE, plot.y + plot.height - y);
+    signs.push({ x, y, width, height });
+  }
+  paintSpecialSigns(context, signs, special);
+  if (rest.length <= RINGS) for (const cell of rest) paintRing(context, cell, special);
 }
 
 function touches(box: Box, plot: Box): boolean {
@@ -219,7 +294,7 @@ function cornerOf({ x, y, width, height }: Box): Box {
 }
 
 /** A chevron: to the left below the colors, to the right above them. */
-function paintSign(context: Pen, box: Box, side: "under" | "over"): void {
+export function paintSign(context: Pen, box: Box, side: "under" | "over"): void {
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const reach = 0.18 * Math.min(box.width, box.height, 24);
   const tip = side === "under" ? -reach : reach;
@@ -234,33 +309,68 @@ function paintSign(context: Pen, box: Box, side: "under" | "over"): void {
 
 /** NaN is hatched, +Inf points up and -Inf down: told apart without color. */
 export function paintSpecial(context: Pen, box: Box, special: Special): void {
-  context.fillStyle = SPECIAL[special];
-  context.fillRect(box.x, box.y, box.width, box.height);
-  paintSpecialSign(context, box, special);
+  paintSpecials(context, [box], special);
 }
 
-function paintSpecialSign(context: Pen, box: Box, special: Special): void {
-  const { x, y, width, height } = box;
+/** The same in several boxes, in one path. */
+export function paintSpecials(context: Pen, boxes: readonly Box[], special: Special): void {
+  context.fillStyle = SPECIAL[special];
+  for (const { x, y, width, height } of boxes) context.fillRect(x, y, width, height);
+  paintSpecialSigns(context, boxes, special);
+}
+
+function paintSpecialSigns(context: Pen, boxes: readonly Box[], special: Special): void {
+  if (!boxes.length) return;
   context.beginPath();
+  for (const box of boxes) {
+    if (special === "nan") addHatch(context, box);
+    else addTriangle(context, box, special === "posInf");
+  }
   if (special === "nan") {
-    for (let start = x - height; start < x + width; start += 4) {
-      const [left, right] = [Math.max(x, start), Math.min(x + width, start + height)];
-      context.moveTo(left, y + height - (left - start));
-      context.lineTo(right, y + height - (right - start));
-    }
     context.strokeStyle = "#ffffff";
     context.lineWidth = 1;
     context.stroke();
-    return;
+  } else {
+    context.fillStyle = "#000000";
+    context.fill();
   }
+}
+
+function addHatch(context: Pen, { x, y, width, height }: Box): void {
+  for (let start = x - height + 4; start < x + width; start += 4) {
+    const [left, right] = [Math.max(x, start), Math.min(x + width, start + height)];
+    context.moveTo(left, y + height - (left - start));
+    context.lineTo(right, y + height - (right - start));
+  }
+}
+
+function addTriangle(context: Pen, { x, y, width, height }: Box, upwards: boolean): void {
   const [middle, center] = [x + width / 2, y + height / 2];
   const side = 0.3 * Math.min(width, height, 24);
-  const up = special === "posInf" ? -side : side;
+  const up = upwards ? -side : side;
   context.moveTo(middle, center + up);
   context.lineTo(middle - side, center - up);
   context.lineTo(middle + side, center - up);
-  context.fillStyle = "#000000";
-  context.fill();
+}
+
+/** Boxes by what they are marked as. */
+export class SpecialBoxes {
+  readonly #boxes = new Map<Special, Box[]>();
+
+  add(special: Special, box: Box): void {
+    const known = this.#boxes.get(special);
+    if (known) known.push(box);
+    else this.#boxes.set(special, [box]);
+  }
+
+  paint(context: Pen): void {
+    for (const [special, boxes] of this.#boxes) paintSpecials(context, boxes, special);
+  }
+
+  /** The same on cells that have the color already. */
+  paintSigns(context: Pen): void {
+    for (const [special, boxes] of this.#boxes) paintSpecialSigns(context, boxes, special);
+  }
 }
 
 /** A cell of several values, some of them NaN or Inf. */

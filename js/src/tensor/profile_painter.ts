@@ -11,7 +11,7 @@ import {
   MARK_FROM,
   outline,
   type Painting,
-  paintSpecial,
+  SpecialBoxes,
 } from "./plane_painter.ts";
 
 const PAD = 5;
@@ -41,6 +41,12 @@ function* columns({ plot, col: first, across }: Layout, tile: Tile) {
   }
 }
 
+/** Wider columns stand apart. */
+function narrowed({ cell, x, width }: { cell: number; x: number; width: number }) {
+  const gap = width >= MARK_FROM ? Math.max(1, Math.round(0.15 * width)) : 0;
+  return { cell, x, width: Math.max(width - gap, 1) };
+}
+
 /** A line of values: from the least to the largest of each cell, with stems to zero and the colors below. */
 export function paintProfile(
   context: Pen,
@@ -67,25 +73,28 @@ export function paintProfile(
   }
   clip(context, { ...plot, height: plot.height + STRIP + 4 });
   const tile = tiles.at(-1);
-  for (const { cell, x, width: wide } of tile ? columns(layout, tile) : []) {
-    const width = Math.max(wide - (wide >= 6 ? Math.max(1, Math.round(0.15 * wide)) : 0), 1);
+  const cells = tile ? Array.from(columns(layout, tile), narrowed) : [];
+  for (const { cell, x, width } of cells) {
     const special = specialOf(tile!.flags[cell]!);
-    if (special) {
-      context.globalAlpha = 0.35;
-      context.fillStyle = SPECIAL[special];
-      context.fillRect(x, plot.y, width, plot.height);
-      context.globalAlpha = 1;
-    }
-    if (!axis || !Number.isFinite(tile!.mean[cell]!)) continue;
-    const top = profileY(layout, axis, tile!.maximum[cell]!);
-    const bottom = profileY(layout, axis, tile!.minimum[cell]!);
-    context.fillStyle = theme.accent;
-    if (zero !== null) {
-      const middle = profileY(layout, axis, tile!.mean[cell]!);
-      context.globalAlpha = 0.3;
+    if (!special) continue;
+    context.globalAlpha = 0.35;
+    context.fillStyle = SPECIAL[special];
+    context.fillRect(x, plot.y, width, plot.height);
+    context.globalAlpha = 1;
+  }
+  const known = axis ? cells.filter(({ cell }) => Number.isFinite(tile!.mean[cell]!)) : [];
+  const y = (value: number) => profileY(layout, axis!, value);
+  context.fillStyle = theme.accent;
+  if (zero !== null) {
+    context.globalAlpha = 0.3;
+    for (const { cell, x, width } of known) {
+      const middle = y(tile!.mean[cell]!);
       context.fillRect(x, Math.min(zero, middle), width, Math.abs(middle - zero));
-      context.globalAlpha = 1;
     }
+    context.globalAlpha = 1;
+  }
+  for (const { cell, x, width } of known) {
+    const [top, bottom] = [y(tile!.maximum[cell]!), y(tile!.minimum[cell]!)];
     context.fillRect(x, Math.min(top, bottom - 1) - 0.5, width, Math.max(2, bottom - top));
   }
   if (zero !== null) {
@@ -102,12 +111,12 @@ function paintStrip(context: Pen, layout: Layout, tile: Tile, draw: DrawCells): 
   const width = tile.cols * tile.colStep * across;
   const x = plot.x + (tile.col - col) * across;
   draw(tile, tile.colStep * across, { x, y, width, height: STRIP });
+  const signs = new SpecialBoxes();
   for (const { cell, x, width } of columns(layout, tile)) {
     const special = specialOf(tile.flags[cell]!);
-    if (special && width >= MARK_FROM) {
-      paintSpecial(context, { x, y, width, height: STRIP }, special);
-    }
+    if (special && width >= MARK_FROM) signs.add(special, { x, y, width, height: STRIP });
   }
+  signs.paint(context);
 }
 
 /** Values at the left, indices below. */

@@ -3,7 +3,7 @@ import type { ExactNumber, RegionAnswer, TensorAnswer } from "../shared/client/t
 import { integer } from "../shared/format.ts";
 import { aboutText, numberText } from "../shared/number_text.ts";
 import { element, iconButton } from "../shared/ui/dom.ts";
-import { beyondText } from "./beyond.ts";
+import { beyondText } from "./adapted_words.ts";
 import { placeText } from "./code_text.ts";
 import { muted, number, part, piece } from "./parts.ts";
 import { numbersOf, sizeWords, sourceWords, specialWords } from "./region_words.ts";

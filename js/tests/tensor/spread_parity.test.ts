@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { beyondText, crowdText } from "../../src/tensor/beyond.ts";
+import { beyondText, crowdText } from "../../src/tensor/adapted_words.ts";
 import { colorScale, nearRange } from "../../src/tensor/color_scale.ts";
 import { specialCounts } from "../../src/tensor/health_pill.ts";
 import { share } from "../../src/tensor/share.ts";

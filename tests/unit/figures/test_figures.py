@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
-from tvmdbg_widgets.figures.tensor import tensor_figure
+from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 from tvmdbg_widgets.model.base.numbers import duration_text
 

@@ -13,10 +13,11 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
-from tvmdbg_widgets.figures import tensor_facts, tensor_shown
 from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
 from tvmdbg_widgets.figures.handed_on import HandedOn
-from tvmdbg_widgets.figures.tensor_facts import BINS
+from tvmdbg_widgets.figures.tensor import facts as tensor_facts
+from tvmdbg_widgets.figures.tensor import shown as tensor_shown
+from tvmdbg_widgets.figures.tensor.facts import BINS
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.pictures import picture

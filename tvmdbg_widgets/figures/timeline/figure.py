@@ -170,8 +170,10 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
             description |= summed.description
     elif len(table.operators) and (options.show != "chart" or not timeline.num_slices):
         data["table"] = table.data
-    data |= {"text": "\n".join(text), "description": description}
-    return RunFigure(run, "timeline", questions, data, asdict(options))
+    data["top"] = [{"node": row.node, "name": row.name} for row in table.operators]
+    data["text"] = "\n".join(text)
+    traits = asdict(options)
+    return RunFigure(run, "timeline", questions, data, traits, description=description)
 
 
 def _description(

@@ -124,9 +124,13 @@ function withCells<T extends Cells & Packed>({ result, buffers }: Answer<T>): T 
   return result;
 }
 
-/** Bounds that are the mean are not sent, nor are flags where none is set. */
 function cellsInto(cells: Cells & Packed, buffers: DataView[]): void {
   unpackInto(cells, buffers);
+  completeCells(cells);
+}
+
+/** Bounds that are the mean are not sent, nor are flags where none is set. */
+export function completeCells(cells: Cells): void {
   cells.minimum ??= cells.mean;
   cells.maximum ??= cells.mean;
   cells.flags ??= new Uint8Array(cells.mean.length);

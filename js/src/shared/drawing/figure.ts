@@ -29,7 +29,7 @@ export interface Drawing {
   /** Made by `svgDocument`. */
   svg: string;
   text: string;
-  description: { title: string } & Record<string, unknown>;
+  description: Record<string, unknown>;
   /** In shares of the picture's width and height. */
   hover?: readonly Hover[];
   /** What `SvgContext.cells` drew; `figures/engine.py` writes it into the document. */

@@ -132,6 +132,11 @@ export function colorOf(theme: Theme, severity: string): string {
   return severity === "muted" ? theme.muted : theme.text;
 }
 
+/** Room between parts, px. */
+export function space(height: number): Part {
+  return { height, paint() {} };
+}
+
 /** Draws parts below each other. */
 export function paintParts(parts: readonly Part[], pen: SvgContext, theme: Theme): void {
   let top = MARGIN;

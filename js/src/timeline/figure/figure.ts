@@ -18,6 +18,7 @@ import {
   type Part,
   paintParts,
   paragraph,
+  space,
 } from "../../shared/drawing/figure_parts.ts";
 import { counted, duration } from "../../shared/format.ts";
 import { Change } from "../change.ts";
@@ -44,7 +45,8 @@ interface Data {
   table: TableData | null;
   /** Of two runs compared. */
   changes?: ChangesData | null;
-  description: { title: string; top?: { node: number; name: string; label?: string }[] };
+  /** Operators that Python tells of, to be called as here. */
+  top?: { node: number; name: string }[];
 }
 
 interface Answers {
@@ -97,7 +99,7 @@ export function timelinePanel(request: Request): FigurePanel {
   if (data.table) {
     const numbered = data.table.heads[0] === "#";
     const looks = rowLooks(names, codeOf, numbered);
-    parts.push(...said(data.table.notes));
+    parts.push(space(4), ...said(data.table.notes));
     if (data.table.rows.length) parts.push(table(data.table, looks, data.selected, width, text));
     parts.push(...said(data.table.below));
   }
@@ -105,15 +107,15 @@ export function timelinePanel(request: Request): FigurePanel {
     parts.push(changesTable(data.changes.rows, data.selected, width, text));
     parts.push(...said(data.changes.below));
   }
-  for (const row of data.description.top ?? []) {
-    row.label = titleText({ ...names.titleOf(row.node, row.name), id: "" });
-  }
+  const top = data.top?.map(({ node, name }) => ({
+    label: titleText({ ...names.titleOf(node, name), id: "" }),
+  }));
   return {
     height: heightOf(parts),
     title: data.name,
     words: data.words,
     text: data.text,
-    description: data.description,
+    description: top ? { top } : {},
     hover,
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };

@@ -20,7 +20,7 @@ from tvmdbg_widgets.export.page.stored.profiles import (
     stored_profiles,
 )
 from tvmdbg_widgets.export.page.stored.values import Whole, whole
-from tvmdbg_widgets.figures.tensor_shown import plane_of
+from tvmdbg_widgets.figures.tensor.shown import plane_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tensors.planes import default_axes
 from tvmdbg_widgets.model.tensors.readings import is_complex
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.export.page.stored.budget import Budget
     from tvmdbg_widgets.export.page.stored.facts import Variant
-    from tvmdbg_widgets.figures.tensor_options import Axes
+    from tvmdbg_widgets.figures.tensor.options import Axes
     from tvmdbg_widgets.model.tensors.planes import Plane
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 

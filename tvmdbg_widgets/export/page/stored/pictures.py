@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored.pack import shuffled_floats
-from tvmdbg_widgets.figures.tensor_shown import MOST_EXACT
+from tvmdbg_widgets.figures.tensor.shown import MOST_EXACT
 from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
 

@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.analysis.findings.values.saturated import SHARE
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.answers.tensor.counts import limits, specials_told
-from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
-from tvmdbg_widgets.figures.tensor_shown import Shown
-from tvmdbg_widgets.figures.tensor_spread import Spread, SpreadChoice, spread_of
+from tvmdbg_widgets.figures.tensor.shown import Shown
 from tvmdbg_widgets.figures.texts import index_text, shape_text
 from tvmdbg_widgets.model.base.errors import FormatError, why_unread
 from tvmdbg_widgets.model.base.number_text import (
@@ -27,7 +24,7 @@ from tvmdbg_widgets.model.base.number_text import (
     percentile_text,
     screen_text,
 )
-from tvmdbg_widgets.model.base.numbers import bytes_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import bytes_text, fixed
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -38,14 +35,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.tensor_options import TensorOptions
-    from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+    from tvmdbg_widgets.figures.tensor.options import TensorOptions
     from tvmdbg_widgets.model.statistics.contrast import Contrast
     from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 BINS = 64
+SPECIAL_TEXT = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "−Inf"}
 UNREAD = "could not be read"
 #: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
 _LARGE = 1 << 30
@@ -164,76 +160,6 @@ class TensorFacts:
         told = replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
         return replace(told, contrast=None)
 
-    def scale(self, drawn: Picture | Channels | Profile | None = None) -> ColorScale | None:
-        """Return the colors over the chosen range; None where nothing is finite."""
-        found, choice = self.statistics, self.options.color_range
-        span, part = None, None
-        if not isinstance(choice, str):
-            span = part = choice
-        elif choice == "plane" and drawn is not None:
-            span = _ends(drawn)
-        elif choice == "robust" and found.distribution is not None:
-            low, high = found.percentile(1).low, found.percentile(99).high
-            span = (low, high) if low <= high else None
-        elif self.robust is not None:
-            span = part = (self.robust.low, self.robust.high)
-        if span is None:
-            if found.minimum is None or found.maximum is None:
-                return None
-            span = (float(found.minimum), float(found.maximum))
-        zone = None if self.contrast is None else self.contrast.linear
-        kind, colors = self.kind, self.options.color_map
-        return ColorScale.of(*span, kind, colors, part, linear=zone, positive=self._positive)
-
-    @property
-    def _positive(self) -> float | None:
-        """The least positive value, as far as it is known."""
-        if self.contrast is None:
-            return None
-        low = self.contrast.distribution.low
-        return float(low[low > 0][0]) if (low > 0).any() else None
-
-    @property
-    def kind(self) -> str:
-        """The color scale that was chosen, by the values where that is left to them."""
-        asked = self.options.color_scale
-        if asked != "auto":
-            return asked
-        return "linear" if self.contrast is None else self.contrast.scale
-
-    @property
-    def robust(self) -> Robust | None:
-        """The range without few far values, where colors and histogram keep to it."""
-        found = self.contrast
-        if found is None or self.options.color_range != "auto":
-            return None
-        # A scale that tells all values apart needs none left out.
-        return None if "linear" not in (self.kind, found.scale) else found.robust
-
-    def outside(self, scale: ColorScale) -> dict[str, str]:
-        """Say how many finite values lie below and above the colors; nothing where none do."""
-        found = self.statistics
-        if found.minimum is None or found.maximum is None:
-            return {}
-        told = {}
-        low, high = float(found.minimum), float(found.maximum)
-        if low < scale.least:
-            none = ", including zero and negative" if scale.scale == "log" and low <= 0 else ""
-            count = self._between(-math.inf, math.nextafter(scale.least, -math.inf))
-            told["under"] = f"below {about_text(scale.least, self.dtype)}{none}{count}"
-        if high > scale.most:
-            count = self._between(math.nextafter(scale.most, math.inf), math.inf)
-            told["over"] = f"above {about_text(scale.most, self.dtype)}{count}"
-        return told
-
-    def _between(self, low: float, high: float) -> str:
-        spread = self.statistics.distribution
-        if spread is None:
-            return ""
-        least, most = spread.count(low, high)
-        about = "" if self.statistics.exact else "≥ "
-        return f" ({about}{least:,})" if least == most else f" ({least:,} to {most:,})"
-
     @property
     def head(self) -> list[str]:
         """dtype, shape, bytes and how the values were matched to the node."""
@@ -296,32 +222,6 @@ class TensorFacts:
     def specials(self) -> dict[str, int]:
         """Counts of NaN, +Inf and -Inf, as far as the dtype can hold them."""
         return specials_told(self.statistics, self.dtype.name)
-
-    @cached_property
-    def spread(self) -> Spread | None:
-        """What the histogram shows; None where nothing was counted."""
-        found = self.statistics
-        if not found.applicable or not found.size or (found.finite and found.minimum is None):
-            return None
-        scale = self.scale()
-        kind = "linear" if scale is None else scale.scale
-        zone = None if self.contrast is None else self.contrast.linear
-        choice = SpreadChoice(kind, self.robust, zone)
-        return spread_of(found, self.dtype, limits(self.dtype), choice)
-
-    @property
-    def adapted(self) -> str:
-        """Say how many values the range leaves out, or why the scale is not linear."""
-        found, near = self.statistics, self.contrast
-        if near is None:
-            return ""
-        values = "values" if found.exact else "sampled values"
-        if self.robust is not None:
-            return f"{self.robust.beyond:,} of {found.finite:,} {values} beyond"
-        if self.options.color_scale != "auto" or near.scale == "linear":
-            return ""
-        which = f"nonzero {values}" if found.zero else values
-        return f"{near.scale} scale: {percent(near.crowd)} of {which} would share one bar"
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -425,12 +325,6 @@ def _source(shown: Shown) -> str:
         if each.layout.text == shown.layout:
             return f"from {each.source}{' (likely)' if each.certainty == 'likely' else ''}"
     return "(custom)"
-
-
-def _ends(drawn: Picture | Channels | Profile) -> tuple[float, float] | None:
-    low = drawn.minimum[np.isfinite(drawn.minimum)]
-    high = drawn.maximum[np.isfinite(drawn.maximum)]
-    return (float(low.min()), float(high.max())) if len(low) and len(high) else None
 
 
 def exact_text(value: Any) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
+    from tvmdbg_widgets.figures.tensor.options import Axes, Region, TensorOptions
     from tvmdbg_widgets.model.tensors.tensors import Tensor
     from tvmdbg_widgets.model.tensors.unfolded import Unfolded
     from tvmdbg_widgets.model.tensors.values import Values

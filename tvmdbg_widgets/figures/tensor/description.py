@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.answers.tensor.counts import tensor_counts
-from tvmdbg_widgets.figures.tensor_facts import exact_text, float_text
+from tvmdbg_widgets.figures.tensor.facts import exact_text, float_text
 from tvmdbg_widgets.model.base.number_text import percentile_text
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.tensor_facts import TensorFacts
+    from tvmdbg_widgets.figures.tensor.facts import TensorFacts
 
 
 def description(facts: TensorFacts, title: str) -> dict[str, Any]:
     """Return what a figure of a tensor tells, as JSON."""
     tensor, found, shown = facts.tensor, facts.statistics, facts.shown
     plane, counts, options = shown.plane, found.histogram, facts.options
-    scale = facts.scale()
     is_range = not isinstance(options.color_range, str)
     return {
         "view": "tensor",
@@ -43,7 +42,6 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "cells": options.cells,
         "region": None if shown.region is None else list(shown.region),
         "color_scale": options.color_scale,
-        "color_map": scale.map if scale is not None else None,
         "color_range": list(options.color_range) if is_range else options.color_range,
         "verdict": facts.verdict,
         "unread": facts.unread,
@@ -65,7 +63,6 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
             "edges": np.asarray(counts.edges, np.float64).tolist(),
             "exact": counts.exact,
         },
-        "spread": None if facts.spread is None else facts.spread.facts(),
     }
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.figures.choices import one_of
-from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 
 if TYPE_CHECKING:
@@ -19,7 +18,8 @@ Region: TypeAlias = tuple[int, int, int, int]
 ColorRange: TypeAlias = str | tuple[float, float]
 
 TENSOR_SHOWS = ("picture", "channels", "profile")
-COLOR_SCALES = ("auto", *SCALES)
+COLOR_MAPS = ("auto", "sequential", "diverging")
+COLOR_SCALES = ("auto", "linear", "log", "symlog")
 COLOR_RANGES = ("auto", "tensor", "plane", "robust")
 #: What the colors show of a cell of several values.
 CELLS = ("mean", "least", "largest", "extreme")

@@ -1,0 +1,1 @@
+"""One tensor of a run as a figure."""

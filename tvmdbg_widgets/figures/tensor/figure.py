@@ -1,0 +1,314 @@
+"""One tensor of a run as a figure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.tensor.cells import packed_cells
+from tvmdbg_widgets.answers.tensor.statistics import (
+    counted_json,
+    distribution_json,
+    percentiles_json,
+)
+from tvmdbg_widgets.figures.run_figure import Note, RunFigure, note
+from tvmdbg_widgets.figures.tensor.description import description
+from tvmdbg_widgets.figures.tensor.facts import SPECIAL_TEXT, TensorFacts, default_entry
+from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorOptions
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.pictures import Channels, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import Withhold
+    from tvmdbg_widgets.figures.tensor.shown import Shown
+    from tvmdbg_widgets.model.pictures import Picture
+
+_PIXELS, _SAVED_PIXELS = 60_000, 9_000
+#: Cells of a plane that its picture has room for, points of a line, channels and cells of one.
+_WIDEST, _TALLEST = 640, 220
+_POINTS = 160
+_MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
+
+
+def tensor_figure(
+    run: Derived,
+    *,
+    entry: tuple[int, int] | None = None,
+    axes: Axes | None = None,
+    index: Sequence[int] | None = None,
+    color_scale: str = "auto",
+    color_map: str = "auto",
+    color_range: ColorRange = "auto",
+    data_layout: str | None = None,
+    reading: str | None = None,
+    show: str = "picture",
+    region: Region | None = None,
+    data_sizes: Mapping[str, int] | None = None,
+    cells: str = "mean",
+    along: int | None = None,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    withhold: Withhold | None = None,
+) -> Figure:
+    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors.
+
+    Parameters
+    ----------
+    entry : (int, int) or None
+        Node and output; the first output of the last operator where left out.
+    axes : (int or None, int) or None
+        Axes down and across; as the live view opens where left out.
+    index : sequence of int or None
+        Index at which every other axis is held.
+    color_scale : str
+        ``"linear"``, ``"log"`` or ``"symlog"``; ``"auto"`` is linear unless that would give
+        nearly all values the same color.
+    color_map : str
+        ``"auto"``, ``"sequential"`` or ``"diverging"``.
+    color_range : str or (float, float)
+        What the colors span: all values of the ``"tensor"``, of the ``"plane"`` that is drawn,
+        ``"robust"`` (1st to 99th percentile), or two numbers. Values beyond have colors of their
+        own.
+    data_layout : str or None
+        What is unfolded (``"NCHW8c"``); the one that the graph states where None, the axes as
+        stored where empty.
+    reading : str or None
+        How the bytes are read, one of the tensor's ``readings``.
+    show : str
+        ``"picture"``, ``"channels"`` (a picture for each index of an axis) or ``"profile"``
+        (bounds and mean along an axis).
+    region : (row, col, rows, cols) or None
+        The part of the plane that is drawn, in values.
+    data_sizes : dict of str to int, or None
+        Sizes of logical axes that hide padding (``{"C": 3}``); those that the graph tells where
+        None, none hidden where empty.
+    cells : str
+        What the colors show of a cell of several values: its ``"mean"``, the ``"least"``, the
+        ``"largest"`` or the ``"extreme"``, which is farthest from zero.
+    along : int or None
+        Axis that the channels or the profile go along; the channels where they are known, else
+        the longest, where left out.
+    width : float
+        px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+    saved : bool
+        Take no more room than a saved notebook has.
+    withhold : callable, optional
+        Why a tensor's values are not to be shown, where the figure is handed on.
+
+    Raises
+    ------
+    ValueError
+        A value that is none of these.
+    """
+    options = TensorOptions(
+        entry=entry,
+        axes=axes,
+        index=index,
+        color_scale=color_scale,
+        color_map=color_map,
+        color_range=color_range,
+        data_layout=data_layout,
+        reading=reading,
+        show=show,
+        region=region,
+        data_sizes=data_sizes,
+        cells=cells,
+        along=along,
+    )
+    request = tensor_request(run, options, most_pixels=most_pixels(saved), withhold=withhold)
+    return request.figure(width=width, theme=theme)
+
+
+def most_pixels(saved: bool) -> int:
+    """Return how many pixels the picture of a tensor may have."""
+    return _SAVED_PIXELS if saved else _PIXELS
+
+
+def tensor_request(
+    run: Derived,
+    options: TensorOptions,
+    *,
+    most_pixels: int,
+    withhold: Withhold | None = None,
+) -> RunFigure:
+    """Return what the figure of a tensor is made of; its picture has at most so many pixels."""
+    entry = options.entry or default_entry(run)
+    if not run.tensors or entry is None:
+        why = "" if run.tensors is None else "This run's params file has no tensors."
+        return RunFigure.missing(run, "tensors", why)
+    if entry not in run.tensors:
+        why = f"This run has no tensor for node {entry[0]}, output {entry[1]}."
+        return RunFigure.missing(run, "tensors", why)
+    facts = TensorFacts.of(run, run.tensors[entry], options)
+    why, counts_only = ("", False) if withhold is None else withhold(facts.tensor)
+    if why:
+        facts = facts.without_values(why, counts_only=counts_only)
+    facts, drawn = _drawn(facts, most_pixels)
+    replies = {"statistics": _statistics(facts)} | drawn
+    return RunFigure(
+        run,
+        "tensor",
+        (),
+        _data(run.title, facts, drawn),
+        _traits(options),
+        replies,
+        description(facts, run.title),
+    )
+
+
+def _traits(options: TensorOptions) -> dict[str, Any]:
+    return {
+        "color_scale": options.color_scale,
+        "color_map": options.color_map,
+        "color_range": options.color_range,
+        "cells": options.cells,
+    }
+
+
+def _data(title: str, facts: TensorFacts, drawn: Mapping[str, Reply]) -> dict[str, Any]:
+    tensor = facts.tensor
+    said = f"Tensor {facts.title}: {', '.join(facts.head)}; {facts.verdict}"
+    faults = [
+        f"{count:,} {SPECIAL_TEXT[name]}" for name, count in facts.specials().items() if count
+    ]
+    exact = None if not drawn else drawn.get("tile", _EXACT).result.get("exact", True)
+    statistics = facts.statistics
+    return {
+        "title": facts.title,
+        "detail": " · ".join([title, *facts.head]),
+        "name": said,
+        "words": ". ".join([said, *facts.health, *tensor.notes]),
+        "text": tensor_text(title, facts),
+        "notes": _notes(facts),
+        "verdict": {
+            "text": facts.verdict,
+            "bad": facts.verdict == "not finite",
+            "faults": faults,
+            "rest": [text for text in facts.health if text not in faults],
+        },
+        "trust": note(facts.trust(exact=exact), "warning" if facts.is_doubtful else "muted"),
+        "caption": facts.shown.words,
+        "rows": facts.rows,
+        "finiteOnly": statistics.finite < statistics.size,
+        "picture": _picture(facts) if drawn else None,
+        "dtype": facts.dtype.name,
+    }
+
+
+_EXACT = Reply({"exact": True})
+
+
+def _notes(facts: TensorFacts) -> list[Note]:
+    tensor = facts.tensor
+    notes = []
+    if tensor.trust is not Trust.EXACT:
+        matched = f"The values were matched to this node {tensor.trust.label}."
+        notes.append(note(matched, "warning", 3))
+    notes += [note(f"Warning: {each}", "warning", 12) for each in tensor.notes]
+    if facts.withheld:
+        notes.append(note(facts.withheld, "muted", 3))
+    if facts.unread:
+        notes.append(note(facts.unread, "error", 6))
+    return notes
+
+
+def _picture(facts: TensorFacts) -> dict[str, Any]:
+    shown = facts.shown
+    plane = shown.plane
+    return {
+        "planeRows": 1 if plane is None else plane.rows,
+        "planeCols": 1 if plane is None else plane.cols,
+        "names": list(shown.names),
+        "along": "" if shown.axis is None else shown.axis_text(shown.axis),
+        "region": None if shown.region is None else list(shown.region),
+    }
+
+
+def _statistics(facts: TensorFacts) -> Reply:
+    """Return what the live view is told of the values, as far as it may be told."""
+    found, dtype = facts.statistics, facts.dtype
+    adapted = facts.contrast
+    shape = facts.tensor.values(facts.shown.reading).view_shape
+    told: dict[str, Any] = {
+        **counted_json(found, shape, dtype, adapted),
+        "state": "exact" if found.exact else "sampled",
+        "done": found.size,
+        "total": found.size,
+        "percentiles": percentiles_json([each for _, each in facts.percentiles], dtype),
+    }
+    if adapted is None:
+        return Reply(told)
+    distribution, buffer = distribution_json(adapted)
+    return Reply({**told, **distribution, "distribution": True}, (buffer,))
+
+
+def _drawn(facts: TensorFacts, most_pixels: int) -> tuple[TensorFacts, dict[str, Reply]]:
+    """Return what is drawn, nothing where there is nothing, and what is then to be told."""
+    if not facts.statistics.applicable or facts.shown.plane is None:
+        return facts, {}
+    try:
+        return facts, _values(facts.shown, most_pixels)
+    except (FormatError, OSError) as problem:
+        return facts.without_picture(problem), {}
+
+
+def _values(shown: Shown, most_pixels: int) -> dict[str, Reply]:
+    """Return the values to be drawn: a plane where the tensor has no axis for the other two."""
+    if shown.axis is not None and shown.show == "profile":
+        return {"profile": _reply(shown.profile(_POINTS))}
+    plane = shown.plane
+    size = {} if plane is None else {"planeRows": plane.rows, "planeCols": plane.cols}
+    if shown.axis is not None and shown.show == "channels":
+        count = min(shown.values.view_shape[shown.axis], _MOST_CHANNELS)
+        side = max(1, min(_LARGEST_CHANNEL, math.isqrt(most_pixels // count)))
+        found = shown.channels(count, min(side, shown.rows), min(side, shown.cols))
+        return {"channels": _reply(found, count=found.count, first=found.first, **size)}
+    rows, cols = (1, _POINTS) if shown.is_line else _cells(shown, most_pixels)
+    picture = shown.picture(rows, min(cols, shown.cols))
+    told = {"row": picture.row, "col": picture.col, "exact": picture.exact}
+    return {"tile": _reply(picture, **told, **size)}
+
+
+def _cells(shown: Shown, most_pixels: int) -> tuple[int, int]:
+    """Return as many rows and columns of cells as can be seen and may be drawn."""
+    rows, cols = min(shown.rows, _TALLEST), min(shown.cols, _WIDEST)
+    over = math.sqrt(rows * cols / most_pixels)
+    return (max(1, int(rows / over)), max(1, int(cols / over))) if over > 1 else (rows, cols)
+
+
+def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
+    columns, buffer = packed_cells(found)
+    if isinstance(found, Profile):
+        told |= {"axis": found.axis, "length": found.length, "step": found.step}
+    else:
+        told |= {
+            "rows": found.rows,
+            "cols": found.cols,
+            "rowStep": found.row_step,
+            "colStep": found.col_step,
+        }
+    if isinstance(found, Channels):
+        told |= {"axis": found.axis, "length": found.length}
+    return Reply({**told, "columns": columns}, (buffer,))
+
+
+def tensor_text(title: str, facts: TensorFacts) -> str:
+    """Return header, counts and statistics; the histogram is added where it is drawn."""
+    tensor = facts.tensor
+    lines = [f"{title}: {facts.title}; {'; '.join(facts.head)}"]
+    lines += [f"  warning: {note}" for note in tensor.notes]
+    lines += [f"  {each}" for each in (facts.withheld, facts.unread) if each]
+    lines.append("  " + "; ".join([facts.verdict, *facts.health]))
+    lines.append(f"  {facts.trust(exact=None)}")
+    lines += [f"  {facts.shown.words}"] if facts.shown.words else []
+    lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
+    return "\n".join(lines)
