@@ -103,7 +103,7 @@ function options(watch) {
       out: `page_${part}`,
       format: "iife",
     })),
-    { source: "js/src/graph/layout.worker.ts", out: "layout", format: "iife" },
+    { source: "js/src/graph/placed/layout.worker.ts", out: "layout", format: "iife" },
     {
       source: "js/src/engine/engine.ts",
       out: "engine",

@@ -233,9 +233,6 @@ MOST_FILES = 26
 #: Rooms that are yet to be divided.
 CROWDED = {
     "benchmarks",
-    "js/src/graph",
-    "js/src/tensor",
-    "js/src/timeline",
     "tests/formats/tvm",
     "tests/ui",
     "tvmdbg_widgets/figures",

@@ -29,7 +29,7 @@ STRIPE, PADDING, RADIUS = _NODE["stripe"], _NODE["padding"], _NODE["radius"]
 TEXT_START = STRIPE + PADDING - 2
 GAP, BADGE_PADDING = 8, 4
 #: Room for what the colors say beside the title of a compact box, as in
-#: js/src/graph/compact_words.ts.
+#: js/src/graph/placed/compact_words.ts.
 VALUE = 84.0
 #: Room for the letters of a group's kind; what the sheets of a run of blocks take.
 TAG, SHEETS = float(TOKENS["group"]["tag"]), 2.0 * TOKENS["group"]["stack"]

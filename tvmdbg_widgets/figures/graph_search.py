@@ -1,4 +1,4 @@
-"""Nodes that a search finds; js/src/graph/search.ts finds the same."""
+"""Nodes that a search finds; js/src/graph/data/search.ts finds the same."""
 
 from __future__ import annotations
 

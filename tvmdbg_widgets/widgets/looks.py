@@ -22,7 +22,7 @@ STEP_TRAITS = (
 )
 #: What each step of the history tells, also where it is as before.
 ALWAYS = ("camera", "selected")
-#: js/src/graph/history.ts keeps as many.
+#: js/src/graph/stage/history.ts keeps as many.
 MOST_STEPS = 50
 MOST_SELECTED = 100
 MOST_BOOKMARKS = 200

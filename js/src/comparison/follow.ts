@@ -1,5 +1,5 @@
-import { Camera } from "../graph/camera.ts";
 import type { Bounds } from "../graph/layout/types.ts";
+import { Camera } from "../graph/stage/camera.ts";
 import type { GraphView } from "../graph/view.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 

@@ -1,5 +1,5 @@
 import { mountGraph } from "../graph/mount.ts";
-import type { PlacedScene } from "../graph/placed_scene.ts";
+import type { PlacedScene } from "../graph/placed/placed_scene.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";

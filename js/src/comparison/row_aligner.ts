@@ -1,5 +1,5 @@
-import { PlacedScene } from "../graph/placed_scene.ts";
-import { finished } from "../graph/slices.ts";
+import { PlacedScene } from "../graph/placed/placed_scene.ts";
+import { finished } from "../graph/placed/slices.ts";
 import type { GraphView } from "../graph/view.ts";
 import { aligned } from "./align.ts";
 import type { ComparisonData, Side } from "./data.ts";

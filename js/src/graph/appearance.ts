@@ -4,11 +4,11 @@ import { Coloring } from "./color/coloring.ts";
 import type { Colors } from "./color/colors.ts";
 import { type Column, rowsOf } from "./color/columns.ts";
 import { MOST_SELECTED } from "./folding.ts";
-import { HealthLoader } from "./health_loader.ts";
-import { Legend } from "./legend.ts";
-import type { Palette } from "./palette.ts";
-import type { Picture } from "./picture.ts";
-import type { PlacedScene } from "./placed_scene.ts";
+import type { Palette } from "./paint/palette.ts";
+import type { Picture } from "./paint/picture.ts";
+import { HealthLoader } from "./panels/health_loader.ts";
+import { Legend } from "./panels/legend.ts";
+import type { PlacedScene } from "./placed/placed_scene.ts";
 import type { GraphView } from "./view.ts";
 
 /** Without a kernel nobody works out what the page lacks, ms. */

@@ -1,6 +1,6 @@
 import type { ViewOptions } from "../shared/ui/view.ts";
 import type { Wires } from "./color/coloring.ts";
-import type { Isolation } from "./isolate.ts";
+import type { Isolation } from "./data/isolate.ts";
 import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
 

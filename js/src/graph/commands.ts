@@ -1,8 +1,8 @@
-import { EdgeTooltip } from "./edge_tooltip.ts";
-import { groupLines } from "./group_words.ts";
-import { notesAt } from "./noted.ts";
+import { notesAt } from "./data/noted.ts";
+import type { Step } from "./data/walk.ts";
+import { groupLines } from "./panels/group_words.ts";
+import { EdgeTooltip } from "./stage/edge_tooltip.ts";
 import type { GraphView } from "./view.ts";
-import type { Step } from "./walk.ts";
 
 const SOURCE = "graph";
 

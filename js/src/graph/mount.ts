@@ -5,14 +5,14 @@ import { readTheme } from "../shared/drawing/theme.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
 import { fullScreenAction } from "../shared/ui/full_screen.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
-import { measureFor } from "./measure.ts";
-import { GraphModel } from "./model.ts";
+import { GraphModel } from "./data/model.ts";
+import type { Step } from "./data/walk.ts";
 import type { GraphContext, GraphOptions } from "./options.ts";
-import { bindPointer } from "./pointer.ts";
-import { pause } from "./slices.ts";
-import { ZOOM_STEP } from "./toolbar.ts";
+import { ZOOM_STEP } from "./panels/toolbar.ts";
+import { measureFor } from "./placed/measure.ts";
+import { pause } from "./placed/slices.ts";
+import { bindPointer } from "./stage/pointer.ts";
 import { GraphView } from "./view.ts";
-import type { Step } from "./walk.ts";
 
 export type { GraphOptions };
 

@@ -1,9 +1,9 @@
 import type { ViewContext } from "../shared/ui/view.ts";
 import type { Wires } from "./color/coloring.ts";
-import type { History, Look } from "./history.ts";
-import type { Isolation } from "./isolate.ts";
-import type { CameraPlace } from "./place.ts";
-import type { PlacedScene } from "./placed_scene.ts";
+import type { Isolation } from "./data/isolate.ts";
+import type { PlacedScene } from "./placed/placed_scene.ts";
+import type { History, Look } from "./stage/history.ts";
+import type { CameraPlace } from "./stage/place.ts";
 import type { GraphView } from "./view.ts";
 
 /** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */

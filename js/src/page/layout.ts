@@ -1,5 +1,5 @@
-import code from "worker:../graph/layout.worker.ts";
-import { startLayoutBy } from "../graph/layout_shared.ts";
+import code from "worker:../graph/placed/layout.worker.ts";
+import { startLayoutBy } from "../graph/placed/layout_shared.ts";
 import { runInline } from "./inline.ts";
 import type { Answers } from "./stored/stored.ts";
 

@@ -1,9 +1,9 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
-import { switched } from "./beyond.ts";
-import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
-import { SCALE_CHOICES } from "./color_scale.ts";
-import { following } from "./following.ts";
+import { following } from "./choose/following.ts";
+import { switched } from "./colors/beyond.ts";
+import { CELLS, MAPS, RANGE_NAMES } from "./colors/color_controls.ts";
+import { SCALE_CHOICES } from "./colors/color_scale.ts";
 import type { Inspector } from "./inspector.ts";
 import { swapped } from "./plane.ts";
 import { SHOWS } from "./state.ts";

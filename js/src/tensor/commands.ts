@@ -1,8 +1,8 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
-import type { CellChoice } from "./color_scale.ts";
+import type { LayoutWish } from "./choose/layout_picker.ts";
+import type { CellChoice } from "./colors/color_scale.ts";
 import type { Inspector } from "./inspector.ts";
-import type { LayoutWish } from "./layout_picker.ts";
-import type { PictureEvents } from "./picture.ts";
+import type { PictureEvents } from "./picture/picture.ts";
 import type { Plane } from "./plane.ts";
 import type { InspectorCommands, Region, ShowChoice } from "./state.ts";
 

@@ -1,8 +1,8 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
 import { button, element } from "../shared/ui/dom.ts";
-import type { Entries } from "./entries.ts";
-import { HealthPill, type Judgement } from "./health_pill.ts";
+import type { Entries } from "./choose/entries.ts";
+import { HealthPill, type Judgement } from "./health/health_pill.ts";
 import { part } from "./parts.ts";
 import type { InspectorCommands, Shown } from "./state.ts";
 

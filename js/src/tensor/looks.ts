@@ -1,5 +1,5 @@
 import type { ViewOptions } from "../shared/ui/view.ts";
-import type { CellChoice, ColorChoice } from "./color_scale.ts";
+import type { CellChoice, ColorChoice } from "./colors/color_scale.ts";
 import type { Kept } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
 import type { ShowChoice, ValueLook } from "./state.ts";

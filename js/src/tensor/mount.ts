@@ -4,7 +4,7 @@ import { fullScreenAction } from "../shared/ui/full_screen.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
 import type { Mount } from "../shared/ui/view.ts";
 import { actions } from "./actions.ts";
-import { Entries } from "./entries.ts";
+import { Entries } from "./choose/entries.ts";
 import { Inspector } from "./inspector.ts";
 import type { TensorOptions } from "./options.ts";
 

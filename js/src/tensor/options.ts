@@ -1,5 +1,5 @@
 import type { ValueFormat } from "../shared/client/tensor_questions.ts";
-import type { CellChoice, MapChoice, ScaleChoice } from "./color_scale.ts";
+import type { CellChoice, MapChoice, ScaleChoice } from "./colors/color_scale.ts";
 import type { ShowChoice } from "./state.ts";
 
 /** Traits of the Python `TensorInspector`. */

@@ -1,6 +1,6 @@
 import type { Entry, PlaneView, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
-import type { LayoutWish } from "./layout_picker.ts";
+import type { LayoutWish } from "./choose/layout_picker.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
 
 /** What is asked for of an entry before anything is known of it; null leaves it open. */

@@ -5,7 +5,7 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
-import type { CellChoice, ColorChoice, ColorScale } from "./color_scale.ts";
+import type { CellChoice, ColorChoice, ColorScale } from "./colors/color_scale.ts";
 import type { Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;

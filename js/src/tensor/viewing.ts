@@ -2,18 +2,18 @@ import { errorText } from "../shared/client/message.ts";
 import { isAbort } from "../shared/client/request.ts";
 import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import { type ColorScale, colorScale, sameScale } from "./color_scale.ts";
+import { type ColorScale, colorScale, sameScale } from "./colors/color_scale.ts";
 import { Counting } from "./counting.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
 import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
-import type { Plate } from "./picture.ts";
-import { Pictures } from "./pictures.ts";
+import type { Plate } from "./picture/picture.ts";
+import { Pictures } from "./picture/pictures.ts";
 import { axisAlong, axisText } from "./plane.ts";
-import { answeredPlane } from "./readout.ts";
 import type { RequestedView } from "./requested_view.ts";
 import { sameTensor, withPicture } from "./same_tensor.ts";
 import { hasValues, type Shown } from "./state.ts";
+import { answeredPlane } from "./values/readout.ts";
 import { tensorWords } from "./words.ts";
 
 interface Events {

@@ -4,11 +4,11 @@ import { integer, shapeText } from "../shared/format.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { screenText } from "../shared/number_text.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
-import type { Entries } from "./entries.ts";
-import { specialCounts } from "./health_pill.ts";
+import type { Entries } from "./choose/entries.ts";
+import { specialCounts } from "./health/health_pill.ts";
 import { indexAt, indexText, type Point } from "./plane.ts";
-import { answeredPlane } from "./readout.ts";
 import type { Shown } from "./state.ts";
+import { answeredPlane } from "./values/readout.ts";
 
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {

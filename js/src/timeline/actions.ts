@@ -1,10 +1,10 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
-import { counterSentence } from "./extras.ts";
+import { OtherCharts } from "./charts/other_charts.ts";
 import type { Flamechart } from "./flamechart.ts";
-import { OtherCharts } from "./other_charts.ts";
 import type { Part } from "./state.ts";
 import { aboveOrBelow, nextInTrack, nextOccurrence } from "./steps.ts";
+import { counterSentence } from "./tracks/extras.ts";
 
 const PARTS: readonly Part[] = ["both", "chart", "table"];
 

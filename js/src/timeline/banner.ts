@@ -1,6 +1,6 @@
 import { integer } from "../shared/format.ts";
 import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
-import type { Slices } from "./slices.ts";
+import type { Slices } from "./data/slices.ts";
 
 /** Says what the time axis means, always in view; more when opened. */
 export function banner({ columns, unusable }: Slices): HTMLElement {

@@ -5,8 +5,8 @@ import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { HitList } from "../shared/ui/hit_list.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
-import { OtherCharts } from "./other_charts.ts";
-import type { ColorBy, ColorChoice, SliceColors } from "./slice_colors.ts";
+import { OtherCharts } from "./charts/other_charts.ts";
+import type { ColorBy, ColorChoice, SliceColors } from "./data/slice_colors.ts";
 import type { ChartKind, Part } from "./state.ts";
 
 export interface BarEvents {

@@ -3,8 +3,8 @@ import { isAbort } from "../shared/client/request.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import { duration } from "../shared/format.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
+import { Marked } from "./data/marked.ts";
 import type { Data } from "./data.ts";
-import { Marked } from "./marked.ts";
 import type { TimelineOptions } from "./state.ts";
 import type { Fact } from "./words.ts";
 

@@ -1,9 +1,9 @@
 import type { GraphColumns } from "../shared/client/run_client.ts";
-import type { Change } from "./change.ts";
-import type { Names } from "./names.ts";
-import type { Ranking } from "./ranking.ts";
-import type { Scene } from "./scene.ts";
-import type { Slices } from "./slices.ts";
+import type { Change } from "./change/change.ts";
+import type { Names } from "./data/names.ts";
+import type { Ranking } from "./data/ranking.ts";
+import type { Slices } from "./data/slices.ts";
+import type { Scene } from "./tracks/scene.ts";
 import type { Words } from "./words.ts";
 
 /** What a view of the timeline knows: the slices, what they are called, and what is on the stage. */

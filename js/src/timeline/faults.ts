@@ -1,9 +1,9 @@
 import { Fault, faultsOf, watchHealth } from "../shared/client/health.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
+import { Marked } from "./data/marked.ts";
 import type { Data } from "./data.ts";
-import { Marked } from "./marked.ts";
-import type { Span } from "./scene.ts";
+import type { Span } from "./tracks/scene.ts";
 import type { Fact } from "./words.ts";
 
 /** An overview is hardly wider, CSS px. */

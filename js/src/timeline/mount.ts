@@ -10,17 +10,17 @@ import { Mirror } from "../shared/ui/mirror.ts";
 import type { Mount } from "../shared/ui/view.ts";
 import { actions } from "./actions.ts";
 import { banner } from "./banner.ts";
-import { Change } from "./change.ts";
-import { Coming } from "./coming.ts";
+import { Change } from "./change/change.ts";
+import { Coming } from "./data/coming.ts";
+import { Names } from "./data/names.ts";
+import { Ranking } from "./data/ranking.ts";
+import { Slices } from "./data/slices.ts";
 import type { Data } from "./data.ts";
-import { addExtras } from "./extras.ts";
 import { Flamechart } from "./flamechart.ts";
-import { Names } from "./names.ts";
-import { bindPointer } from "./pointer.ts";
-import { Ranking } from "./ranking.ts";
-import { Scene, TOP } from "./scene.ts";
-import { Slices } from "./slices.ts";
 import type { TimelineOptions } from "./state.ts";
+import { addExtras } from "./tracks/extras.ts";
+import { bindPointer } from "./tracks/pointer.ts";
+import { Scene, TOP } from "./tracks/scene.ts";
 
 export type { TimelineOptions };
 

@@ -1,4 +1,4 @@
-import type { ColorChoice } from "./slice_colors.ts";
+import type { ColorChoice } from "./data/slice_colors.ts";
 
 /** What is shown of the view. */
 export type Part = "chart" | "table" | "both";

@@ -1,6 +1,6 @@
-import { longestChild } from "./neighbors.ts";
-import type { Scene } from "./scene.ts";
-import { type Row, RowKind, type Slices } from "./slices.ts";
+import { longestChild } from "./data/neighbors.ts";
+import { type Row, RowKind, type Slices } from "./data/slices.ts";
+import type { Scene } from "./tracks/scene.ts";
 
 /** The slice `by` places on in the current slice's row; the first of the first track where none is current. */
 export function nextInTrack(scene: Scene, by: number, instants = false): number {

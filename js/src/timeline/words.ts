@@ -1,13 +1,13 @@
 import { type TimelineWords, TRUST_LABELS } from "../shared/client/run_client.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
-import { notHere } from "./coming.ts";
-import type { Names } from "./names.ts";
-import { neighbors } from "./neighbors.ts";
-import type { Ranking } from "./ranking.ts";
-import { repeatsOf } from "./repeats.ts";
-import type { Slices } from "./slices.ts";
-import { timeText } from "./ticks.ts";
+import { notHere } from "./data/coming.ts";
+import type { Names } from "./data/names.ts";
+import { neighbors } from "./data/neighbors.ts";
+import type { Ranking } from "./data/ranking.ts";
+import { repeatsOf } from "./data/repeats.ts";
+import type { Slices } from "./data/slices.ts";
+import { timeText } from "./data/ticks.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 

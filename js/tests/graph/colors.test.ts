@@ -15,9 +15,9 @@ import {
 } from "../../src/graph/color/columns.ts";
 import { NumberColors } from "../../src/graph/color/numbers.ts";
 import { filled } from "../../src/graph/color/template.ts";
-import { Palette } from "../../src/graph/palette.ts";
-import type { Scene } from "../../src/graph/scene.ts";
-import { Times } from "../../src/graph/times.ts";
+import { Times } from "../../src/graph/data/times.ts";
+import { Palette } from "../../src/graph/paint/palette.ts";
+import type { Scene } from "../../src/graph/placed/scene.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { columns } from "./fixture.ts";
 

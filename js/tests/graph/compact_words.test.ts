@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compactWords, VALUE } from "../../src/graph/compact_words.ts";
-import type { Labels } from "../../src/graph/labels.ts";
+import { compactWords, VALUE } from "../../src/graph/placed/compact_words.ts";
+import type { Labels } from "../../src/graph/placed/labels.ts";
 import { WORDS } from "./fixture.ts";
 
 const LETTER = 7;

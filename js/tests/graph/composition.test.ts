@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { composition } from "../../src/graph/composition.ts";
-import { Groups } from "../../src/graph/groups.ts";
-import type { GraphModel } from "../../src/graph/model.ts";
+import { composition } from "../../src/graph/data/composition.ts";
+import { Groups } from "../../src/graph/data/groups.ts";
+import type { GraphModel } from "../../src/graph/data/model.ts";
 import { quoted } from "../../src/graph/query/suggest.ts";
 import { type GraphColumns, GroupSource } from "../../src/shared/client/run_client.ts";
 

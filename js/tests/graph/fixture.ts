@@ -1,4 +1,4 @@
-import type { Words } from "../../src/graph/scene.ts";
+import type { Words } from "../../src/graph/placed/scene.ts";
 import { type GraphColumns, GroupSource, NodeKind } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 

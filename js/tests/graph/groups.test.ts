@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Groups, openStates } from "../../src/graph/groups.ts";
-import { Links } from "../../src/graph/links.ts";
-import { boxesOf, buildScene, foldedInto, membersOf } from "../../src/graph/scene.ts";
+import { Groups, openStates } from "../../src/graph/data/groups.ts";
+import { Links } from "../../src/graph/data/links.ts";
+import { boxesOf, buildScene, foldedInto, membersOf } from "../../src/graph/placed/scene.ts";
 import { type GraphColumns, NodeKind } from "../../src/shared/client/run_client.ts";
 import { blocks, columns, type GroupSpec, grouped, WORDS } from "./fixture.ts";
 

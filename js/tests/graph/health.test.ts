@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { Groups } from "../../src/graph/groups.ts";
+import { Groups } from "../../src/graph/data/groups.ts";
 import {
   BoxHealth,
   NO_VALUES,
   NodeHealth,
   verdictLabel,
   verdictSign,
-} from "../../src/graph/health.ts";
-import { Links } from "../../src/graph/links.ts";
-import { buildScene } from "../../src/graph/scene.ts";
+} from "../../src/graph/data/health.ts";
+import { Links } from "../../src/graph/data/links.ts";
+import { buildScene } from "../../src/graph/placed/scene.ts";
 import { Verdict } from "../../src/shared/client/health.ts";
 import { healthOf } from "../shared/health_answer.ts";
 import { blocks, residual, WORDS } from "./fixture.ts";

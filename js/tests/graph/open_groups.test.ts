@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import recorded from "../../../tests/data/groups/open.json";
-import { openStates } from "../../src/graph/groups.ts";
+import { openStates } from "../../src/graph/data/groups.ts";
 import type { GraphColumns } from "../../src/shared/client/run_client.ts";
 
 interface Recorded {

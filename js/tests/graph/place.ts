@@ -1,10 +1,10 @@
-import { Groups } from "../../src/graph/groups.ts";
+import { Groups } from "../../src/graph/data/groups.ts";
+import { Links } from "../../src/graph/data/links.ts";
 import { layout } from "../../src/graph/layout/index.ts";
 import type { Direction } from "../../src/graph/layout/types.ts";
-import { Links } from "../../src/graph/links.ts";
-import { PlacedScene } from "../../src/graph/placed_scene.ts";
-import { buildScene } from "../../src/graph/scene.ts";
-import { finished } from "../../src/graph/slices.ts";
+import { PlacedScene } from "../../src/graph/placed/placed_scene.ts";
+import { buildScene } from "../../src/graph/placed/scene.ts";
+import { finished } from "../../src/graph/placed/slices.ts";
 import type { GraphColumns } from "../../src/shared/client/run_client.ts";
 import { WORDS } from "./fixture.ts";
 

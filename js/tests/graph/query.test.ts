@@ -3,7 +3,7 @@ import hetero from "../../../tests/data/query/hetero_copy.json";
 import odd from "../../../tests/data/query/odd_names.json";
 import resnet from "../../../tests/data/query/resnet20_cifar.json";
 import split from "../../../tests/data/query/split_multi.json";
-import { Links } from "../../src/graph/links.ts";
+import { Links } from "../../src/graph/data/links.ts";
 import { Evaluation } from "../../src/graph/query/evaluate.ts";
 import { Facts } from "../../src/graph/query/facts.ts";
 import { parse } from "../../src/graph/query/parser.ts";

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { GraphCommands } from "../../src/graph/commands.ts";
+import { GraphModel } from "../../src/graph/data/model.ts";
 import { Folding } from "../../src/graph/folding.ts";
-import { shareLayout } from "../../src/graph/layout_shared.ts";
-import { type Arrangement, arrange } from "../../src/graph/layouts.ts";
-import { GraphModel } from "../../src/graph/model.ts";
+import { shareLayout } from "../../src/graph/placed/layout_shared.ts";
+import { type Arrangement, arrange } from "../../src/graph/placed/layouts.ts";
+import { laidOut } from "../../src/graph/placed/wrapping.ts";
 import type { GraphView } from "../../src/graph/view.ts";
-import { laidOut } from "../../src/graph/wrapping.ts";
 import { isAbort } from "../../src/shared/client/request.ts";
 import { columns } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { SvgCanvas } from "../../src/graph/svg.ts";
+import { SvgCanvas } from "../../src/graph/paint/svg.ts";
 
 beforeAll(() => {
   vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation((() => ({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Describe } from "../../src/graph/describe.ts";
-import { Groups } from "../../src/graph/groups.ts";
-import { Hits } from "../../src/graph/hits.ts";
-import { Labels } from "../../src/graph/labels.ts";
-import { Links } from "../../src/graph/links.ts";
-import { GraphModel } from "../../src/graph/model.ts";
-import { buildScene } from "../../src/graph/scene.ts";
-import { Times } from "../../src/graph/times.ts";
+import { Describe } from "../../src/graph/data/describe.ts";
+import { Groups } from "../../src/graph/data/groups.ts";
+import { Hits } from "../../src/graph/data/hits.ts";
+import { Links } from "../../src/graph/data/links.ts";
+import { GraphModel } from "../../src/graph/data/model.ts";
+import { Times } from "../../src/graph/data/times.ts";
+import { Labels } from "../../src/graph/placed/labels.ts";
+import { buildScene } from "../../src/graph/placed/scene.ts";
 import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
 import { columns, residual } from "./fixture.ts";
 

@@ -1,8 +1,8 @@
-import { Links } from "../../src/graph/links.ts";
+import { Links } from "../../src/graph/data/links.ts";
+import { finished } from "../../src/graph/placed/slices.ts";
 import { Evaluation } from "../../src/graph/query/evaluate.ts";
 import { Facts } from "../../src/graph/query/facts.ts";
 import { parse, QueryError } from "../../src/graph/query/parser.ts";
-import { finished } from "../../src/graph/slices.ts";
 import { type ColumnHeader, fields } from "../../src/shared/client/columns.ts";
 import type { FactColumns, GraphColumns } from "../../src/shared/client/run_client.ts";
 import { RegexError } from "../../src/shared/regex.ts";

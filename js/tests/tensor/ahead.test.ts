@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
-import { Ahead } from "../../src/tensor/ahead.ts";
-import type { Wanted } from "../../src/tensor/tiles.ts";
+import { Ahead } from "../../src/tensor/picture/ahead.ts";
+import type { Wanted } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution, StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { tidy, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
-import { specialCounts } from "../../src/tensor/health_pill.ts";
-import { share } from "../../src/tensor/share.ts";
-import { type SpreadChoice, spreadOf } from "../../src/tensor/spread.ts";
-import { barAt, spreadScene } from "../../src/tensor/spread_scene.ts";
+import { share } from "../../src/tensor/distribution/share.ts";
+import { type SpreadChoice, spreadOf } from "../../src/tensor/distribution/spread.ts";
+import { barAt, spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
+import { specialCounts } from "../../src/tensor/health/health_pill.ts";
 import { random } from "../timeline/fixture.ts";
 import { statistics } from "./answer.ts";
 

@@ -11,8 +11,8 @@ import {
   layoutPlane,
   maxZoom,
   pointAt,
-} from "../../src/tensor/layout.ts";
-import { wantedFor } from "../../src/tensor/tiles.ts";
+} from "../../src/tensor/picture/layout.ts";
+import { wantedFor } from "../../src/tensor/picture/tiles.ts";
 
 const WHOLE: Camera = { zoom: 1, row: 0, col: 0 };
 

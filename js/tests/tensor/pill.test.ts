@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Verdict } from "../../src/shared/client/health.ts";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { HealthPill } from "../../src/tensor/health_pill.ts";
+import { HealthPill } from "../../src/tensor/health/health_pill.ts";
 import type { Shown } from "../../src/tensor/state.ts";
 import { answer, statistics } from "./answer.ts";
 

@@ -5,9 +5,9 @@ import type {
   ValuesRequest,
 } from "../../src/shared/client/tensor_questions.ts";
 import { fileName } from "../../src/shared/ui/download.ts";
-import { csvText } from "../../src/tensor/csv.ts";
-import { fetchBytes, fetchTexts } from "../../src/tensor/fetch_view.ts";
-import { itemSize, npyHeader, numbersOf } from "../../src/tensor/npy.ts";
+import { csvText } from "../../src/tensor/saving/csv.ts";
+import { fetchBytes, fetchTexts } from "../../src/tensor/saving/fetch_view.ts";
+import { itemSize, npyHeader, numbersOf } from "../../src/tensor/saving/npy.ts";
 import type { Region } from "../../src/tensor/state.ts";
 
 const AS_NUMBER = { format: "number", scale: 1, zeroPoint: 0 } as const;

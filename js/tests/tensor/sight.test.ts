@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { placeAt } from "../../src/tensor/layout.ts";
-import { Sight } from "../../src/tensor/sight.ts";
+import { placeAt } from "../../src/tensor/picture/layout.ts";
+import { Sight } from "../../src/tensor/picture/sight.ts";
 
 function sightOf(rows: number, cols: number, width = 900, height = 400): Sight {
   const sight = new Sight();

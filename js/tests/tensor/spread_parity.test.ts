@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { beyondText, crowdText } from "../../src/tensor/adapted_words.ts";
-import { colorScale, nearRange } from "../../src/tensor/color_scale.ts";
-import { specialCounts } from "../../src/tensor/health_pill.ts";
-import { share } from "../../src/tensor/share.ts";
-import { spreadOf } from "../../src/tensor/spread.ts";
-import { spreadScene } from "../../src/tensor/spread_scene.ts";
+import { beyondText, crowdText } from "../../src/tensor/colors/adapted_words.ts";
+import { colorScale, nearRange } from "../../src/tensor/colors/color_scale.ts";
+import { share } from "../../src/tensor/distribution/share.ts";
+import { spreadOf } from "../../src/tensor/distribution/spread.ts";
+import { spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
+import { specialCounts } from "../../src/tensor/health/health_pill.ts";
 
 type Case = (typeof golden)[number];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Tile } from "../../src/shared/client/tensor_questions.ts";
-import { layoutPlane } from "../../src/tensor/layout.ts";
-import { Sight } from "../../src/tensor/sight.ts";
-import { serves, Tiles } from "../../src/tensor/tiles.ts";
+import { layoutPlane } from "../../src/tensor/picture/layout.ts";
+import { Sight } from "../../src/tensor/picture/sight.ts";
+import { serves, Tiles } from "../../src/tensor/picture/tiles.ts";
 
 const STAGE = { width: 460, height: 300 };
 

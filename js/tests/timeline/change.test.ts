@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeColumns } from "../../src/shared/client/change_columns.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
-import { Change, changeText, pText, ratioText, Verdict } from "../../src/timeline/change.ts";
+import { Change, changeText, pText, ratioText, Verdict } from "../../src/timeline/change/change.ts";
 
 function texts(...all: string[]): StringColumn {
   const unique = [...new Set(all)];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/timelines.json";
 import { runClient } from "../../src/shared/client/run_client.ts";
-import { RowKind, Slices } from "../../src/timeline/slices.ts";
+import { RowKind, Slices } from "../../src/timeline/data/slices.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Told {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Names } from "../../src/timeline/names.ts";
-import { Layout } from "../../src/timeline/rows.ts";
-import { Scene, TOP } from "../../src/timeline/scene.ts";
-import { Slices } from "../../src/timeline/slices.ts";
+import { Names } from "../../src/timeline/data/names.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
+import { Layout } from "../../src/timeline/tracks/rows.ts";
+import { Scene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { timeline } from "./fixture.ts";
 

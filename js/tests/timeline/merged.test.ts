@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Frames, MergedTree } from "../../src/timeline/merged_tree.ts";
+import { type Frames, MergedTree } from "../../src/timeline/sums/merged_tree.ts";
 import { random } from "./fixture.ts";
 
 function randomFrames(seed: number, size: number, keys: number): Frames {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { percentiles, valuesAt } from "../../src/timeline/quantiles.ts";
+import { percentiles, valuesAt } from "../../src/timeline/data/quantiles.ts";
 import { random } from "./fixture.ts";
 
 const SPREADS = [3, 1000, 70_000, 2 ** 31];

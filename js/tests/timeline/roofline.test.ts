@@ -8,7 +8,7 @@ import {
   placeLabels,
   rateText,
   typedRate,
-} from "../../src/timeline/roofline_points.ts";
+} from "../../src/timeline/charts/roofline_points.ts";
 
 function texts(values: string[]): StringColumn {
   const unique = [...new Set(values)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Slices } from "../../src/timeline/slices.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { timeline } from "./fixture.ts";
 

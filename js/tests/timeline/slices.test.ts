@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { lowerBound, upperBound } from "../../src/shared/sorted.ts";
-import { Marked } from "../../src/timeline/marked.ts";
-import { MaxPyramid } from "../../src/timeline/pyramid.ts";
-import { RowKind, Slices } from "../../src/timeline/slices.ts";
+import { Marked } from "../../src/timeline/data/marked.ts";
+import { MaxPyramid } from "../../src/timeline/data/pyramid.ts";
+import { RowKind, Slices } from "../../src/timeline/data/slices.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);

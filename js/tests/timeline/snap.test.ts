@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Measure, snapped } from "../../src/timeline/measure.ts";
-import { Slices } from "../../src/timeline/slices.ts";
-import { edgeAfter, edgeBefore, nearestEdge } from "../../src/timeline/snap.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
+import { Measure, snapped } from "../../src/timeline/tracks/measure.ts";
+import { edgeAfter, edgeBefore, nearestEdge } from "../../src/timeline/tracks/snap.ts";
 import { random, randomSlices, timeline } from "./fixture.ts";
 
 function made(seed: number): Slices {

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/sums.json";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
 import { runClient } from "../../src/shared/client/run_client.ts";
-import { area, type Range, sumsBy } from "../../src/timeline/aggregate.ts";
-import { callers, outermost, placesOf } from "../../src/timeline/by_rows.ts";
-import { Operators, sliceFrames } from "../../src/timeline/frames.ts";
-import { MergedTree } from "../../src/timeline/merged_tree.ts";
-import { Slices } from "../../src/timeline/slices.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
+import { area, type Range, sumsBy } from "../../src/timeline/sums/aggregate.ts";
+import { callers, outermost, placesOf } from "../../src/timeline/sums/by_rows.ts";
+import { Operators, sliceFrames } from "../../src/timeline/sums/frames.ts";
+import { MergedTree } from "../../src/timeline/sums/merged_tree.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Packed {

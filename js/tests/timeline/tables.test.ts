@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/tables.json";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
 import { type GraphColumns, runClient } from "../../src/shared/client/run_client.ts";
-import type { Range } from "../../src/timeline/aggregate.ts";
-import { type AreaBy, areaBy } from "../../src/timeline/area_by.ts";
-import { ByRows } from "../../src/timeline/by_rows.ts";
-import { Called } from "../../src/timeline/called.ts";
-import { Names } from "../../src/timeline/names.ts";
-import { Slices } from "../../src/timeline/slices.ts";
+import { Names } from "../../src/timeline/data/names.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
 import type { TableBy } from "../../src/timeline/state.ts";
+import type { Range } from "../../src/timeline/sums/aggregate.ts";
+import { type AreaBy, areaBy } from "../../src/timeline/sums/area_by.ts";
+import { ByRows } from "../../src/timeline/sums/by_rows.ts";
+import { Called } from "../../src/timeline/sums/called.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Packed {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunClient, TileColumns } from "../../src/shared/client/run_client.ts";
 import { TILE_BINS } from "../../src/shared/client/timeline_columns.ts";
 import { Viewport } from "../../src/shared/drawing/viewport.ts";
-import { Bins } from "../../src/timeline/bins.ts";
-import { Slices } from "../../src/timeline/slices.ts";
-import { Tiles } from "../../src/timeline/tiles.ts";
+import { Bins } from "../../src/timeline/data/bins.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
+import { Tiles } from "../../src/timeline/data/tiles.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 /** Bins of all rows, as the kernel sums them up. */

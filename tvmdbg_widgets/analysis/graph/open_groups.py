@@ -20,7 +20,7 @@ FIRST_LOOK = 30
 
 
 def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> Flags:
-    """Return which groups may be open, as the browser decides (js/src/graph/groups.ts).
+    """Return which groups may be open, as the browser decides (js/src/graph/data/groups.ts).
 
     The groups of one depth are opened together, from the outside in, as long as the picture has
     at most 30 boxes with them. A box is a node, other than a parameter that some node reads and

@@ -1,7 +1,7 @@
 """Rows of slices as bins of time: how busy each bin is, and which slice takes most of it.
 
 Exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a pyramid of the
-longest slice of each 8, 64, … ``js/src/timeline/slices.ts`` gives the same for the same bins.
+longest slice of each 8, 64, … ``js/src/timeline/data/slices.ts`` gives the same for the same bins.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 import { classes as tokens } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { counted, integer } from "../../shared/format.ts";
-import { membersOf } from "../scene.ts";
-import type { Times } from "../times.ts";
+import type { Times } from "../data/times.ts";
+import { membersOf } from "../placed/scene.ts";
 import { type Ground, KindColors, type Part, shares, tally } from "./colors.ts";
 import { type Classes, rowsOf } from "./columns.ts";
 

@@ -1,8 +1,8 @@
 import type { GraphColumns } from "../../shared/client/run_client.ts";
-import { BoxHealth, type NodeHealth } from "../health.ts";
-import type { Palette } from "../palette.ts";
-import type { Scene } from "../scene.ts";
-import type { Times } from "../times.ts";
+import { BoxHealth, type NodeHealth } from "../data/health.ts";
+import type { Times } from "../data/times.ts";
+import type { Palette } from "../paint/palette.ts";
+import type { Scene } from "../placed/scene.ts";
 import { ClassColors } from "./classes.ts";
 import { type Colors, HealthColors, KindColors } from "./colors.ts";
 import { type Column, ownColumn, readColumn, type Wire } from "./columns.ts";

@@ -1,10 +1,10 @@
 import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
-import { type BoxHealth, isUnknown } from "../health.ts";
-import type { Palette } from "../palette.ts";
-import { membersOf, type Scene } from "../scene.ts";
-import type { Times } from "../times.ts";
+import { type BoxHealth, isUnknown } from "../data/health.ts";
+import type { Times } from "../data/times.ts";
+import type { Palette } from "../paint/palette.ts";
+import { membersOf, type Scene } from "../placed/scene.ts";
 
 /** A share of a box and its color. */
 export type Part = readonly [color: string, share: number];

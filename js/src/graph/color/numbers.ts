@@ -2,8 +2,8 @@ import { NodeKind } from "../../shared/client/run_client.ts";
 import type { Ramp } from "../../shared/drawing/theme.ts";
 import { ValueAxis } from "../../shared/drawing/value_axis.ts";
 import { percent } from "../../shared/format.ts";
-import { membersOf } from "../scene.ts";
-import type { Times } from "../times.ts";
+import type { Times } from "../data/times.ts";
+import { membersOf } from "../placed/scene.ts";
 import { type Ground, KindColors, type Part } from "./colors.ts";
 import { combined, type Numbers, valueText } from "./columns.ts";
 

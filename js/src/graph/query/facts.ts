@@ -1,7 +1,7 @@
 /** What queries look at, made once a graph and only when it is asked for. */
 import { StringColumn } from "../../shared/client/columns.ts";
 import { type FactColumns, type GraphColumns, NODE_KINDS } from "../../shared/client/run_client.ts";
-import type { Links } from "../links.ts";
+import type { Links } from "../data/links.ts";
 
 /** Rows between two pauses. */
 export const STRIDE = 4096;

@@ -16,10 +16,10 @@ import {
   paragraph,
   space,
 } from "../../shared/drawing/figure_parts.ts";
-import { beyondText, crowdText } from "../adapted_words.ts";
-import { type ColorChoice, colorScale, nearRange } from "../color_scale.ts";
+import { beyondText, crowdText } from "../colors/adapted_words.ts";
+import { type ColorChoice, colorScale, nearRange } from "../colors/color_scale.ts";
+import { type Spread, spreadOf } from "../distribution/spread.ts";
 import type { TensorOptions } from "../options.ts";
-import { type Spread, spreadOf } from "../spread.ts";
 import { lines, wrapParts } from "./caption.ts";
 import { histogramLines, histogramPart, histogramWords, spreadFacts } from "./histogram_part.ts";
 import { legendPart } from "./legend_part.ts";

@@ -1,10 +1,10 @@
 import { MARGIN, type Part } from "../../shared/drawing/figure_parts.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
-import type { ColorScale } from "../color_scale.ts";
-import { paintHistogram } from "../histogram_painter.ts";
-import type { Spread } from "../spread.ts";
-import { slotText, spreadScene } from "../spread_scene.ts";
+import type { ColorScale } from "../colors/color_scale.ts";
+import { paintHistogram } from "../distribution/histogram_painter.ts";
+import type { Spread } from "../distribution/spread.ts";
+import { slotText, spreadScene } from "../distribution/spread_scene.ts";
 
 const TALL = 128;
 const [LINES, LENGTH] = [12, 40];

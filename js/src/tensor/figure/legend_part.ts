@@ -3,10 +3,10 @@ import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { aboutText } from "../../shared/number_text.ts";
-import type { ColorScale } from "../color_scale.ts";
-import { cssColor, OUTSIDE, specialKey } from "../colors.ts";
-import { outsideOf } from "../legend.ts";
-import { paintSign, paintSpecial } from "../plane_painter.ts";
+import type { ColorScale } from "../colors/color_scale.ts";
+import { cssColor, OUTSIDE, specialKey } from "../colors/colors.ts";
+import { outsideOf } from "../colors/legend.ts";
+import { paintSign, paintSpecial } from "../picture/plane_painter.ts";
 import type { TensorColors } from "./picture_part.ts";
 
 const [BAR, STEPS] = [108, 27];

@@ -9,13 +9,19 @@ import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { integer } from "../../shared/format.ts";
-import { paintAlong } from "../along_painter.ts";
-import { paintChannel } from "../channel_painter.ts";
-import { Channels } from "../channels.ts";
-import { type CellChoice, type ColorScale, type ScaleChoice, scaleKind } from "../color_scale.ts";
-import { gridLayout } from "../grid_layout.ts";
-import { Labels } from "../labels.ts";
-import { type Layout, layoutPlane, STRIP } from "../layout.ts";
+import { paintAlong } from "../along/along_painter.ts";
+import { paintChannel } from "../along/channel_painter.ts";
+import { Channels } from "../along/channels.ts";
+import { gridLayout } from "../along/grid_layout.ts";
+import { profileScene } from "../along/profile_scene.ts";
+import {
+  type CellChoice,
+  type ColorScale,
+  type ScaleChoice,
+  scaleKind,
+} from "../colors/color_scale.ts";
+import { Labels } from "../picture/labels.ts";
+import { type Layout, layoutPlane, STRIP } from "../picture/layout.ts";
 import {
   colorCells,
   labelPlane,
@@ -23,11 +29,10 @@ import {
   type Painting,
   paintCellSigns,
   paintPlane,
-} from "../plane_painter.ts";
-import { labelProfile, paintProfile } from "../profile_painter.ts";
-import { profileScene } from "../profile_scene.ts";
-import { cellCaption } from "../readout.ts";
+} from "../picture/plane_painter.ts";
+import { labelProfile, paintProfile } from "../picture/profile_painter.ts";
 import type { Region } from "../state.ts";
+import { cellCaption } from "../values/readout.ts";
 
 /** What a picture is of, as Python counts it. */
 export interface PictureData {

@@ -3,16 +3,16 @@ import { MARGIN, type Note, type Part } from "../../shared/drawing/figure_parts.
 import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { Viewport } from "../../shared/drawing/viewport.ts";
-import { Brush } from "../brush.ts";
-import { FoldedPainter } from "../folded_painter.ts";
-import { HeatPainter } from "../heat_painter.ts";
-import { Icicle } from "../icicle.ts";
-import { Lanes, MEDIAN } from "../lanes.ts";
-import type { Places } from "../merged_tree.ts";
-import type { Names } from "../names.ts";
-import { type Matrix, type MatrixRow, spreadOf } from "../repeat_matrix.ts";
-import { Place, RooflinePainter } from "../roofline_painter.ts";
-import { Points } from "../roofline_points.ts";
+import { Brush } from "../charts/brush.ts";
+import { FoldedPainter } from "../charts/folded_painter.ts";
+import { HeatPainter } from "../charts/heat_painter.ts";
+import { Icicle } from "../charts/icicle.ts";
+import { Lanes, MEDIAN } from "../charts/lanes.ts";
+import { type Matrix, type MatrixRow, spreadOf } from "../charts/repeat_matrix.ts";
+import { Place, RooflinePainter } from "../charts/roofline_painter.ts";
+import { Points } from "../charts/roofline_points.ts";
+import type { Names } from "../data/names.ts";
+import type { Places } from "../sums/merged_tree.ts";
 import { type GivenColumns, GivenNames } from "./given_names.ts";
 
 interface Noted {

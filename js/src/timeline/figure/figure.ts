@@ -21,12 +21,12 @@ import {
   space,
 } from "../../shared/drawing/figure_parts.ts";
 import { counted, duration } from "../../shared/format.ts";
-import { Change } from "../change.ts";
-import { Names } from "../names.ts";
-import { Ranking } from "../ranking.ts";
-import { Slices } from "../slices.ts";
+import { Change } from "../change/change.ts";
+import { Names } from "../data/names.ts";
+import { Ranking } from "../data/ranking.ts";
+import { Slices } from "../data/slices.ts";
+import { titleText } from "../data/titles.ts";
 import type { TimelineOptions } from "../state.ts";
-import { titleText } from "../titles.ts";
 import { type ChangesData, changesTable } from "./changes_table.ts";
 import { type ChartData, otherChart } from "./charts.ts";
 import { rowLooks, type TableData, table } from "./table.ts";

@@ -1,6 +1,6 @@
 import type { Theme } from "../../shared/drawing/theme.ts";
-import type { Names } from "../names.ts";
-import { type Title, titleText } from "../titles.ts";
+import type { Names } from "../data/names.ts";
+import { type Title, titleText } from "../data/titles.ts";
 
 /** What places or rows are of, as Python counts them: a node, or what has only a name. */
 export interface GivenColumns {

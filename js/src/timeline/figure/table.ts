@@ -1,8 +1,8 @@
 import { LINE, MARGIN, type Note, type Part, SMALL } from "../../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
-import type { Names } from "../names.ts";
-import { titleText } from "../titles.ts";
+import type { Names } from "../data/names.ts";
+import { titleText } from "../data/titles.ts";
 
 export interface TableData {
   notes: Note[];

@@ -5,14 +5,14 @@ import type { Pen } from "../../shared/drawing/pen.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
-import { Brush } from "../brush.ts";
-import { Fills } from "../fills.ts";
-import type { Names } from "../names.ts";
-import { RecordedStrips } from "../recorded_strips.ts";
-import { AXIS, OVERVIEW, Scene, TOP } from "../scene.ts";
-import type { Slices } from "../slices.ts";
-import { titleText } from "../titles.ts";
-import { TracksPainter } from "../tracks_painter.ts";
+import { Brush } from "../charts/brush.ts";
+import type { Names } from "../data/names.ts";
+import type { Slices } from "../data/slices.ts";
+import { titleText } from "../data/titles.ts";
+import { Fills } from "../tracks/fills.ts";
+import { RecordedStrips } from "../tracks/recorded_strips.ts";
+import { AXIS, OVERVIEW, Scene, TOP } from "../tracks/scene.ts";
+import { TracksPainter } from "../tracks/tracks_painter.ts";
 
 /** Of tracks, and of rows of each; columns a px. */
 const MOST = { tracks: 8, rows: 8 };

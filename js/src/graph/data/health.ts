@@ -1,0 +1,145 @@
+import {
+  Fault,
+  faultsOf,
+  firstFault,
+  nextSuspicious,
+  severity,
+  VERDICT_LABELS,
+  Verdict,
+} from "../../shared/client/health.ts";
+import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
+import { foldedInto, membersOf, type Scene } from "../placed/scene.ts";
+
+/** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
+export const NO_VALUES = VERDICT_LABELS.length;
+const LABELS = [...VERDICT_LABELS, "no values"];
+/** Signs that go with the colors. */
+const SIGNS = ["", "", "!", "✕", "?", ""];
+/** By verdict: which of several is told, the highest. */
+const NO_VALUES_SEVERITY = 1.5;
+
+export function verdictLabel(verdict: number): string {
+  return LABELS[verdict] ?? "";
+}
+
+export function verdictSign(verdict: number): string {
+  return SIGNS[verdict] ?? "";
+}
+
+/** How much a verdict counts beside others. */
+export function weight(verdict: number): number {
+  return verdict === NO_VALUES ? NO_VALUES_SEVERITY : severity(verdict);
+}
+
+/** Whether nothing is known of the values: told by hatching. */
+export function isUnknown(verdict: number): boolean {
+  return verdict === Verdict.UNKNOWN || verdict === NO_VALUES;
+}
+
+/** The health of the nodes: of each, that of the worst of its outputs. */
+export class NodeHealth {
+  readonly answer: HealthAnswer;
+  /** One a node. */
+  readonly verdict: Uint8Array;
+  /** The most suspicious node, or -1 where nothing is suspicious. */
+  readonly worst: number;
+  /** What the faults found are to each node: one of `Fault`. */
+  readonly fault: Uint8Array;
+  /** The node of the first fault, -1 where there is none. */
+  readonly origin: number;
+  /** Row of the most suspicious output of each node; -1 where the dump holds none. */
+  readonly #row: Int32Array;
+  readonly #rows = new Map<number, number[]>();
+
+  constructor(answer: HealthAnswer, nodes: number) {
+    this.answer = answer;
+    this.verdict = new Uint8Array(nodes).fill(NO_VALUES);
+    this.#row = new Int32Array(nodes).fill(-1);
+    const first = nextSuspicious(answer, -1);
+    this.worst = first < 0 ? -1 : answer.node[first]!;
+    this.fault = faultsOf(answer, nodes);
+    this.origin = answer.node[firstFault(answer)] ?? -1;
+    for (const [row, node] of answer.node.entries()) {
+      if (node >= nodes) continue;
+      const rows = this.#rows.get(node);
+      if (rows) rows.push(row);
+      else this.#rows.set(node, [row]);
+      const here = this.#row[node]!;
+      const worse = severity(answer.verdict[row]!) - severity(answer.verdict[here] ?? 0);
+      if (here >= 0 && (worse < 0 || (worse === 0 && answer.rank[row]! > answer.rank[here]!))) {
+        continue;
+      }
+      this.#row[node] = row;
+      this.verdict[node] = answer.verdict[row]!;
+    }
+  }
+
+  /** In two or three words: `59 Inf`, `OK`. */
+  brief(node: number): string {
+    return this.answer.brief[this.#row[node]!] || verdictLabel(this.verdict[node]!);
+  }
+
+  /** A line for each output of which there is something to say; the verdict where there is not. */
+  lines(node: number): string[] {
+    const { verdict, words, output } = this.answer;
+    const rows = this.#rows.get(node) ?? [];
+    const told = rows.filter((row) => words[row]);
+    if (told.length === 0) return [verdictLabel(this.verdict[node]!)];
+    return told.map((row) => {
+      const where = rows.length > 1 ? `output ${output[row]} ` : "";
+      return `${where}${verdictLabel(verdict[row]!)}: ${words[row]}`;
+    });
+  }
+
+  /** The next node of the verdict in execution order, round; -1 where there is none. */
+  next(verdict: number, after: number): number {
+    const next = this.verdict.indexOf(verdict, after + 1);
+    return next >= 0 ? next : this.verdict.indexOf(verdict);
+  }
+}
+
+/** The health of what is drawn: of each box, that of the worst of its nodes and of those folded into it. */
+export class BoxHealth {
+  readonly nodes: NodeHealth;
+  /** By box, the gravest of what faults are to its nodes. */
+  readonly fault: Uint8Array;
+  readonly #scene: Scene;
+  readonly #node: Int32Array;
+
+  constructor(nodes: NodeHealth, scene: Scene) {
+    this.nodes = nodes;
+    this.#scene = scene;
+    this.#node = Int32Array.from(scene.node);
+    this.fault = new Uint8Array(scene.count);
+    for (let box = 0; box < scene.count; box++) {
+      for (const held of [membersOf(scene, box), foldedInto(scene, box)]) {
+        for (const inside of held) {
+          const fault = nodes.fault[inside]!;
+          if (fault === Fault.ORIGIN || this.fault[box] === Fault.NONE) this.fault[box] = fault;
+          const here = nodes.verdict[this.#node[box]!]!;
+          if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
+            this.#node[box] = inside;
+          }
+        }
+      }
+    }
+  }
+
+  verdict(box: number): number {
+    return this.nodes.verdict[this.#node[box]!]!;
+  }
+
+  weight(box: number): number {
+    return weight(this.verdict(box));
+  }
+
+  /** The second line of a box: `#38 · 59 Inf`, `#38 · 4 NaN in #37`. */
+  words(box: number): string {
+    return `#${this.#scene.node[box]} · ${this.brief(box)}`;
+  }
+
+  brief(box: number): string {
+    const told = this.#node[box]!;
+    return `${this.nodes.brief(told)}${told === this.#scene.node[box] ? "" : ` in #${told}`}`;
+  }
+}

@@ -1,0 +1,379 @@
+import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import { inkOn } from "../../shared/drawing/theme.ts";
+import type { Part } from "../color/colors.ts";
+import { SLOT } from "../color/template.ts";
+import { verdictSign } from "../data/health.ts";
+import { VALUE } from "../placed/compact_words.ts";
+import { BADGE_PADDING, GAP, TEXT_START } from "../placed/labels.ts";
+import type { Rectangle } from "../stage/camera.ts";
+import { DensityPainter } from "./density.ts";
+import { groupFill, paintGroup } from "./group_boxes.ts";
+import { paintSuspicious } from "./health_marks.ts";
+import {
+  boxScale,
+  type Detail,
+  flatFill,
+  isSetBack,
+  type LabelRecord,
+  type Picture,
+} from "./picture.ts";
+import { whole } from "./whole.ts";
+
+const { stripe, radius, padding } = tokens.node;
+const LEAST_TEXT = 11;
+const MOST_TITLE = 14;
+const LINE_HEIGHT = 1.25;
+/** Boxes at least so high get a border. */
+const BORDER_PX = 4;
+
+/** Draws boxes, from two lines of text down to rows of color. */
+export class BoxPainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  readonly #density: DensityPainter;
+  /** Where set, every text that is drawn is noted here. */
+  labels: LabelRecord[] | null = null;
+  /** Texts that would reach beyond are left out. */
+  #stage = { width: 0, height: 0 };
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+    this.#density = new DensityPainter(context);
+  }
+
+  paint(picture: Picture, level: Detail): void {
+    if (level === "density") this.#density.paint(picture);
+    else if (level === "shape") this.#shapes(picture);
+    else {
+      const { placed, camera } = picture;
+      this.#stage = camera;
+      placed.eachBox(camera.view(4), (box) => {
+        if (placed.scene.group[box]! < 0) this.#box(picture, box, level);
+        else this.#group(picture, box, level);
+      });
+    }
+  }
+
+  #shape({ placed, camera }: Picture, box: number): Rectangle {
+    return camera.screen(placed.rectangle(box));
+  }
+
+  #box(picture: Picture, box: number, level: "full" | "title"): void {
+    const { graph, palette, times, colorBy, camera, placed, health, colors } = picture;
+    const context = this.#context;
+    const node = placed.scene.node[box]!;
+    const shape = this.#shape(picture, box);
+    const kind = graph.kinds[node]!;
+    const setBack = isSetBack(picture, box);
+    const judged = colorBy === "health" && !setBack;
+    const verdict = judged && health ? health.verdict(box) : -1;
+    const face = setBack ? null : colors.face(box);
+    const fill = face ?? palette.plain;
+    const { theme } = palette;
+    const tinted = colorBy === "kind";
+    const hot = face !== null && !tinted;
+    const ink = hot ? inkOn(fill) : setBack ? theme.muted : theme.text;
+    const soft = hot ? ink : theme.muted;
+
+    outline(context, shape, kind, camera.scale);
+    context.fillStyle = fill;
+    context.fill();
+    if (!setBack && colors.isUnknown(box)) {
+      context.fillStyle = palette.hatch(context);
+      context.fill();
+    }
+    if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
+    outline(context, shape, kind, camera.scale);
+    context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
+    context.lineWidth = 1;
+    if (kind === NodeKind.PARAMETER) context.setLineDash([3, 3]);
+    context.stroke();
+    context.setLineDash([]);
+
+    const text = placed.scene.text(box);
+    const spoken = (words: string) => words.replaceAll(SLOT, colors.said(box));
+    const title = spoken(text.title);
+    if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
+    if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);
+    const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
+    const line = { x: shape.x + start, room: shape.width - start - end };
+    const sign = judged ? verdictSign(verdict) : "";
+    if (level === "title") {
+      const lines = text.lines ? text.lines.map(spoken) : [title];
+      if (sign) lines[0] = `${sign} ${lines[0]}`;
+      const size = titleSize(picture);
+      const middle = shape.y + shape.height / 2;
+      const room = line.room - this.#value(picture, box, line.x + line.room, middle, soft);
+      for (const [row, words] of lines.entries()) {
+        const y = middle + (row - (lines.length - 1) / 2) * size * LINE_HEIGHT;
+        this.#text(words, node, line.x, y, room, { font: `${size}px ${theme.font}`, ink });
+      }
+      return;
+    }
+    const scale = boxScale(picture);
+    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
+    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
+    const fonts = { title: `500 ${large}px ${theme.font}`, small: `${small}px ${theme.font}` };
+    const badgeStyle = { font: fonts.small, ink: soft, size: small };
+    const markStyle =
+      text.mark === "slowest" && !hot && !judged
+        ? { ...badgeStyle, fill: theme.error }
+        : badgeStyle;
+    const worst = judged && node === health?.nodes.worst;
+    const marks = worst ? [`${sign} worst`, sign] : [sign || text.mark];
+    const rows = [
+      { words: title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
+      {
+        words: text.own ? spoken(text.own) : (colors.words(box) ?? text.shape),
+        badges: [text.badge],
+        style: badgeStyle,
+        font: fonts.small,
+        ink: soft,
+        at: 0.71,
+      },
+    ];
+    for (const row of rows) {
+      const y = shape.y + shape.height * row.at;
+      context.font = row.font;
+      const words = whole(this.#measure, row.words, line.room);
+      const left = line.room - this.#measure.width(words) - GAP;
+      let taken = 0;
+      for (const badge of row.badges) {
+        taken ||= this.#badge(badge, node, line.x + line.room, y, left, row.style);
+      }
+      this.#text(words, node, line.x, y, line.room - taken, row);
+    }
+  }
+
+  /** A closed group: what it is, and what is inside in numbers. */
+  #group(picture: Picture, box: number, level: "full" | "title"): void {
+    const { palette, colorBy, colors, health, placed, camera } = picture;
+    const { theme } = palette;
+    const fill = groupFill(picture, box);
+    const free = paintGroup(this.#context, this.#measure, picture, box, fill);
+    const ink = inkOn(fill);
+    const text = placed.scene.text(box);
+    const node = placed.scene.node[box]!;
+    const pad = padding * camera.scale;
+    const line = { x: free.x + pad, room: free.width - 1.5 * pad };
+    const verdict = colorBy === "health" && health ? health.verdict(box) : -1;
+    const sign = verdictSign(verdict);
+    const title = sign ? `${sign} ${text.title}` : text.title;
+    if (level === "title") {
+      const font = `${titleSize(picture)}px ${theme.font}`;
+      const middle = free.y + free.height / 2;
+      const room = line.room - this.#value(picture, box, line.x + line.room, middle, ink);
+      this.#text(title, node, line.x, middle, room, { font, ink });
+      return;
+    }
+    const scale = boxScale(picture);
+    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
+    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
+    const font = `500 ${large}px ${theme.font}`;
+    this.#text(title, node, line.x, free.y + free.height * 0.31, line.room, { font, ink });
+    const second = colors.words(box) ?? text.shape;
+    this.#context.font = `${small}px ${theme.font}`;
+    const words = whole(this.#measure, second, line.room);
+    const style = { font: `${small}px ${theme.font}`, ink };
+    this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
+  }
+
+  /** What the colors say, else id or time, at the right of a compact box; returns the room it takes. */
+  #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
+    if (!placed.scene.valued) return 0;
+    // A node's words begin with its id; a group's end with the sum of its times where colors say nothing.
+    const node = Number(placed.scene.group[box]! < 0);
+    const second = colors.words(box);
+    const facts = (second ?? placed.scene.text(box).shape).split(" · ");
+    const words = facts.at(second === null ? node - 1 : node) ?? "";
+    const font = `${LEAST_TEXT}px ${palette.theme.font}`;
+    this.#context.font = font;
+    const width = this.#measure.width(words);
+    if (width > VALUE) return 0;
+    this.#text(words, placed.scene.node[box]!, right - width, y, width + 1, { font, ink });
+    return width + GAP;
+  }
+
+  #text(
+    words: string,
+    node: number,
+    x: number,
+    y: number,
+    room: number,
+    { font, ink }: { font: string; ink: string },
+  ): void {
+    const context = this.#context;
+    context.font = font;
+    const fitted = this.#measure.fit(words, room);
+    const half = Number.parseFloat(font.replace(/^500 /, "")) / 2;
+    if (!fitted || y < half || y + half > this.#stage.height) return;
+    if (x < 0 || x + this.#measure.width(fitted) > this.#stage.width) return;
+    context.fillStyle = ink;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.fillText(fitted, x, y);
+    if (this.labels) {
+      const width = this.#measure.width(fitted);
+      this.labels.push({ text: fitted, node, x, y: y - half, width, height: 2 * half });
+    }
+  }
+
+  /** Draws a badge that ends at `right`, where it fits; returns the room it takes. */
+  #badge(
+    words: string,
+    node: number,
+    right: number,
+    y: number,
+    room: number,
+    style: { font: string; ink: string; size: number; fill?: string },
+  ): number {
+    if (!words) return 0;
+    const context = this.#context;
+    context.font = style.font;
+    const width = this.#measure.width(words) + 2 * BADGE_PADDING;
+    if (width > room) return 0;
+    context.beginPath();
+    context.roundRect(right - width, y - style.size * 0.64, width, style.size * 1.28, 3);
+    if (style.fill) {
+      context.fillStyle = style.fill;
+      context.fill();
+    } else {
+      context.strokeStyle = style.ink;
+      context.globalAlpha = 0.5;
+      context.lineWidth = 1;
+      context.stroke();
+      context.globalAlpha = 1;
+    }
+    const ink = style.fill ? inkOn(style.fill) : style.ink;
+    this.#text(words, node, right - width + BADGE_PADDING, y + 0.5, room, {
+      font: style.font,
+      ink,
+    });
+    return width + GAP;
+  }
+
+  #stripe(shape: Rectangle, parts: readonly Part[], kind: number, scale: number): void {
+    const context = this.#context;
+    const isInput = kind === NodeKind.INPUT;
+    const width = stripe * scale * (isInput ? 1.6 : 1);
+    const round = radius * scale;
+    context.save();
+    context.beginPath();
+    if (isInput) outline(context, shape, kind, scale);
+    else context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
+    context.clip();
+    let top = shape.y;
+    for (const [color, share] of parts) {
+      context.fillStyle = color;
+      context.fillRect(shape.x, top, width, shape.height * share);
+      top += shape.height * share;
+    }
+    context.restore();
+  }
+
+  /** A second line around a box that is an output of the graph. */
+  #headLine(shape: Rectangle, color: string, kind: number, scale: number): void {
+    const context = this.#context;
+    const inset = 2.5 * Math.min(1, scale);
+    const around = {
+      x: shape.x - inset,
+      y: shape.y - inset,
+      width: shape.width + 2 * inset,
+      height: shape.height + 2 * inset,
+    };
+    outline(context, around, kind, scale + inset / radius);
+    context.strokeStyle = color;
+    context.stroke();
+  }
+
+  #shapes(picture: Picture): void {
+    const { placed, camera } = picture;
+    const byFill = new Map<string, number[]>();
+    placed.eachBox(camera.view(2), (box) => {
+      const fill = flatFill(picture, box);
+      const boxes = byFill.get(fill);
+      if (boxes) boxes.push(box);
+      else byFill.set(fill, [box]);
+    });
+    const context = this.#context;
+    const { scale } = camera;
+    const { x, y } = placed.layout;
+    const { width, height } = placed.scene;
+    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
+    for (const [fill, boxes] of byFill) {
+      context.fillStyle = fill;
+      for (const box of boxes) {
+        const [wide, high] = [Math.max(1, width[box]! * scale), Math.max(1, height[box]! * scale)];
+        context.fillRect(
+          x[box]! * scale + shiftX - wide / 2,
+          y[box]! * scale + shiftY - high / 2,
+          wide,
+          high,
+        );
+      }
+    }
+    if (tokens.node.height * scale > BORDER_PX) this.#borders(picture);
+    if (picture.colorBy === "health") {
+      paintSuspicious(context, picture);
+      return;
+    }
+    const { slowest } = picture.times;
+    if (slowest < 0) return;
+    placed.eachBox(camera.view(8), (box) => {
+      if (placed.scene.node[box] === slowest) {
+        corner(context, this.#shape(picture, box), picture.palette.theme.error);
+      }
+    });
+  }
+
+  #borders(picture: Picture): void {
+    const context = this.#context;
+    context.strokeStyle = picture.palette.theme.muted;
+    context.lineWidth = 0.5;
+    context.beginPath();
+    const { placed, camera, palette, groups } = picture;
+    placed.eachBox(camera.view(2), (box) => {
+      const { x, y, width, height } = this.#shape(picture, box);
+      context.rect(x, y, width, height);
+      const group = placed.scene.group[box]!;
+      if (group < 0) return;
+      context.fillStyle = palette.group(groups.kind[group]!);
+      context.fillRect(x, y, Math.max(2, tokens.group.tag * camera.scale), height);
+    });
+    context.stroke();
+  }
+}
+
+/** Size of the text of a box that bears its title alone, CSS px. */
+function titleSize({ camera, placed }: Picture): number {
+  if (!placed.scene.compact) return LEAST_TEXT;
+  return Math.min(MOST_TITLE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
+}
+
+/** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */
+export function outline(
+  context: CanvasRenderingContext2D,
+  { x, y, width, height }: Rectangle,
+  kind: number,
+  scale: number,
+): void {
+  context.beginPath();
+  const round = kind === NodeKind.INPUT ? height / 2 : radius * scale;
+  context.roundRect(x, y, width, height, round);
+}
+
+/** The mark of the slowest node: a filled corner. */
+function corner(context: CanvasRenderingContext2D, shape: Rectangle, color: string): void {
+  const size = Math.max(4, Math.min(8, shape.height));
+  const [right, top] = [shape.x + shape.width, shape.y];
+  context.beginPath();
+  context.moveTo(right - size, top);
+  context.lineTo(right, top);
+  context.lineTo(right, top + size);
+  context.closePath();
+  context.fillStyle = color;
+  context.fill();
+}

@@ -1,0 +1,267 @@
+import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import { duration } from "../../shared/format.ts";
+import { nodeTitle } from "../../shared/node_title.ts";
+import { verdictSign } from "../data/health.ts";
+import type { PlacedScene } from "../placed/placed_scene.ts";
+import type { Camera } from "../stage/camera.ts";
+import { titleOf } from "./frames.ts";
+import { heatOf, showsTimes } from "./heat.ts";
+import type { LabelRecord, Picture } from "./picture.ts";
+import { whole } from "./whole.ts";
+
+export const TEXT_PX = 11;
+/** Least distance between two rows of text, and how far a text may stand from its layer for that, CSS px. */
+const PITCH = 11.5;
+const NUDGE = 14;
+const GAP = 14;
+const LEAST_ROOM = 150;
+const BETWEEN = "  |  ";
+/** The bar that tells how long what stands in a row took; where a column has room for it. */
+const BAR = { width: 36, height: 5, least: 230 };
+/** With so much room, a text says more, CSS px. */
+const WIDE = 460;
+/** Frames are named from this height on. */
+const NAMED = 2 * PITCH;
+
+/** A row of texts: a layer's, or the name of a frame (-1 for none). */
+interface Row {
+  layer: number;
+  frame: number;
+  y: number;
+}
+
+export interface Line {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+interface Spot {
+  box: number;
+  text: string;
+  layer: number;
+  /** Where the first text of the row begins. */
+  row: number;
+  x: number;
+  y: number;
+  width: number;
+}
+
+/**
+ * Where boxes are too small for text but layers are not: what each layer holds, in a column beside the graph.
+ * Long thin graphs can so be read as a whole.
+ */
+export class MarginPainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  #spots: Spot[] = [];
+  labels: LabelRecord[] | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  /** Forgets the texts of the frame before. */
+  clear(): void {
+    this.#spots = [];
+  }
+
+  paint(picture: Picture): void {
+    const { placed, camera } = picture;
+    const start = marginStart(placed, camera);
+    if (start === null) return;
+    const { layout } = placed;
+    const { highlight, graph } = picture;
+    const { theme } = picture.palette;
+    const context = this.#context;
+    context.font = `${TEXT_PX}px ${picture.palette.theme.font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    const end = camera.width - 8;
+    const wanted = this.#rows(picture);
+    const rows = apart(
+      wanted.map(({ y }) => y),
+      camera.height,
+    );
+    const bars = showsTimes(picture) && end - start >= BAR.least ? BAR.width + 6 : 0;
+    for (const [i, { layer, frame, y: at }] of wanted.entries()) {
+      const y = rows[i]!;
+      if (Math.abs(y - at) > NUDGE) continue;
+      let x = start + bars;
+      if (frame >= 0) {
+        context.font = `600 ${TEXT_PX}px ${theme.font}`;
+        this.#text(titleOf(picture, placed.scene.frames.group[frame]!), x, y, end, theme.text);
+        context.font = `${TEXT_PX}px ${theme.font}`;
+        continue;
+      }
+      const boxes = layout.order.subarray(layout.layerStart[layer]!, layout.layerStart[layer + 1]!);
+      const row = bars ? x - 6 - this.#bar(picture, boxes, x - 6, y) : x;
+      const isWide = end - x >= WIDE && boxes.length === 1;
+      for (const [i, box] of boxes.entries()) {
+        if (i > 0) x += this.#text(BETWEEN, x, y, end, theme.muted).width;
+        const node = placed.scene.node[box]!;
+        const isSoft = highlight !== null && graph.opKinds.at(node) !== highlight;
+        const words = this.#words(picture, box, node, isWide);
+        const ink = isSoft ? theme.muted : theme.text;
+        const { text, width } = this.#text(words, x, y, end, ink);
+        if (!text) break;
+        this.#spots.push({ box, layer, row, text, x, y, width });
+        x += width;
+      }
+      this.#leader(picture, boxes[0]!);
+    }
+  }
+
+  /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
+  leader({ placed, camera }: Picture, box: number): Line | null {
+    const spot = this.spotOf(box);
+    if (!spot) return null;
+    const { order, layerStart } = placed.layout;
+    const { x, width } = placed.rectangle(order[layerStart[spot.layer + 1]! - 1]!);
+    const { y, height } = placed.rectangle(box);
+    return {
+      x1: camera.screenX(x + width) + 3,
+      y1: camera.screenY(y + height / 2),
+      x2: spot.row - 4,
+      y2: spot.y,
+    };
+  }
+
+  #leader(picture: Picture, box: number): void {
+    const line = this.leader(picture, box);
+    if (!line) return;
+    const context = this.#context;
+    context.strokeStyle = picture.palette.theme.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(line.x1, line.y1);
+    context.lineTo(line.x2, line.y2);
+    context.stroke();
+  }
+
+  /** What has a text on the stage, from above; the names of frames only where there is room for all of it. */
+  #rows({ placed, camera }: Picture): Row[] {
+    const { layerTop, layerBottom } = placed.layout;
+    const rows: Row[] = [];
+    const isOn = (y: number) => y >= 0 && y <= camera.height;
+    const view = camera.view();
+    placed.eachStretch(view, (first, beyond) => {
+      for (let layer = first; layer < beyond; layer++) {
+        const y = camera.screenY((layerTop[layer]! + layerBottom[layer]!) / 2);
+        if (isOn(y)) rows.push({ layer, frame: -1, y });
+      }
+    });
+    const frames: Row[] = [];
+    const least = NAMED / camera.scale;
+    if (tokens.group.header * camera.scale < TEXT_PX) {
+      placed.eachFrame(
+        view,
+        (frame) => {
+          const y = camera.screenY(placed.frame(frame).y) + PITCH / 2;
+          if (isOn(y)) frames.push({ layer: -1, frame, y });
+        },
+        least,
+      );
+    }
+    if ((rows.length + frames.length) * PITCH > camera.height) return rows;
+    return [...rows, ...frames].sort((a, b) => a.y - b.y);
+  }
+
+  /** The time of the slowest in a row, as a bar that ends at `right`; gives its length. */
+  #bar(picture: Picture, boxes: Int32Array, right: number, y: number): number {
+    const heat = boxes.reduce((most, box) => Math.max(most, heatOf(picture, box)), 0);
+    const long = heat && Math.max(1, BAR.width * heat);
+    this.#context.fillStyle = picture.palette.theme.accent;
+    this.#context.fillRect(right - long, Math.round(y - BAR.height / 2), long, BAR.height);
+    return long;
+  }
+
+  /** Where the box's text is; undefined where it has none. */
+  spotOf(box: number): Readonly<Spot> | undefined {
+    return this.#spots.find((each) => each.box === box);
+  }
+
+  /** The box whose text is at a point of the stage, -1 where there is none. */
+  boxAt(x: number, y: number): number {
+    const spot = this.#spots.find(
+      (each) =>
+        x >= each.x - 4 && x <= each.x + each.width + 4 && Math.abs(y - each.y) <= PITCH / 2,
+    );
+    return spot ? spot.box : -1;
+  }
+
+  #words(
+    { placed, times, colorBy, colors, health }: Picture,
+    box: number,
+    node: number,
+    isWide: boolean,
+  ): string {
+    const { title, time, shape, badge } = placed.scene.text(box);
+    if (placed.scene.group[box]! >= 0) {
+      return `${title} · ${colors.words(box) ?? (times.known ? time : shape)}`;
+    }
+    const name = nodeTitle(title, node);
+    if (colorBy === "health") {
+      const sign = health ? verdictSign(health.verdict(box)) : "";
+      return sign ? `${sign} ${name} · ${health!.brief(box)}` : name;
+    }
+    if (colorBy !== "kind" && colorBy !== "time") return `${name} · ${colors.said(box)}`;
+    const ns = times.ns[node]!;
+    const parts = [
+      name,
+      ns > 0 ? duration(ns) : "",
+      node === times.slowest ? "slowest" : "",
+      isWide ? shape.replace(/^#\d+ · /, "") : "",
+      isWide ? badge : "",
+    ];
+    return parts.filter(Boolean).join(" · ");
+  }
+
+  #text(
+    words: string,
+    x: number,
+    y: number,
+    end: number,
+    ink: string,
+  ): { text: string; width: number } {
+    const text = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
+    const width = this.#measure.width(text);
+    this.#context.fillStyle = ink;
+    this.#context.fillText(text, x, y);
+    if (text && words !== BETWEEN) {
+      this.labels?.push({ text, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
+    }
+    return { text, width };
+  }
+}
+
+/** Rows as near as can be to where they are wanted, but a row's height apart, between the ends of the stage. */
+function apart(wanted: readonly number[], height: number): number[] {
+  /** Runs of rows that stand one below the other: how many, and the mean of where the first of them is wanted. */
+  const runs: { count: number; first: number }[] = [];
+  for (const [i, y] of wanted.entries()) {
+    let run = { count: 1, first: y - i * PITCH };
+    for (let before = runs.at(-1); before && before.first > run.first; before = runs.at(-1)) {
+      const count = before.count + run.count;
+      run = { count, first: (before.first * before.count + run.first * run.count) / count };
+      runs.pop();
+    }
+    runs.push(run);
+  }
+  const lowest = height - PITCH / 2 - (wanted.length - 1) * PITCH;
+  return runs
+    .flatMap(({ count, first }) => new Array<number>(count).fill(first))
+    .map((first, i) => Math.max(PITCH / 2, Math.min(lowest, first)) + i * PITCH);
+}
+
+/** Left end of the column of texts; null where it has no room, or the layers are too close. */
+export function marginStart(placed: PlacedScene, camera: Camera): number | null {
+  const { bounds, layers, direction } = placed.layout;
+  if (direction === "right" || placed.columns > 1) return null;
+  if (((bounds.maxY - bounds.minY) / Math.max(1, layers)) * camera.scale < PITCH) return null;
+  const start = Math.max(GAP, camera.screenX(bounds.maxX) + GAP);
+  return camera.width - start >= LEAST_ROOM ? start : null;
+}

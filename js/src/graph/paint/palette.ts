@@ -1,0 +1,106 @@
+import {
+  blockFill,
+  channels,
+  kindFill,
+  type Ramp,
+  ramp,
+  rampStops,
+  type Theme,
+} from "../../shared/drawing/theme.ts";
+
+const STEPS = 64;
+const TINT = 0.16;
+const CLASS_TINT = 0.36;
+
+/** The colors of one theme, mixed once: fills of op kinds and of times, and the ink that is legible on each. */
+export class Palette {
+  readonly theme: Theme;
+  readonly #tints = new Map<string, string>();
+  readonly #ramps = new Map<Ramp, string[]>();
+  /** Lines between boxes. */
+  readonly edge: string;
+  /** Fill and ink of a box that is set back. */
+  readonly plain: string;
+  /** Fill of the frames of open groups: frames in frames grow darker. */
+  readonly frame: string;
+  #hatch: CanvasPattern | null = null;
+
+  constructor(theme: Theme) {
+    this.theme = theme;
+    this.edge = mix(theme.background, theme.text, 0.55);
+    this.frame = `rgba(${channels(theme.text).join(", ")}, 0.035)`;
+    this.plain = mix(theme.background, theme.text, 0.03);
+  }
+
+  /** A light fill of the kind's color, on which the theme's text is legible. */
+  tint(opKind: string): string {
+    let tint = this.#tints.get(opKind);
+    if (!tint) {
+      tint = mix(this.theme.background, kindFill(this.theme, opKind), TINT);
+      this.#tints.set(opKind, tint);
+    }
+    return tint;
+  }
+
+  /** The color of a kind of groups; several kinds share one, letters tell them apart. */
+  group(kind: number): string {
+    return blockFill(this.theme, kind);
+  }
+
+  /** The color at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */
+  ramp(name: Ramp, share: number): string {
+    const step = Math.round(Math.min(1, Math.max(0, share)) * STEPS);
+    let colors = this.#ramps.get(name);
+    if (!colors) {
+      const stops = rampStops(this.theme, name);
+      colors = Array.from({ length: STEPS + 1 }, (_, i) => ramp(stops, i / STEPS));
+      this.#ramps.set(name, colors);
+    }
+    return colors[step]!;
+  }
+
+  /** The fill of a class behind text. */
+  tinted(color: string): string {
+    return mix(this.theme.background, color, CLASS_TINT);
+  }
+
+  /** What a second class has that shares a color. */
+  faded(color: string): string {
+    return mix(this.theme.background, color, 0.45);
+  }
+
+  /** The fill of a verdict on values; that of lines where there is none. */
+  verdict(verdict: number): string {
+    const { OK, suspicious, faulty } = this.theme.health;
+    return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
+  }
+
+  /** The color of the lines of `hatch`. */
+  get hatched(): string {
+    return mix(this.theme.background, this.theme.text, 0.16);
+  }
+
+  /** Diagonal lines: a time that is not known. */
+  hatch(context: CanvasRenderingContext2D): CanvasPattern | string {
+    if (this.#hatch) return this.#hatch;
+    const tile = document.createElement("canvas");
+    [tile.width, tile.height] = [8, 8];
+    const ink = tile.getContext("2d")!;
+    ink.strokeStyle = this.hatched;
+    ink.lineWidth = 1.2;
+    ink.beginPath();
+    for (const start of [-8, 0, 8]) {
+      ink.moveTo(start, 8);
+      ink.lineTo(start + 8, 0);
+    }
+    ink.stroke();
+    this.#hatch = context.createPattern(tile, "repeat");
+    return this.#hatch ?? this.plain;
+  }
+}
+
+/** A color on the way from one to the other. */
+function mix(from: string, to: string, share: number): string {
+  const hex = (color: string) => `rgb(${channels(color).join(", ")})`;
+  return ramp([hex(from), hex(to)], share);
+}

@@ -1,0 +1,357 @@
+import { errorText } from "../../shared/client/message.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import { type NodeDetails, NodeKind, type RunClient } from "../../shared/client/run_client.ts";
+import type { SessionClient } from "../../shared/client/session_client.ts";
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { composition, type Part } from "../data/composition.ts";
+import type { GraphModel } from "../data/model.ts";
+import { boxesOf, type Scene } from "../placed/scene.ts";
+import { quoted } from "../query/suggest.ts";
+import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
+import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
+
+/** What is done to groups from here. */
+export interface GroupActs {
+  toggle(group: number): void;
+  /** Selects it, opening what is around it. */
+  show(group: number): void;
+  /** Marks what a query finds. */
+  find(query: string): void;
+}
+
+const TOP = 10;
+const TOP_PARTS = 6;
+const BUSY_MS = 150;
+
+/** Everything about the selected node, with its neighbors as buttons; the graph in short where none is selected. */
+export class Details {
+  readonly node = element("aside", {
+    class: "tvmdbg-graph-details",
+    "aria-label": "details",
+    ...KEEP_KEYS,
+  });
+  readonly #model: GraphModel;
+  readonly #run: RunClient;
+  readonly #session: SessionClient;
+  readonly #select: (node: number, output?: number) => void;
+  readonly #groups: GroupActs;
+  readonly #signal: AbortSignal;
+  /** What can be done to the selected node. */
+  tools: () => HTMLElement | null = () => null;
+  #asked: AbortController | null = null;
+
+  constructor(
+    model: GraphModel,
+    run: RunClient,
+    session: SessionClient,
+    select: (node: number, output?: number) => void,
+    groups: GroupActs,
+    signal: AbortSignal,
+  ) {
+    this.#model = model;
+    this.#run = run;
+    this.#session = session;
+    this.#select = select;
+    this.#groups = groups;
+    this.#signal = signal;
+  }
+
+  /** Moves the keyboard to the first button, and here until there is one. */
+  focus(): void {
+    const first = this.node.querySelector("button");
+    if (!first) this.node.tabIndex = -1;
+    (first ?? this.node).focus();
+    if (first) this.node.removeAttribute("tabindex");
+  }
+
+  async show(selected: readonly number[], scene: Scene, group = -1): Promise<void> {
+    this.#asked?.abort();
+    if (group >= 0) {
+      this.#fill(this.#group(group, scene));
+      return;
+    }
+    const node = selected.at(-1);
+    if (node === undefined || node < 0 || node >= this.#model.graph.kinds.length) {
+      this.#fill(this.#summary());
+      return;
+    }
+    const asked = new AbortController();
+    this.#asked = asked;
+    const signal = AbortSignal.any([asked.signal, this.#signal]);
+    const busy = setTimeout(() => {
+      this.#fill([this.#heading(node), element("p", { class: "tvmdbg-muted" }, "reading …")]);
+    }, BUSY_MS);
+    try {
+      const details = await this.#run.node(node, signal);
+      clearTimeout(busy);
+      if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
+    } catch (error) {
+      clearTimeout(busy);
+      if (signal.aborted || isAbort(error)) return;
+      const said = element("p", { class: "tvmdbg-error", role: "alert" }, errorText(error));
+      this.#fill([this.#heading(node), said]);
+    }
+  }
+
+  #fill(children: (Node | null)[]): void {
+    const focused = this.node.contains(document.activeElement);
+    this.node.replaceChildren(...children.filter((child): child is Node => child !== null));
+    this.node.scrollTop = 0;
+    if (focused) this.focus();
+    else this.node.removeAttribute("tabindex");
+  }
+
+  #heading(node: number): HTMLElement {
+    return element("h3", {}, this.#model.describe.short(node));
+  }
+
+  #node(details: NodeDetails, selected: readonly number[], scene: Scene): (Node | null)[] {
+    const { times, describe } = this.#model;
+    const { id } = details;
+    const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
+    const around = scene.group[boxesOf(scene, id)[0] ?? -1] ?? -1;
+    const folded = hosts.length > 0 && (hosts[0] !== id || around >= 0);
+    return [
+      this.#heading(id),
+      element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
+      this.tools(),
+      this.#note(id),
+      folded
+        ? element(
+            "p",
+            { class: "tvmdbg-graph-note" },
+            around >= 0 ? "inside block " : "hidden in ",
+            ...(around >= 0 ? [this.#groupLink(around)] : hosts.map((host) => this.#link(host))),
+          )
+        : null,
+      hosts.length === 0
+        ? element("p", { class: "tvmdbg-graph-note" }, "not in the visible part of the graph")
+        : null,
+      selected.length > 1
+        ? element(
+            "p",
+            { class: "tvmdbg-graph-note" },
+            `${selected.length} nodes selected; others: `,
+            ...selected.slice(0, -1).map((other) => this.#mention(other)),
+          )
+        : null,
+      ...details.notes.map((note) => element("p", { class: "tvmdbg-warning" }, `⚠ ${note}`)),
+      section(
+        "time",
+        times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest node") : null,
+        details.times.length
+          ? table(details.times)
+          : element("p", { class: "tvmdbg-muted" }, "unknown"),
+      ),
+      describe.health
+        ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
+        : null,
+      named("name", details.name),
+      details.funcName && details.funcName !== details.name
+        ? named("func_name", details.funcName)
+        : null,
+      section(
+        listed("inputs", details.inputs.length, details.inputCount),
+        list(details.inputs.map((input, operand) => this.#input(input, operand))),
+      ),
+      section(
+        listed("outputs", details.outputs.length, details.outputCount),
+        list(details.outputs.map((output) => this.#output(id, output))),
+      ),
+      details.attrs.length
+        ? section(`attributes (${details.attrs.length})`, table(details.attrs))
+        : null,
+    ];
+  }
+
+  #group(group: number, scene: Scene): (Node | null)[] {
+    const { groups, graph, times } = this.#model;
+    const isOpen = scene.frameOfGroup[group]! >= 0;
+    const ns = groups.ns(group);
+    const kinds = kindsIn(this.#model, group);
+    const identical = groups.ofKind(group).filter((each) => each !== group);
+    const parent = graph.groupParent[group]!;
+    const health = healthIn(this.#model, group);
+    return [
+      element("h3", {}, groups.title(group)),
+      element(
+        "p",
+        { class: "tvmdbg-muted" },
+        `group ${group}, kind ${groups.tag(group)}, ${sizeOf(this.#model, group)}`,
+      ),
+      element(
+        "p",
+        {},
+        button(
+          isOpen ? "collapse" : "expand",
+          `${isOpen ? "collapse" : "expand"} the block (Enter)`,
+          () => this.#groups.toggle(group),
+        ),
+      ),
+      parent < 0
+        ? null
+        : element("p", { class: "tvmdbg-graph-note" }, "inside ", this.#groupLink(parent)),
+      section(
+        "time",
+        ns > 0 ? bar(ns / times.total, "share of the total time") : null,
+        element("p", {}, timeIn(this.#model, group) || "unknown"),
+      ),
+      health.length ? section("health", ...health.map((line) => element("p", {}, line))) : null,
+      section(
+        "op kinds",
+        table(kinds.slice(0, TOP).map(([kind, count]) => [kind, integer(count)])),
+      ),
+      identical.length
+        ? section(
+            `identical (${integer(identical.length)})`,
+            list(identical.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
+            identical.length > TOP
+              ? element(
+                  "p",
+                  { class: "tvmdbg-muted" },
+                  `and ${integer(identical.length - TOP)} more`,
+                )
+              : null,
+          )
+        : null,
+    ];
+  }
+
+  #groupLink(group: number): HTMLElement {
+    const title = this.#model.groups.title(group);
+    const first = this.#model.groups.nodes(group)[0];
+    const link = button(`${title} from #${first}`, `go to group ${group} ${title}`, () =>
+      this.#groups.show(group),
+    );
+    link.classList.add("tvmdbg-graph-link");
+    return link;
+  }
+
+  #input({ node, output, text, trust }: NodeDetails["inputs"][number], operand: number) {
+    const where = output > 0 ? `:${output}` : "";
+    return element(
+      "li",
+      {},
+      element("span", { class: "tvmdbg-muted" }, `${operand} `),
+      node < 0 ? "a node that the graph does not have" : this.#link(node, where),
+      ` ${text}`,
+      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` matched ${trust}`),
+    );
+  }
+
+  #output(id: number, { output, text, consumers }: NodeDetails["outputs"][number]) {
+    const pick = button(`:${output}`, `select output ${output} of node ${id}`, () =>
+      this.#select(id, output),
+    );
+    return element(
+      "li",
+      {},
+      pick,
+      ` ${text}`,
+      element(
+        "div",
+        { class: "tvmdbg-graph-consumers" },
+        consumers.length ? "→ " : "read by no node",
+        ...consumers.map(({ node }) => this.#link(node)),
+      ),
+    );
+  }
+
+  #note(node: number): HTMLElement | null {
+    const text = this.#session.note(node);
+    return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
+  }
+
+  /** A link of few letters, for one of many. */
+  #mention(node: number): HTMLElement {
+    const title = `go to ${this.#model.describe.short(node)}`;
+    const link = button(`#${node}`, title, () => this.#select(node));
+    link.classList.add("tvmdbg-graph-link");
+    return link;
+  }
+
+  #link(node: number, suffix = ""): HTMLElement {
+    const words = `${this.#model.describe.short(node)}${suffix}`;
+    const link = button(words, `go to ${words}`, () => this.#select(node));
+    link.classList.add("tvmdbg-graph-link");
+    return link;
+  }
+
+  #summary(): Node[] {
+    const { graph, times, counts, operators } = this.#model;
+    const [inputCount = 0, parameters = 0, , nops = 0, copies = 0] = counts;
+    const apart = [
+      nops > 0 && `${integer(nops)} zero-copy`,
+      copies > 0 && `${integer(copies)} between devices`,
+    ].filter(Boolean);
+    const operatorText = `${counted(operators, "operator")}${apart.length ? ` (${apart.join(", ")})` : ""}`;
+    const known = [
+      [inputCount, counted(inputCount, "input")],
+      [parameters, counted(parameters, "parameter")],
+      [operators, operatorText],
+    ] as const;
+    const rows: [string, string][] = [
+      ["nodes", integer(graph.kinds.length)],
+      ...known.filter(([count]) => count > 0).map(([, text]): [string, string] => ["", text]),
+      ["edges", integer(graph.edgeTarget.length)],
+    ];
+    if (times.known) rows.push(["total time", duration(times.total)]);
+    const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
+    const inputs: number[] = [];
+    for (let node = 0; inputs.length < inputCount; node++) {
+      if (graph.kinds[node] === NodeKind.INPUT) inputs.push(node);
+    }
+    const parts: Node[] = [element("h3", {}, "Graph"), table(rows), ...this.#wrong()];
+    const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
+    if (notes.length > 0) {
+      const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
+      parts.push(section(`notes (${notes.length})`, list(said)));
+    }
+    const made = composition(this.#model);
+    if (made.length > 0) parts.push(section("structure", this.#parts(made)));
+    if (times.known) parts.push(section("slowest nodes", this.#slowest()));
+    const links_ = (nodes: readonly number[]) =>
+      list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));
+    parts.push(section(`inputs (${inputs.length})`, links_(inputs)));
+    parts.push(section(`outputs (${heads.length})`, links_(heads)));
+    return parts;
+  }
+
+  /** What the file has wrong, so that less is drawn than it may mean. */
+  #wrong(): Node[] {
+    const { wrong = [], wrongCount = 0 } = this.#model.graph.info ?? {};
+    const more = wrongCount - wrong.length;
+    const said = more > 0 ? [...wrong, `and ${integer(more)} more: run.graph.issues`] : wrong;
+    return said.map((each) => element("p", { class: "tvmdbg-warning" }, `⚠ ${each}`));
+  }
+
+  /** The blocks of the graph, most of the time or of the nodes first; each marks those of its name. */
+  #parts(made: readonly Part[]): HTMLElement {
+    const { graph, times } = this.#model;
+    const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
+      const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;
+      const link = button(words, `highlight all ${words}`, () =>
+        this.#groups.find(`group=${quoted(name)}`),
+      );
+      link.classList.add("tvmdbg-graph-link");
+      const share = times.known ? ns / times.total : nodes / graph.kinds.length;
+      const much = times.known ? duration(ns) : counted(nodes, "node");
+      const what = times.known ? "share of the total time" : "share of the nodes";
+      return shared(link, bar(share, what), `${much} · ${percent(share)}`);
+    });
+    return top(rows, made.length, "ul");
+  }
+
+  #slowest(): HTMLElement {
+    const { times } = this.#model;
+    const rows = Array.from(times.ranked.subarray(0, TOP), (node) =>
+      shared(
+        this.#link(node),
+        bar(times.heat(node), "share of the slowest node"),
+        `${duration(times.ns[node]!)} · ${percent(times.share(node))}`,
+      ),
+    );
+    return top(rows, times.ranked.length, "ol");
+  }
+}

@@ -1,0 +1,243 @@
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { HitList } from "../../shared/ui/hit_list.ts";
+import type { Hits } from "../data/hits.ts";
+import type { Facts } from "../query/facts.ts";
+import { parse } from "../query/parser.ts";
+import { operatorsOf, type Suggestion, suggest } from "../query/suggest.ts";
+
+export interface SearchActions {
+  search(query: string): void;
+  nextHit(by: number): void;
+  /** Goes to a hit by its place among them. */
+  goToHit(at: number): void;
+  /** Gives the keyboard back to the graph. */
+  leave(): void;
+}
+
+const TYPING_MS = 120;
+/** The grammar in short; all of it is in tvmdbg_widgets/analysis/query/__init__.py. */
+const HELP = [
+  ["conv2d relu", "both words, in name, function, operators, kind, dtype or shape"],
+  ["a | b   -a   (a b)", "either; not; together (also: or, not, and)"],
+  [
+    "op:conv  name=p0",
+    "a field contains, equals; fields: name op func kind dtype device layout group",
+  ],
+  ["op:conv*  /_\\d+$/", "* and ? fit the whole text; / / is a regular expression"],
+  ["time>1ms  share>=5%", "times in ns, us, ms, s"],
+  ["bytes>1MB  inputs>2", "id bytes storage rank inputs outputs consumers depth"],
+  ["shape:*,64,...", "* is one dimension, ... any number of them"],
+  ["attr.data_layout:NCHW", "an attribute of the node"],
+  ["conv2d->add->relu", "nodes that read each other; ->> is anywhere downstream"],
+  ['#12   "a b"', "the node with this id; the exact text"],
+] as const;
+let fields = 0;
+
+function isSound(query: string): boolean {
+  try {
+    parse(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The search field: what is typed is looked for at once; below it what may follow, what is wrong, and the grammar. */
+export class SearchField {
+  readonly input: HTMLInputElement;
+  /** Stands below the field while that, or what is in it, has the keyboard. */
+  readonly panel = element("div", { class: "tvmdbg-more-menu tvmdbg-graph-query", hidden: true });
+  readonly #list: HTMLElement;
+  readonly #problem = element("div", { class: "tvmdbg-graph-wrong", role: "status", hidden: true });
+  readonly #help = element("div", { class: "tvmdbg-graph-grammar", hidden: true });
+  readonly #more: HTMLButtonElement;
+  readonly #hits: HitList;
+  readonly #facts: Facts;
+  readonly #place: () => void;
+  #operators: string[] | null = null;
+  #shown: Suggestion[] = [];
+  #active = -1;
+  #isClosed = false;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(facts: Facts, actions: SearchActions, place: () => void, signal: AbortSignal) {
+    this.#facts = facts;
+    this.#place = place;
+    const id = `tvmdbg-query-${fields++}`;
+    this.input = element("input", {
+      type: "search",
+      placeholder: "search /",
+      title: "words, or fields: time>1ms op:conv shape:*,64,*,* (F1: search syntax)",
+      "aria-label": "search nodes by words or fields",
+      role: "combobox",
+      "aria-autocomplete": "list",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      autocomplete: "off",
+      spellcheck: "false",
+      ...KEEP_KEYS,
+    });
+    this.#list = element("div", { id, role: "listbox", "aria-label": "suggestions" });
+    this.#more = button("search syntax (F1)", "search syntax (F1)", () => this.#toggleHelp());
+    this.#more.setAttribute("aria-expanded", "false");
+    for (const [code, about] of HELP) {
+      this.#help.append(element("code", {}, code), element("span", {}, about));
+    }
+    this.#hits = new HitList(this.input, "nodes found", (at) => {
+      actions.goToHit(at);
+      actions.leave();
+    });
+    this.panel.append(this.#problem, this.#list, this.#hits.node, this.#more, this.#help);
+    const typed = () => {
+      clearTimeout(this.#typing);
+      actions.search(this.input.value);
+    };
+    const on = <K extends keyof HTMLElementEventMap>(
+      type: K,
+      run: (event: HTMLElementEventMap[K]) => void,
+    ) => this.input.addEventListener(type, run, { signal });
+    on("input", () => {
+      this.#isClosed = false;
+      this.#suggest();
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(typed, TYPING_MS);
+    });
+    on("focus", () => {
+      this.#isClosed = false;
+      this.#suggest();
+    });
+    on("click", () => this.#suggest());
+    on("keydown", (event) => {
+      const { key } = event;
+      if (this.#active < 0 && this.#hits.active >= 0 && this.#hits.key(event)) return;
+      if (key === "ArrowDown" || key === "ArrowUp") {
+        this.#move(key === "ArrowDown" ? 1 : -1);
+        // Behind the last suggestion come the hits.
+        if (this.#active < 0) this.#hits.key(event);
+      } else if (key === "F1") this.#toggleHelp();
+      else if ((key === "Enter" || key === "Tab") && this.#active >= 0) this.#take(this.#active);
+      else if (key === "Enter") {
+        typed();
+        if (!isSound(this.input.value)) return;
+        actions.nextHit(event.shiftKey ? -1 : 1);
+        actions.leave();
+      } else if (key === "Escape" && this.#active >= 0) {
+        event.stopPropagation();
+        this.#isClosed = true;
+        this.#suggest();
+      } else if (key === "Escape") {
+        this.input.value = "";
+        typed();
+        actions.leave();
+      } else return;
+      event.preventDefault();
+    });
+    const left = ({ relatedTarget }: FocusEvent) => {
+      const to = relatedTarget as Node | null;
+      if (to !== this.input && !this.panel.contains(to)) this.panel.hidden = true;
+    };
+    on("blur", left);
+    this.panel.addEventListener("focusout", left, { signal });
+    // The field keeps the keyboard while one points at what is below it.
+    this.panel.addEventListener("pointerdown", (event) => event.preventDefault(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(this.#typing));
+  }
+
+  set query(query: string) {
+    if (this.input.value !== query) this.input.value = query;
+  }
+
+  /** Says what is wrong with the query, and marks where; or what of it is not known of all nodes. */
+  show(hits: Hits): void {
+    const { problem, at, notes, nodes } = hits.found;
+    const { input } = this;
+    this.#hits.show(input.value ? hits.listed() : [], nodes.length);
+    this.#expand();
+    input.setAttribute("aria-invalid", String(problem !== ""));
+    this.#problem.hidden = !problem && notes.length === 0;
+    this.#problem.classList.toggle("tvmdbg-warning", problem !== "");
+    const said = problem || notes.join("; ");
+    const text = input.value;
+    const marked = at >= 0 && at <= text.length;
+    const code = String.fromCodePoint(text.codePointAt(at) ?? 32);
+    this.#problem.replaceChildren(
+      ...(marked
+        ? [
+            element(
+              "code",
+              {},
+              text.slice(Math.max(0, at - 40), at),
+              element("mark", {}, code),
+              text.slice(at + code.length, at + 40),
+            ),
+          ]
+        : []),
+      element("div", {}, said),
+    );
+    this.#place();
+  }
+
+  #toggleHelp(): void {
+    this.#help.hidden = !this.#help.hidden;
+    this.#more.setAttribute("aria-expanded", String(!this.#help.hidden));
+    this.#suggest();
+  }
+
+  #suggest(): void {
+    const { input } = this;
+    this.#operators ??= operatorsOf(this.#facts);
+    const before = input.value.slice(0, input.selectionStart ?? input.value.length);
+    this.#shown =
+      this.#isClosed || !this.#help.hidden ? [] : suggest(before, this.#facts, this.#operators);
+    this.#list.replaceChildren(
+      ...this.#shown.map(({ text, about }, row) => {
+        const option = element(
+          "div",
+          { role: "option", id: `${this.#list.id}-${row}` },
+          element("code", {}, text),
+          element("span", { class: "tvmdbg-muted" }, about),
+        );
+        option.addEventListener("click", () => this.#take(row));
+        return option;
+      }),
+    );
+    this.#list.hidden = this.#shown.length === 0;
+    this.#expand();
+    this.panel.hidden = false;
+    this.#activate(-1);
+    this.#place();
+  }
+
+  /** Says whether there is anything to choose: a suggestion or a hit. */
+  #expand(): void {
+    const isOpen = this.#shown.length > 0 || !this.#hits.node.hidden;
+    this.input.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  #move(by: number): void {
+    if (this.#shown.length === 0) {
+      this.#isClosed = false;
+      this.#suggest();
+    }
+    const count = this.#shown.length + 1;
+    this.#activate(((this.#active + 1 + by + count) % count) - 1);
+  }
+
+  #activate(row: number): void {
+    this.#active = row;
+    for (const [at, option] of [...this.#list.children].entries()) {
+      option.setAttribute("aria-selected", String(at === row));
+    }
+    if (row < 0) this.input.removeAttribute("aria-activedescendant");
+    else this.input.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
+  }
+
+  /** Puts a suggestion in the place of what was typed of it. */
+  #take(row: number): void {
+    const { from, text } = this.#shown[row]!;
+    const { input } = this;
+    input.setRangeText(text, from, input.selectionStart ?? input.value.length, "end");
+    input.focus();
+    input.dispatchEvent(new Event("input"));
+  }
+}

@@ -1,0 +1,311 @@
+import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
+import { counted, duration, percent, shapeText } from "../../shared/format.ts";
+import { givenText } from "../../shared/node_title.ts";
+import { entryBytes, valueText } from "../color/columns.ts";
+import { filled, SLOT } from "../color/template.ts";
+import type { Groups } from "../data/groups.ts";
+import type { Times } from "../data/times.ts";
+import { LEGIBLE_SCALE } from "./scales.ts";
+import type { Words } from "./scene.ts";
+
+/** A file may hold names of any length. */
+const MOST_LETTERS = 1000;
+
+/** Text widths in the fonts of a box's two lines, px at scale 1. */
+export interface Measure {
+  title(text: string): number;
+  small(text: string): number;
+}
+
+/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
+export interface BoxText {
+  title: string;
+  /** At the right of the title: what sets this node apart. */
+  mark: string;
+  /** Whether one of its outputs is an output of the graph. */
+  head: boolean;
+  /** Second line when the boxes show op kinds, and when they show time. */
+  shape: string;
+  time: string;
+  /** At the right of the second line: what is folded into the box. */
+  badge: string;
+  /** Second line of a user's own; empty for a label without one. */
+  own?: string;
+  /** The title as it stands in a compact box. */
+  lines?: readonly string[];
+}
+
+const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
+
+/** Free space between a line's text and what stands at its right. */
+export const GAP = 8;
+/** Padding inside a mark or badge. */
+export const BADGE_PADDING = 4;
+/** Where a box's text starts, from its left border. */
+export const TEXT_START = stripe + padding - 2;
+
+/** Room for the letters of a closed group's kind at its left, and for its button at its right. */
+export const TAG = tokens.group.tag;
+export const BUTTON = tokens.group.button;
+/** What the sheets behind a run of blocks take of its width. */
+const SHEETS = 2 * tokens.group.stack;
+
+/** Digits are equally wide in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
+function alike(words: string): string {
+  return words.replace(/\d/g, "0");
+}
+
+function widthIn(
+  known: Map<string, number>,
+  text: string,
+  measure: (text: string) => number,
+): number {
+  let width = known.get(text);
+  if (width === undefined) {
+    width = measure(text);
+    known.set(text, width);
+  }
+  return width;
+}
+
+/** Nodes of fewer labels, dimensions and parameters are told apart by one number. */
+const LABELS = 2 ** 20;
+const DIMS = 12;
+const MOST = 16;
+
+/** How many digits a whole number has; NaN for others and for those of more than nine. */
+function digits(value: number): number {
+  if (!(value >= 0 && value < 1e9 && Number.isInteger(value))) return Number.NaN;
+  let count = 1;
+  for (let rest = value; rest >= 10; rest /= 10) count += 1;
+  return count;
+}
+
+/** The words of the boxes of one graph. */
+export class Labels implements Words {
+  readonly compact = false;
+  readonly valued = false;
+  readonly height = () => height;
+  readonly heightOfGroup = tokens.group.height;
+  readonly #graph: GraphColumns;
+  readonly #times: Times;
+  readonly #measure: Measure;
+  readonly #groups: Groups;
+  /** Widths of the texts that were measured, in the fonts of both lines. */
+  readonly #titles = new Map<string, number>();
+  readonly #smalls = new Map<string, number>();
+  /** Widths of boxes by what their words have in common, and a number for each row of counts of digits. */
+  readonly #widths = new Map<number, number>();
+  readonly #shapes = new Map<number, number>();
+  readonly #heads = new Map<number, number[]>();
+  /** The layout of what a node computes, as far as somebody has asked for it. */
+  layoutOf: (node: number) => string = () => "";
+
+  constructor(graph: GraphColumns, times: Times, measure: Measure, groups: Groups) {
+    this.#groups = groups;
+    this.#graph = graph;
+    this.#times = times;
+    this.#measure = measure;
+    for (const [row, node] of graph.headNode.entries()) {
+      this.#heads.set(node, [...(this.#heads.get(node) ?? []), row]);
+    }
+  }
+
+  /** Whether one of the node's outputs is an output of the graph. */
+  isHead(node: number): boolean {
+    return this.#heads.has(node);
+  }
+
+  title(node: number): string {
+    const { labels, names } = this.#graph;
+    const title = labels.at(node) || names.at(node) || `node ${node}`;
+    return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
+  }
+
+  /** What the node is apart from its kind: input, parameter, an output of the graph, the slowest. */
+  mark(node: number): string {
+    const kind = this.#graph.kinds[node];
+    if (node === this.#times.slowest) return "slowest";
+    const heads = this.#heads.get(node);
+    if (heads) return this.#heads.size > 1 ? `output ${heads.join(", ")}` : "output";
+    if (kind === NodeKind.INPUT) return "input";
+    return kind === NodeKind.PARAMETER ? "param" : "";
+  }
+
+  shape(node: number): string {
+    const { entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
+    const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
+    if (end === entry) return "no output";
+    const more = end - entry > 1 ? `, ${end - entry} outputs` : "";
+    if (!shapeKnown[entry]) return `shape unknown${more}`;
+    const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
+    return `${dims.length ? Array.from(dims).join("×") : "scalar"}${more}`;
+  }
+
+  time(node: number): string {
+    const ns = this.#times.ns[node]!;
+    if (ns > 0) return this.#times.text(ns);
+    const given = givenText(this.#graph.kinds[node]);
+    if (given) return given;
+    return Number.isNaN(ns) ? this.#times.together(node) || "time unknown" : duration(ns);
+  }
+
+  box(node: number, folded: number): BoxText {
+    return {
+      title: this.title(node),
+      mark: this.mark(node),
+      head: this.isHead(node),
+      shape: `#${node} · ${this.shape(node)}`,
+      time: `#${node} · ${this.time(node)}`,
+      badge: folded === 0 ? "" : folded === 1 ? "1 param" : `${folded} params`,
+    };
+  }
+
+  /** The same with the titles and second lines of nodes by a template. */
+  labelled(template: string): Words {
+    if (!template) return this;
+    const lines = (node: number) => {
+      const [title, own = ""] = filled(template, (name) => this.#field(node, name));
+      return { title: title || this.title(node), own };
+    };
+    const box = (node: number, folded: number) => ({ ...this.box(node, folded), ...lines(node) });
+    return {
+      compact: false,
+      valued: false,
+      height: this.height,
+      heightOfGroup: this.heightOfGroup,
+      title: (node) => lines(node).title,
+      box,
+      boxOfGroup: (...group) => this.boxOfGroup(...group),
+      width: (node, folded) => this.#width(box(node, folded), this.time(node)),
+      widthOfGroup: (...group) => this.widthOfGroup(...group),
+    };
+  }
+
+  /** What stands for a field of a template; undefined for an unknown one. */
+  #field(node: number, name: string): string | undefined {
+    const { names, funcNames, opKinds, dtypes, entryOffsets, deviceTypes, storageIds, info } =
+      this.#graph;
+    const entry = entryOffsets[node]!;
+    const has = entry < entryOffsets[node + 1]!;
+    const share = this.#times.share(node);
+    const size = has ? entryBytes(this.#graph, entry) : Number.NaN;
+    const fields: Record<string, string> = {
+      op: this.title(node),
+      id: String(node),
+      name: names.at(node),
+      func: funcNames.at(node),
+      kind: opKinds.at(node),
+      shape: this.shape(node),
+      dtype: has ? dtypes.at(entry) : "",
+      time: this.time(node).split(" · ")[0]!,
+      share: share > 0 ? percent(share) : "",
+      device: (has && info?.devices[deviceTypes[entry]!]) || "",
+      storage: has && storageIds[entry]! >= 0 ? `slot ${storageIds[entry]}` : "",
+      layout: this.layoutOf(node),
+      bytes: size >= 0 ? valueText(size, "B") : "",
+      value: SLOT,
+    };
+    return fields[name];
+  }
+
+  boxOfGroup(group: number, nodes: number, outside: number): BoxText {
+    const size = counted(nodes, "node") + (outside ? ` + ${counted(outside, "output")}` : "");
+    const time = this.timeOfGroup(group);
+    return {
+      title: this.#groups.title(group),
+      mark: "",
+      head: false,
+      shape: time ? `${size} · ${time.split(" · ")[0]}` : size,
+      time: time || `time unknown · ${size}`,
+      badge: "",
+    };
+  }
+
+  /** Sum of the known times in a group and its share of all; empty where none is known. */
+  timeOfGroup(group: number): string {
+    return this.#times.text(this.#groups.ns(group));
+  }
+
+  width(node: number, folded: number): number {
+    const like = this.#like(node, folded);
+    let width = like < 0 ? undefined : this.#widths.get(like);
+    if (width === undefined) {
+      width = this.#width(this.box(node, folded));
+      if (like >= 0) this.#widths.set(like, width);
+    }
+    return width;
+  }
+
+  /** The same number for nodes whose words differ in digits alone: their boxes are equally wide. -1 for all others. */
+  #like(node: number, folded: number): number {
+    const { labels, kinds, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
+    const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
+    const ns = this.#times.ns[node]!;
+    const label = labels.codes[node]!;
+    if (end !== entry + 1 || !shapeKnown[entry] || ns > 0 || this.isHead(node)) return -1;
+    if (!labels.at(node) || label >= LABELS || folded >= MOST) return -1;
+    const [first, last] = [shapeOffsets[entry]!, shapeOffsets[entry + 1]!];
+    if (last - first > DIMS) return -1;
+    let shape = 0;
+    for (let row = first; row < last; row++) shape = 10 * shape + digits(shapeDims[row]!);
+    if (Number.isNaN(shape)) return -1;
+    let known = this.#shapes.get(shape);
+    if (known === undefined) {
+      known = this.#shapes.size;
+      this.#shapes.set(shape, known);
+    }
+    const kind = 2 * kinds[node]! + (Number.isNaN(ns) ? 1 : 0);
+    return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
+  }
+
+  /** Room for a box; `value` is about as long as what the colors say. */
+  #width(text: BoxText, value = ""): number {
+    const spoken = (words: string) => words.replaceAll(SLOT, value);
+    const title = this.titleWidth(spoken(text.title)) + this.#extra(text.mark);
+    const second = text.own
+      ? this.#small(spoken(text.own))
+      : Math.max(this.#small(text.shape), this.#small(text.time));
+    const small = (second + this.#extra(text.badge)) / LEGIBLE_SCALE;
+    const wanted = TEXT_START + Math.max(title, small) + padding;
+    return Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted)));
+  }
+
+  widthOfGroup(group: number, nodes: number, outside: number): number {
+    const { title, shape, time } = this.boxOfGroup(group, nodes, outside);
+    const small = Math.max(this.#small(shape), this.#small(time)) / LEGIBLE_SCALE;
+    const words = Math.max(this.titleWidth(title), small);
+    const beside = TAG + 2 * padding + BUTTON + SHEETS;
+    return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
+  }
+
+  /** Room of the header of a group's frame. */
+  widthOfHeader(group: number): number {
+    const words = this.#small(`${this.#groups.title(group)} · ${this.timeOfGroup(group)}`);
+    return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
+  }
+
+  /** Width of a text in the font of titles. */
+  titleWidth(words: string): number {
+    return widthIn(this.#titles, alike(words), this.#measure.title);
+  }
+
+  #small(words: string): number {
+    return widthIn(this.#smalls, alike(words), this.#measure.small);
+  }
+
+  #extra(words: string): number {
+    return words ? GAP + 2 * BADGE_PADDING + this.#small(words) : 0;
+  }
+
+  /** Shape of an entry as Python writes it, with its dtype: `float32 (1, 64, 8, 8)`. */
+  entry(node: number, output: number): string {
+    const { entryOffsets, shapeKnown, shapeOffsets, shapeDims, dtypes } = this.#graph;
+    const entry = entryOffsets[node]! + output;
+    if (entry >= entryOffsets[node + 1]!) return "unknown";
+    const dtype = dtypes.at(entry) || "unknown dtype";
+    if (!shapeKnown[entry]) return `${dtype} of unknown shape`;
+    return `${dtype} ${shapeText(shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!))}`;
+  }
+}

@@ -1,0 +1,348 @@
+import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import { tidy } from "../../shared/drawing/value_axis.ts";
+import { integer } from "../../shared/format.ts";
+import { aboutText } from "../../shared/number_text.ts";
+import {
+  button,
+  changeIcon,
+  element,
+  iconButton,
+  KEEP_KEYS,
+  listening,
+  select,
+} from "../../shared/ui/dom.ts";
+import { RangeHandles } from "../../shared/ui/range_handles.ts";
+import { following } from "../choose/following.ts";
+import { Beyond } from "../colors/beyond.ts";
+import { named } from "../colors/color_controls.ts";
+import {
+  type ColorScale,
+  nearRange,
+  SCALE_CHOICES,
+  type ScaleChoice,
+  type ScaleKind,
+} from "../colors/color_scale.ts";
+import { muted, part } from "../parts.ts";
+import type { Label } from "../picture/labels.ts";
+import type { InspectorCommands, Shown } from "../state.ts";
+import { paintChosen, paintHistogram } from "./histogram_painter.ts";
+import { type Spread, spreadOf } from "./spread.ts";
+import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
+
+const DRAG = 3;
+
+/** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colors span. */
+export class Histogram {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #commands: Pick<InspectorCommands, "recolor" | "leave">;
+  readonly #stage = element("div", {
+    class: "tvmdbg-stage tvmdbg-tensor-histogram",
+    role: "slider",
+    tabindex: 0,
+    "aria-label":
+      "Histogram bars. Arrow keys select one; with Shift, several, which set the color range",
+    "aria-valuemin": 0,
+    ...KEEP_KEYS,
+  });
+  readonly #base = layer("tvmdbg-base");
+  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #said = part("bar-text");
+  readonly #marks = muted();
+  readonly #beyond: Beyond;
+  readonly #kinds: HTMLSelectElement;
+  readonly #logButton = button("log counts", "Logarithmic count axis (g)", () => this.toggleLog());
+  readonly #zoomButton = iconButton("zoomIn", "zoom", "Zoom to the color range (z)", () =>
+    this.#toggleZoom(),
+  );
+  readonly #resetButton = iconButton(
+    "back",
+    "reset",
+    "Reset the color range (Esc, or double-click)",
+    () => this.#reset(),
+  );
+  readonly #handles: RangeHandles;
+  readonly #repaint: Repaint;
+  #shown: Shown | null = null;
+  #known: StatisticsAnswer | null = null;
+  #colors: ColorScale | null = null;
+  #spread: Spread | null = null;
+  #scene: SpreadScene | null = null;
+  #kind: ScaleChoice = "auto";
+  /** What the axis is narrowed to; "auto" leaves out the few far values as the colors do. */
+  #zoom: readonly [number, number] | "auto" | null = "auto";
+  #log = false;
+  #bar: number | null = null;
+  #anchor: number | null = null;
+  #drag: { from: number; moved: boolean } | null = null;
+  #labels: Label[] = [];
+
+  constructor(
+    root: HTMLElement,
+    commands: Pick<InspectorCommands, "recolor" | "leave">,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.#commands = commands;
+    this.#beyond = new Beyond(commands);
+    this.#handles = new RangeHandles(
+      (range) => commands.recolor({ range }),
+      () => this.#reset(),
+      (value) => aboutText(value, this.#shown?.answer?.valueDtype),
+    );
+    this.#kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
+      this.#scaled(kind as ScaleChoice),
+    );
+    this.#stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.#logButton.setAttribute("aria-pressed", "false");
+    this.node = element(
+      "section",
+      { class: "tvmdbg-tensor-spread", "aria-label": "Histogram" },
+      element("h3", {}, "Histogram", this.#marks),
+      this.#beyond.node,
+      part("handled", this.#stage, ...this.#handles.nodes),
+      this.#said,
+      part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
+    );
+    this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    this.#listen(signal);
+  }
+
+  show(shown: Shown): void {
+    const { statistics, scale, answer } = shown;
+    const other = shown.entry.join() !== this.#shown?.entry.join();
+    const read = answer?.reading !== this.#shown?.answer?.reading;
+    if (statistics === this.#known && scale === this.#colors && !other) return;
+    const before = this.#shown?.colors.range ?? null;
+    const span = this.#span;
+    this.#shown = shown;
+    this.#beyond.show(shown);
+    if (this.#zoom === "auto" && Array.isArray(shown.colors.range)) this.#zoom = span;
+    if (other || read) this.#zoom = "auto";
+    const whole = before !== null && before !== shown.colors.range;
+    if (whole && typeof shown.colors.range === "string") this.#zoom = "auto";
+    if (statistics !== this.#known || other) {
+      this.#bar = this.#anchor = null;
+      this.#say();
+    }
+    this.#known = statistics;
+    this.#colors = scale;
+    this.#marks.textContent = marks(statistics);
+    const brushed = Array.isArray(shown.colors.range);
+    this.#resetButton.hidden = !brushed;
+    this.#showZoom();
+    this.#repaint.request();
+  }
+
+  toggleLog(): void {
+    this.#log = !this.#log;
+    this.#logButton.setAttribute("aria-pressed", String(this.#log));
+    this.#repaint.request();
+  }
+
+  nextKind(): void {
+    this.#scaled(following(SCALE_CHOICES, this.#kind));
+  }
+
+  inspect() {
+    const { bars = [], plot = null } = this.#scene ?? {};
+    return { labels: this.#labels, bars, plot, axis: this.#spread?.axis ?? null };
+  }
+
+  #scaled(kind: ScaleChoice): void {
+    this.#kind = kind;
+    this.#kinds.value = kind;
+    this.#bar = this.#anchor = null;
+    this.#say();
+    this.#repaint.request();
+  }
+
+  #toggleZoom(): void {
+    this.#zoom = this.#narrower ?? null;
+    this.#bar = this.#anchor = null;
+    this.#showZoom();
+    this.#repaint.request();
+  }
+
+  #showZoom(): void {
+    const isIn = !this.#narrower && this.#span !== null;
+    changeIcon(this.#zoomButton, isIn ? "zoomOut" : "zoomIn");
+    const title = isIn ? "Zoom out to all values (z)" : "Zoom to the color range (z)";
+    this.#zoomButton.title = this.#zoomButton.ariaLabel = title;
+    this.#zoomButton.hidden = !this.#narrower && !isIn;
+  }
+
+  /** The scale of the axis: that of the colors where it is left to the view. */
+  get #axisKind(): ScaleKind {
+    return this.#kind === "auto" ? (this.#colors?.kind ?? "linear") : this.#kind;
+  }
+
+  /** What the axis spans; null for all values. */
+  get #span(): readonly [number, number] | null {
+    if (this.#zoom !== "auto") return this.#zoom;
+    const range = this.#shown?.colors.range ?? "auto";
+    const near = nearRange(this.#known, { scale: this.#axisKind, range });
+    return near && [near.low, near.high];
+  }
+
+  /** What the axis may be narrowed to next: a range that is brushed, else all but the few far values. */
+  get #narrower(): readonly [number, number] | null {
+    const [range, robust, span] = [this.#shown?.colors.range, this.#known?.robust, this.#span];
+    if (Array.isArray(range)) return span?.join() === range.join() ? null : [range[0], range[1]];
+    return !span && robust ? [robust.low, robust.high] : null;
+  }
+
+  #zoomOut(): void {
+    this.#zoom = null;
+    this.#showZoom();
+    this.#repaint.request();
+  }
+
+  #reset(): void {
+    if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor({ range: "auto" });
+  }
+
+  #paint(): void {
+    const { clientWidth: width, clientHeight: height } = this.#stage;
+    if (width === 0 || height === 0) return;
+    const known = this.#known;
+    this.#spread =
+      known &&
+      spreadOf(known, this.#shown?.answer?.valueDtype ?? "", {
+        kind: this.#axisKind,
+        zoom: this.#span,
+      });
+    const size = known?.statistics?.size ?? 0;
+    this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
+    const theme = readTheme(this.#root);
+    const view = { spread: this.#spread, scene: this.#scene, colors: this.#colors, theme };
+    clear(this.#base, width, height);
+    this.#labels = paintHistogram(this.#base.context, width, height, view, this.#log);
+    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#bars - 1)));
+    const span = this.#spread?.bars.length ? this.#spread : null;
+    const colors = this.#colors;
+    this.#handles.place(
+      (span && this.#scene?.plot) ?? null,
+      span?.axis ?? null,
+      colors && [colors.least, colors.most],
+    );
+    this.#paintBar();
+  }
+
+  #paintBar(): void {
+    const chosen =
+      this.#bar === null ? null : ([this.#anchor ?? this.#bar, this.#bar] as [number, number]);
+    paintChosen(this.#overlay, this.#stage, this.#scene, chosen, readTheme(this.#root));
+  }
+
+  get #bars(): number {
+    return this.#scene?.bars.length ?? 0;
+  }
+
+  #choose(bar: number | null, anchor: number | null = null): void {
+    if (bar === this.#bar && anchor === this.#anchor) return;
+    this.#bar = bar;
+    this.#anchor = anchor;
+    this.#paintBar();
+    this.#say();
+  }
+
+  #say(): void {
+    const text = this.#bar === null ? "" : (this.#scene?.bars[this.#bar]?.text ?? "");
+    const sample = text && this.#known?.state !== "exact" ? `${text}, in the sample` : text;
+    this.#said.textContent = sample;
+    this.#stage.setAttribute("aria-valuetext", sample || "no bar selected");
+    this.#stage.setAttribute("aria-valuenow", String(this.#bar ?? 0));
+  }
+
+  /** Lets the colors span what two bars and those between them hold. */
+  #brushBars(one: number, other: number): void {
+    const [first, last] = one < other ? [one, other] : [other, one];
+    const spans = this.#scene?.bars
+      .slice(first, last + 1)
+      .flatMap(({ span }) => (span ? [span] : []));
+    if (!spans?.length) return;
+    const [low, high] = [spans[0]![0], spans.at(-1)![1]];
+    if (high > low) this.#commands.recolor({ range: [low, high] });
+  }
+
+  #brush(from: number, to: number): void {
+    if (!this.#scene || !this.#spread) return;
+    const { axis } = this.#spread;
+    const { x, width } = this.#scene.plot;
+    const [low, high] = [Math.min(from, to), Math.max(from, to)].map((each) =>
+      tidy(axis, (each - x) / width, 1 / width),
+    ) as [number, number];
+    if (high > low) this.#commands.recolor({ range: [low, high] });
+  }
+
+  #listen(signal: AbortSignal): void {
+    const stage = this.#stage;
+    const listen = listening(stage, signal);
+    const at = (event: PointerEvent) => event.clientX - stage.getBoundingClientRect().x;
+    listen("pointerdown", (event) => {
+      if (event.button !== 0 || !this.#scene || event.target instanceof HTMLButtonElement) return;
+      const { x, width } = this.#scene.plot;
+      if (at(event) > x + width + DRAG) return;
+      this.#drag = { from: at(event), moved: false };
+      this.#choose(barAt(this.#scene, at(event)));
+      stage.setPointerCapture(event.pointerId);
+    });
+    listen("pointermove", (event) => {
+      const x = at(event);
+      if (this.#drag && Math.abs(x - this.#drag.from) > DRAG) this.#drag.moved = true;
+      if (this.#drag?.moved) this.#brush(this.#drag.from, x);
+      this.#choose(this.#scene && barAt(this.#scene, x));
+    });
+    for (const end of ["pointerup", "pointercancel"] as const) {
+      listen(end, () => (this.#drag = null));
+    }
+    listen("pointerleave", (event) => {
+      // What a finger has tapped stays said.
+      if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
+    });
+    listen("dblclick", () => this.#reset());
+    listen("keydown", (event) => this.#key(event));
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = this.#bars - 1;
+    const bar = this.#bar;
+    const to = {
+      ArrowLeft: bar === null ? last : bar - 1,
+      ArrowRight: bar === null ? 0 : bar + 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to !== undefined) {
+      if (last < 0) return;
+      const next = Math.max(0, Math.min(last, to));
+      const anchor = event.shiftKey ? (this.#anchor ?? bar ?? next) : null;
+      this.#choose(next, anchor);
+      if (anchor !== null) this.#brushBars(anchor, next);
+    } else if (event.key === "Enter" && bar !== null) this.#brushBars(bar, bar);
+    else if (event.key === "z" && !this.#zoomButton.hidden) this.#toggleZoom();
+    else if (event.key === "g") this.toggleLog();
+    else if (event.key === "h") this.nextKind();
+    else if (event.key === "Escape") {
+      const brushed = Array.isArray(this.#shown?.colors.range);
+      this.#choose(null);
+      if (brushed) this.#reset();
+      else if (this.#span && this.#zoom !== "auto") this.#zoomOut();
+      else this.#commands.leave();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** Whose values these are: all, or those of a sample. */
+function marks(known: StatisticsAnswer | null): string {
+  if (!known?.statistics) return "";
+  if (known.state === "exact") return "of all finite values";
+  return `of a sample: ${integer(known.statistics.size)} of ${integer(known.total)} values`;
+}

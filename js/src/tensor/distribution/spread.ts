@@ -1,0 +1,247 @@
+import type {
+  Distribution,
+  Histogram,
+  SpreadAnswer,
+} from "../../shared/client/tensor_questions.ts";
+import { type AxisKind, ValueAxis } from "../../shared/drawing/value_axis.ts";
+import type { Special } from "../colors/colors.ts";
+import { type Counted, rebinned, withoutZeros } from "./rebin.ts";
+
+/** What a histogram is to show. */
+export interface SpreadChoice {
+  kind: AxisKind;
+  /** The values it is narrowed to; null for all. */
+  zoom: readonly [low: number, high: number] | null;
+}
+
+/** Finite values between two numbers: [from, to), or [from, to] for the last; or one value alone. */
+export interface SpreadBar extends Counted {
+  from: number;
+  to: number;
+  closed: boolean;
+}
+
+export type SlotName = Special | "zero" | "negative" | "positive";
+
+/** Values that have no place along the axis. */
+export interface Slot {
+  name: SlotName;
+  count: number;
+}
+
+/** A limit of the dtype that the values reach or come near to. */
+export interface Limit {
+  value: number;
+  /** How many values lie at it; null where that was not counted. */
+  count: number | null;
+}
+
+/** The finite values of a tensor in bars, and what has no place among them. */
+export interface Spread {
+  axis: ValueAxis;
+  bars: SpreadBar[];
+  slots: Slot[];
+  limits: Limit[];
+  /** Each bar is one value. */
+  codes: boolean;
+  /** The values are whole numbers. */
+  whole: boolean;
+  /** The zeros are in a slot of their own. */
+  apart: boolean;
+  /** The exact text of the value that all are; null where they differ. */
+  only: string | null;
+  dtype: string;
+}
+
+const BARS = 64;
+const NARROW_BITS = 8;
+const NEAR = 0.5;
+
+/** How many bits a value of the dtype has, where its name says so. */
+function bitsOf(dtype: string): number {
+  if (dtype === "bool") return 1;
+  return Number(/^[a-z]+(\d+)/.exec(dtype)?.[1] ?? 64);
+}
+
+function isWhole(dtype: string): boolean {
+  return /^u?int\d/.test(dtype) || dtype === "bool";
+}
+
+/** Bars by the distribution, else the equal bins that came with the statistics; null where no value is known. */
+export function spreadOf(
+  answer: SpreadAnswer,
+  dtype: string,
+  { kind, zoom }: SpreadChoice,
+): Spread | null {
+  const { statistics, distribution, histogram, limits } = answer;
+  if (!statistics) return null;
+  const { minimum, maximum, zero } = statistics;
+  const [low, high] = [minimum.value, maximum.value];
+  const none = {
+    bars: [],
+    limits: [],
+    codes: false,
+    whole: false,
+    apart: false,
+    only: null,
+    dtype,
+  };
+  const specials = (["nan", "negInf", "posInf"] as const).map((name) => ({
+    name,
+    count: statistics[name],
+  }));
+  const there = (slots: Slot[]) => slots.filter(({ count }) => count > 0);
+  if (low === null || high === null) {
+    return { ...none, axis: new ValueAxis("linear", 0, 0), slots: there(specials) };
+  }
+  const robust = zoom && answer.robust?.low === zoom[0] && answer.robust.high === zoom[1];
+  const inner = robust && kind === "linear" && answer.robust?.histogram;
+  const codes = bitsOf(dtype) <= NARROW_BITS && distribution !== null;
+  const log = kind === "log";
+  const apart = zero > 0 && (log || dtype !== "bool");
+  const known = distribution && (apart ? withoutZeros(distribution, zero) : distribution);
+  const negative = statistics.negative - statistics.negInf;
+  const positive = statistics.finite - zero - negative;
+  const upwards = positive > 0 || negative === 0;
+  const whole = isWhole(dtype);
+  let span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
+  const used = log && span[0] === 0 && span[1] === 0 ? "linear" : kind;
+  if (whole) span = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];
+  if (inner && !codes) span = [inner.edges[0]!, inner.edges.at(-1)!];
+  const axis = new ValueAxis(used, span[0], span[1], answer.linear);
+  const slots: Slot[] = [
+    ...(apart ? [{ name: "zero", count: zero } as const] : []),
+    ...(log && upwards ? [{ name: "negative", count: negative } as const] : []),
+    ...(log && !upwards ? [{ name: "positive", count: positive } as const] : []),
+    ...specials,
+  ];
+  const bars =
+    inner && !codes && (inner.exact || !known)
+      ? equalBins(inner, axis, apart ? zero : 0)
+      : !known
+        ? equalBins(histogram, axis, apart ? zero : 0)
+        : codes
+          ? codeBars(known, axis)
+          : binned(
+              known,
+              axis,
+              whole,
+              used === "linear" && !zoom ? histogram : null,
+              apart ? zero : 0,
+            );
+  return {
+    axis,
+    bars: whole ? bars.filter((bar) => holdsWhole(bar, apart)) : bars,
+    slots: there(slots),
+    limits: (limits ?? [])
+      .map((value, end) => ({ value, count: end ? statistics.atHighest : statistics.atLowest }))
+      .filter(({ value }) => value !== 0 && value >= axis.low && value <= axis.high),
+    codes,
+    whole,
+    apart,
+    only: minimum.text === maximum.text ? minimum.text : null,
+    dtype,
+  };
+}
+
+/** Whether a bar may hold a whole number, other than zero where that is apart. */
+function holdsWhole({ from, to, closed }: SpreadBar, apart: boolean): boolean {
+  const [first, last] = [Math.ceil(from), closed ? Math.floor(to) : Math.ceil(to) - 1];
+  return first <= last && !(apart && first === 0 && last === 0);
+}
+
+/** From the least to the largest value of one sign, as far as it is known; bins of whole numbers may hold both. */
+function signed(
+  known: Distribution | null,
+  upwards: boolean,
+  low: number,
+  high: number,
+  whole: boolean,
+): [number, number] {
+  if (upwards) {
+    const first = known?.low.findIndex((_, bin) => known.high[bin]! > 0) ?? -1;
+    const least = first < 0 ? 0 : known!.low[first]!;
+    return [low > 0 ? low : least > 0 ? least : whole ? Math.min(1, high) : high * 1e-9, high];
+  }
+  const last = known?.high.findLastIndex((_, bin) => known.low[bin]! < 0) ?? -1;
+  const most = last < 0 ? 0 : known!.high[last]!;
+  return [low, high < 0 ? high : most < 0 ? most : whole ? Math.max(-1, low) : low * 1e-9];
+}
+
+/** What the axis spans: the values, a limit of the dtype that is near, or the part that was chosen. */
+function spanOf(
+  [low, high]: readonly [number, number],
+  zoom: SpreadChoice["zoom"],
+  limits: readonly [number, number] | null,
+): [number, number] {
+  if (zoom) {
+    const [from, to] = [Math.max(low, zoom[0]), Math.min(high, zoom[1])];
+    return from <= to ? [from, to] : [low, high];
+  }
+  const near = (limit: number | undefined, value: number) =>
+    limit !== undefined && limit !== 0 && value / limit >= NEAR && value / limit <= 1;
+  return [near(limits?.[0], low) ? limits![0] : low, near(limits?.[1], high) ? limits![1] : high];
+}
+
+function codeBars({ low, high, count }: Distribution, axis: ValueAxis): SpreadBar[] {
+  const bars: SpreadBar[] = [];
+  for (let bin = 0; bin < count.length; bin += 1) {
+    const [from, to, values] = [low[bin]!, high[bin]!, count[bin]!];
+    if (from < axis.low || to > axis.high || values === 0) continue;
+    bars.push({ from, to, closed: true, least: values, most: values, likely: values });
+  }
+  return bars;
+}
+
+function binned(
+  known: Distribution,
+  axis: ValueAxis,
+  whole: boolean,
+  histogram: Histogram | null,
+  zeros: number,
+): SpreadBar[] {
+  if (!whole && histogram?.exact) {
+    const { edges } = histogram;
+    if (edges[0] === axis.low && edges.at(-1) === axis.high) {
+      return equalBins(histogram, axis, zeros);
+    }
+  }
+  const edges = whole ? wholeEdges(axis) : axis.edges(BARS);
+  const counts = rebinned(known, edges);
+  return counts.map((counted, bar) => ({
+    ...counted,
+    from: edges[bar]!,
+    to: edges[bar + 1]!,
+    closed: bar === counts.length - 1,
+  }));
+}
+
+/** Borders between whole numbers; on a linear axis with as many in each bar: else some were higher for that alone. */
+function wholeEdges(axis: ValueAxis): Float64Array {
+  const { low, high } = axis;
+  if (axis.kind !== "linear" && !axis.single) {
+    const between = Array.from(axis.edges(BARS), (edge) => Math.floor(edge) + 0.5);
+    return Float64Array.from(new Set(between));
+  }
+  const step = Math.max(1, Math.ceil((high - low) / BARS));
+  const bars = Math.max(1, Math.ceil((high - low) / step));
+  return Float64Array.from({ length: bars + 1 }, (_, bar) => low + bar * step);
+}
+
+/** The bins as they came, which hold their zeros too. */
+function equalBins(histogram: Histogram | null, axis: ValueAxis, zeros: number): SpreadBar[] {
+  if (!histogram) return [];
+  const { counts, edges, exact } = histogram;
+  const last = counts.length - 1;
+  const home = counts.findIndex(
+    (_, bin) => edges[bin]! <= 0 && (bin === last ? edges[bin + 1]! >= 0 : edges[bin + 1]! > 0),
+  );
+  return counts
+    .map((count, bin) => {
+      const likely = bin === home ? Math.max(0, count - zeros) : count;
+      const [from, to] = [edges[bin]!, edges[bin + 1]!];
+      const sure = exact ? { least: likely, most: likely } : { least: 0, most: Infinity };
+      return { from, to, closed: bin === last, likely, ...sure };
+    })
+    .filter(({ from, to }) => axis.share(from) >= -1e-9 && axis.share(to) <= 1 + 1e-9);
+}

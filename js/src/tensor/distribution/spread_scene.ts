@@ -1,0 +1,171 @@
+import { counted, integer } from "../../shared/format.ts";
+import { aboutText, screenText } from "../../shared/number_text.ts";
+import { SPECIAL_TEXT, type Special } from "../colors/colors.ts";
+import type { Box } from "../picture/layout.ts";
+import type { Counted } from "./rebin.ts";
+import { share } from "./share.ts";
+import type { SlotName, Spread, SpreadBar } from "./spread.ts";
+
+/** A bar as it is drawn; what is said of it is exact where `least` is `most`. */
+export interface Bar extends Box, Counted {
+  text: string;
+  slot: SlotName | null;
+  /** Higher than there is room for: slots may be, so that they do not flatten the bars. */
+  over: boolean;
+  /** The values it holds, for a brush; null for slots. */
+  span: readonly [from: number, to: number] | null;
+}
+
+export interface SpreadScene {
+  bars: Bar[];
+  plot: Box;
+  /** The count at the top of the plot. */
+  top: number;
+  /** Heights of counts, so that bounds can be drawn. */
+  tall: (count: number) => number;
+  /** Loud where values lie at them. */
+  limits: { x: number; text: string; loud: boolean }[];
+}
+
+const SLOT_TEXT: Record<SlotName, string> = {
+  ...SPECIAL_TEXT,
+  zero: "zero",
+  negative: "< 0",
+  positive: "> 0",
+};
+
+const LEFT = 6;
+const TOP = 18;
+const BOTTOM = 26;
+const SLOT = 36;
+const NARROW_SLOT = 27;
+const SLOT_GAP = 8;
+const WIDEST_CODE = 14;
+const MANY = 3;
+
+/** What a slot holds, as its values are written. */
+export function slotText(name: SlotName, dtype: string): string {
+  return name === "zero" && dtype === "bool" ? "False" : SLOT_TEXT[name];
+}
+
+export function isSpecial(slot: SlotName): slot is Special {
+  return slot in SPECIAL_TEXT;
+}
+
+/** Bars of the finite values left; what has no place among them in slots of their own at the right. */
+export function spreadScene(
+  spread: Spread,
+  size: number,
+  width: number,
+  height: number,
+  logCount: boolean,
+): SpreadScene {
+  const { axis, slots } = spread;
+  const slotWidth = slots.length > MANY ? NARROW_SLOT : SLOT;
+  const room = slots.length ? SLOT_GAP + slots.length * slotWidth : 0;
+  const plot = {
+    x: LEFT,
+    y: TOP,
+    width: Math.max(20, width - 2 * LEFT - room),
+    height: height - TOP - BOTTOM,
+  };
+  const most = Math.max(...spread.bars.map(({ likely }) => likely), 0);
+  const top = most > 0 ? most : Math.max(1, ...slots.map(({ count }) => count));
+  const tall = (count: number) =>
+    (logCount ? Math.log1p(count) / Math.log1p(top) : count / top) * plot.height;
+  const box = (x: number, wide: number, count: number, least: number) => {
+    const high = count === 0 ? 0 : Math.min(plot.height, Math.max(least, tall(count)));
+    return { x, y: plot.y + plot.height - high, width: wide, height: high };
+  };
+  const at = (value: number) => plot.x + Math.min(1, Math.max(0, axis.share(value))) * plot.width;
+  const ends = extents(spread, at);
+  const bars: Bar[] = spread.bars.map((bar, k) => {
+    const [from, to] = ends[k]!;
+    return {
+      ...box(from, to - from, bar.likely, 1),
+      ...counts(bar),
+      text: `${rangeText(bar, spread)}: ${countText(bar, size)}`,
+      slot: null,
+      over: false,
+      span: valueSpan(bar, spread),
+    };
+  });
+  slots.forEach(({ name, count }, slot) => {
+    const x = plot.x + plot.width + SLOT_GAP + slot * slotWidth;
+    bars.push({
+      ...box(x + 4, slotWidth - 8, count, 4),
+      least: count,
+      most: count,
+      likely: count,
+      text: `${slotText(name, spread.dtype)}: ${counted(count, "value")}${share(count, size)}`,
+      slot: name,
+      over: count > top,
+      span: null,
+    });
+  });
+  const limits = spread.limits.map(({ value, count }) => ({
+    x: at(value),
+    text:
+      count === null
+        ? `limit ${aboutText(value, spread.dtype)}`
+        : `${integer(count)} saturated (${aboutText(value, spread.dtype)})`,
+    loud: (count ?? 0) > 0,
+  }));
+  return { bars, plot, top, tall, limits };
+}
+
+/** Left and right end of each bar; single values take the room to their neighbors. */
+function extents({ bars, whole }: Spread, at: (value: number) => number): [number, number][] {
+  const place = bars.map(({ from, to }) => {
+    const half = whole && from === to ? 0.5 : 0;
+    return [at(from - half), at(to + half)] as [number, number];
+  });
+  return place.map(([from, to], k) => {
+    const { from: low, to: high } = bars[k]!;
+    if (low !== high || whole) return [from, Math.max(to, from + 1)];
+    const gaps = [
+      k > 0 ? from - place[k - 1]![0] : Infinity,
+      (place[k + 1]?.[0] ?? Infinity) - from,
+    ];
+    const wide = Math.max(1, Math.min(WIDEST_CODE, ...gaps));
+    return [from - wide / 2, from + wide / 2];
+  });
+}
+
+function counts({ least, most, likely }: Counted): Counted {
+  return { least, most, likely };
+}
+
+function valueSpan({ from, to }: SpreadBar, { whole }: Spread): [number, number] {
+  return whole && from === to ? [from - 0.5, to + 0.5] : [from, to];
+}
+
+function rangeText({ from, to, closed }: SpreadBar, { whole, apart, only, dtype }: Spread): string {
+  if (only !== null) return screenText(only);
+  const text = (value: number) => aboutText(value, dtype);
+  const [first, last] = [Math.ceil(from), Math.floor(to)];
+  const zero = apart && from <= 0 && to >= 0 ? " excluding 0" : "";
+  if (from === to || (whole && first === last)) return text(whole ? first : from);
+  if (whole && !Number.isInteger(from)) return `${text(first)} to ${text(last)}${zero}`;
+  return `[${text(from)}, ${text(to)}${closed ? "]" : ")"}${zero}`;
+}
+
+/** Says a count as it is known: exact, or likely with the bounds that are certain. */
+function countText({ least, most, likely }: Counted, size: number): string {
+  if (least === most) return `${counted(least, "value")}${share(least, size)}`;
+  const about = `≈ ${counted(Math.round(likely), "value")}`;
+  return Number.isFinite(most)
+    ? `${about} (between ${integer(least)} and ${integer(most)})`
+    : about;
+}
+
+/** The bar at a place along the axis, also where it is too low to hit; of narrow ones the nearest. */
+export function barAt({ bars }: SpreadScene, x: number): number | null {
+  let [found, nearest] = [-1, 3];
+  bars.forEach((bar, k) => {
+    const away = x < bar.x ? bar.x - x : x >= bar.x + bar.width ? x - bar.x - bar.width : 0;
+    const better = away === 0 && nearest === 0 ? bar.likely > bars[found]!.likely : away < nearest;
+    if (better) [found, nearest] = [k, away];
+  });
+  return found < 0 ? null : found;
+}

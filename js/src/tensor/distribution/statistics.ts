@@ -1,0 +1,173 @@
+import { errorText } from "../../shared/client/message.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type {
+  ExactNumber,
+  StatisticsAnswer,
+  TensorStatistics,
+} from "../../shared/client/tensor_questions.ts";
+import { integer } from "../../shared/format.ts";
+import { valueText } from "../../shared/number_text.ts";
+import { button, element, iconButton } from "../../shared/ui/dom.ts";
+import { placeButton } from "../choose/place_button.ts";
+import { muted, number, piece } from "../parts.ts";
+import type { InspectorCommands, Shown } from "../state.ts";
+import { isExact, PERCENTS, Percentiles, percentName, percentText } from "./percentiles.ts";
+import { refill } from "./refill.ts";
+
+/** What the line of statistics asks for. */
+export interface CountActs extends Pick<InspectorCommands, "go"> {
+  /** Begins the pass over every value, or stops it. */
+  count(go: boolean): void;
+}
+
+/** The numbers of the whole tensor: as far as they are known, and how they get exact. */
+export class StatisticsLine {
+  readonly node = element("section", {
+    class: "tvmdbg-tensor-statistics",
+    "aria-label": "Statistics of the whole tensor",
+  });
+  readonly #commands: CountActs;
+  readonly #percentiles: Percentiles;
+  /** Shows what a low panel has no room for. */
+  readonly #more = iconButton("more", "more", "Show or hide more numbers (q)", () => this.toggle());
+  #shown: Shown | null = null;
+
+  constructor(run: RunClient, commands: CountActs, signal: AbortSignal) {
+    this.#commands = commands;
+    this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
+    this.#more.classList.add("tvmdbg-tensor-more-numbers");
+    this.#more.setAttribute("aria-expanded", "false");
+    this.#more.dataset.key = "more";
+  }
+
+  show(shown: Shown): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    this.#percentiles.over(shown.entry, shown.answer?.reading ?? null);
+    const same = before?.statistics === shown.statistics && before.entry === shown.entry;
+    if (!same || before.answer?.layout !== shown.answer?.layout) this.#draw();
+  }
+
+  toggle(): void {
+    const open = this.node.toggleAttribute("data-more");
+    this.#more.setAttribute("aria-expanded", String(open));
+  }
+
+  #draw(): void {
+    const known = this.#shown?.statistics ?? null;
+    const statistics = known?.statistics;
+    if (!known || !statistics) {
+      // Why there are none is said above.
+      const why = known?.reason
+        ? ""
+        : known?.state === "scanning"
+          ? "counting…"
+          : "no statistics yet";
+      refill(this.node, muted(why), ...(known ? this.#progress(known) : []));
+      return;
+    }
+    const partly = statistics.finite < statistics.size;
+    refill(
+      this.node,
+      element(
+        "table",
+        {},
+        ...this.#rows(statistics),
+        ...this.#quantiles(known),
+        ...(partly ? [row("", muted("finite values only"))] : []),
+      ),
+      this.#more,
+      ...this.#progress(known),
+    );
+  }
+
+  #rows({ size, minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
+    const answer = this.#shown?.answer ?? null;
+    const place = (index: number[] | null, title: string) =>
+      placeButton(answer, index, title, this.#commands);
+    if (isConstant(minimum, maximum)) {
+      return [row(size === 1 ? "value" : "all", number(minimum.text))];
+    }
+    return [
+      row("min", number(minimum.text), place(argmin, "Go to the minimum (m)")),
+      row("max", number(maximum.text), place(argmax, "Go to the maximum (x)")),
+      row("mean", number(mean.text, this.#full(mean))),
+      row("std", number(std.text, this.#full(std))),
+    ];
+  }
+
+  #quantiles(known: StatisticsAnswer): HTMLElement[] {
+    const { minimum, maximum } = known.statistics ?? {};
+    if (minimum && maximum && isConstant(minimum, maximum)) return [];
+    const sampled = known.state !== "exact";
+    const best = this.#percentiles.best(known);
+    const rows = best.map((each) => {
+      const [low, high] = [this.#full(each.low), this.#full(each.high)];
+      const full = isExact(each) ? low : `${low} … ${high}`;
+      return row(percentName(each.percent), number(percentText(each, sampled), full));
+    });
+    const { failure, busy } = this.#percentiles;
+    const loose = best.length === 0 || best.some((each) => !isExact(each));
+    if (sampled || !loose || !known.statistics?.finite) return rows;
+    const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
+    const refine = busy
+      ? button("stop", "Stop reading values", () => this.#percentiles.stop())
+      : button(
+          best.length ? "compute exactly" : "percentiles",
+          "Read all values again for exact percentiles",
+          () => this.#percentiles.refine(percents),
+        );
+    refine.dataset.key = "percentiles";
+    const words = failure ? `The percentiles could not be read: ${errorText(failure)}` : null;
+    const reading = busy ? muted("reading… ") : null;
+    return [...rows, row("", reading, refine, words && piece("loud", words))];
+  }
+
+  /** All digits of a number that was computed, of which its text may show some. */
+  #full({ text, value }: ExactNumber): string {
+    return value === null ? text : valueText(value, this.#shown?.answer?.valueDtype ?? "");
+  }
+
+  #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
+    if (state === "exact") return [];
+    const act = (label: string, title: string, go: boolean) => {
+      const node = button(label, title, () => this.#commands.count(go));
+      node.dataset.key = "count";
+      return node;
+    };
+    if (state === "scanning") {
+      const share = total > 0 ? done / total : 0;
+      const bar = element("progress", {
+        max: 1,
+        value: share,
+        "aria-label": "Values counted",
+      });
+      return [
+        piece(
+          "progress",
+          "≈ from a sample; counting all ",
+          bar,
+          ` ${Math.floor(100 * share)} % of ${integer(total)}`,
+          act("stop", "Stop counting and keep the sample", false),
+        ),
+      ];
+    }
+    const words = state === "cancelled" ? "≈ stopped; from a sample of " : "≈ from a sample of ";
+    return [
+      piece(
+        "progress",
+        `${words}${integer(statistics?.size ?? 0)} of ${integer(total)} values `,
+        act("count all", "Count all values", true),
+      ),
+    ];
+  }
+}
+
+/** Whether all finite values are the same; long integers may differ though their floats do not. */
+function isConstant(minimum: ExactNumber, maximum: ExactNumber): boolean {
+  return minimum.value !== null && minimum.text === maximum.text;
+}
+
+function row(name: string, ...cells: (Node | string | null)[]): HTMLElement {
+  return element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, ...cells));
+}

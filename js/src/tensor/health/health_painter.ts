@@ -1,0 +1,160 @@
+import { Verdict } from "../../shared/client/health.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { SPECIAL } from "../colors/colors.ts";
+import { type HealthScene, Special } from "./health_scene.ts";
+
+/** Lanes from top to bottom, CSS px: what is said of an entry, its range, zeros, values at the ends, dead channels. */
+const LANES = {
+  verdict: [1, 9],
+  range: [11, 10],
+  zero: [22, 3],
+  saturated: [26, 2],
+  dead: [28, 2],
+} as const;
+export const HEIGHT = 31;
+/** What must not be overlooked is drawn so wide at least. */
+const LEAST = 3;
+
+/** By verdict: share of the lane that its mark takes, from below; no verdict is told by its color alone. */
+const TALL = [0.12, 0.34, 0.67, 1, 0.67] as const;
+
+/** Draws the strip, the most suspicious last so that nothing covers it. */
+export function paintHealth(
+  context: CanvasRenderingContext2D,
+  scene: HealthScene,
+  theme: Theme,
+): void {
+  for (const verdict of [
+    Verdict.NOT_SCANNED,
+    Verdict.OK,
+    Verdict.UNKNOWN,
+    Verdict.SUSPICIOUS,
+    Verdict.FAULTY,
+  ]) {
+    for (let column = 0; column < scene.count; column++) {
+      if (scene.verdict[column] === verdict) paintVerdict(context, scene, column, theme);
+    }
+  }
+  const range = (column: number) => scene.magnitude[column]!;
+  lane(context, scene, theme.muted, (column) => (range(column) >= 0 ? 0.75 : 0), {
+    of: LANES.range,
+    tall: (column) => 0.15 + 0.85 * range(column),
+  });
+  lane(context, scene, theme.muted, (column) => scene.zero[column]!, { of: LANES.zero });
+  const seen = (share: number) => (share > 0 ? 0.3 + 0.7 * Math.sqrt(share) : 0);
+  lane(context, scene, theme.health.suspicious, (column) => seen(scene.saturated[column]!), {
+    of: LANES.saturated,
+  });
+  lane(context, scene, theme.health.dead, (column) => seen(scene.dead[column]!), {
+    of: LANES.dead,
+  });
+  paintSpecial(context, scene);
+}
+
+/** Frames the column of the current entry, and points at it from both ends. */
+export function paintCurrent(
+  context: CanvasRenderingContext2D,
+  scene: HealthScene,
+  column: number,
+  theme: Theme,
+): void {
+  const wide = Math.max(LEAST + 2, scene.width);
+  const x = left(scene, column, wide);
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 1.5;
+  context.strokeRect(x + 0.75, 0.75, wide - 1.5, HEIGHT - 1.5);
+}
+
+/** A dot over an entry whose node has a note. */
+export function paintNoted(
+  context: CanvasRenderingContext2D,
+  scene: HealthScene,
+  column: number,
+  theme: Theme,
+): void {
+  context.beginPath();
+  context.arc((column + 0.5) * scene.width, 3, 2.5, 0, 2 * Math.PI);
+  context.fillStyle = theme.accent;
+  context.fill();
+  context.strokeStyle = theme.background;
+  context.lineWidth = 1;
+  context.stroke();
+}
+
+function paintVerdict(
+  context: CanvasRenderingContext2D,
+  scene: HealthScene,
+  column: number,
+  theme: Theme,
+): void {
+  const verdict = scene.verdict[column]!;
+  const [top, high] = LANES.verdict;
+  const tall = high * TALL[verdict]!;
+  const plain = verdict === Verdict.OK || verdict === Verdict.NOT_SCANNED;
+  const wide = plain ? scene.width : Math.max(LEAST, scene.width);
+  const gap = gapOf(scene);
+  const x = left(scene, column, wide);
+  context.fillStyle = [
+    theme.line,
+    theme.health.OK,
+    theme.health.suspicious,
+    theme.health.faulty,
+    theme.health.unknown,
+  ][verdict]!;
+  context.fillRect(x, top + high - tall, wide - gap, tall);
+  if (verdict !== Verdict.UNKNOWN || wide < 6) return;
+  // A hollow mark: nothing is known of what is inside.
+  context.fillStyle = theme.background;
+  context.fillRect(x + 1.5, top + high - tall + 1.5, wide - gap - 3, tall - 3);
+}
+
+/** NaN fills the lane of the range from above, Inf from below, where there is no room for both. */
+function paintSpecial(context: CanvasRenderingContext2D, scene: HealthScene): void {
+  const [top, high] = LANES.range;
+  const wide = Math.max(LEAST, scene.width);
+  const gap = gapOf(scene);
+  for (let column = 0; column < scene.count; column++) {
+    const special = scene.special[column]!;
+    if (special === 0) continue;
+    const both = special === (Special.NAN | Special.INF);
+    const x = left(scene, column, wide);
+    if (special & Special.INF) {
+      context.fillStyle = SPECIAL.posInf;
+      context.fillRect(x, both ? top + high / 2 : top, wide - gap, both ? high / 2 : high);
+    }
+    if (special & Special.NAN) {
+      context.fillStyle = SPECIAL.nan;
+      context.fillRect(x, top, wide - gap, both ? high / 2 : high);
+    }
+  }
+}
+
+function lane(
+  context: CanvasRenderingContext2D,
+  scene: HealthScene,
+  color: string,
+  alpha: (column: number) => number,
+  { of: [top, high], tall }: { of: readonly [number, number]; tall?: (column: number) => number },
+): void {
+  const gap = gapOf(scene);
+  context.fillStyle = color;
+  for (let column = 0; column < scene.count; column++) {
+    const shown = alpha(column);
+    if (!(shown > 0)) continue;
+    context.globalAlpha = Math.min(1, shown);
+    const size = high * (tall ? tall(column) : 1);
+    context.fillRect(column * scene.width, top + high - size, scene.width - gap, size);
+  }
+  context.globalAlpha = 1;
+}
+
+/** Between columns that are wide enough for one. */
+function gapOf({ width }: HealthScene): number {
+  return width >= 4 ? 1 : 0;
+}
+
+/** Where a mark of a column starts that may be wider than the column, inside the strip. */
+function left(scene: HealthScene, column: number, wide: number): number {
+  const middle = (column + 0.5) * scene.width;
+  return Math.max(0, Math.min(scene.count * scene.width - wide, middle - wide / 2));
+}

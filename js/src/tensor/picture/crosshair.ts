@@ -1,0 +1,126 @@
+import { errorText } from "../../shared/client/message.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import type { Mirror } from "../../shared/ui/mirror.ts";
+import type { ProfileView } from "../along/profile_view.ts";
+import { moved, type Plane, type Point } from "../plane.ts";
+import type { Marked } from "../region/marked.ts";
+import { hasValues, type Shown } from "../state.ts";
+import { ExactValue } from "../values/exact_value.ts";
+import { type Readout, tooltipLines } from "../values/readout.ts";
+import type { ValuesTable } from "../values/values_table.ts";
+import { pointWords } from "../words.ts";
+import { nextSpecial } from "./next_special.ts";
+import type { Picture } from "./picture.ts";
+
+interface Parts {
+  picture: Picture;
+  table: ValuesTable;
+  profile: ProfileView;
+  readout: Readout;
+  marked: Pick<Marked, "mark" | "endsAt">;
+  mirror: Mirror;
+}
+
+/** The place in the picture that keys move; its value is read, unless the pointer is at another place. */
+export class Crosshair {
+  /** Where it is in the plane; null while there is none. */
+  point: Point | null = null;
+  readonly #parts: Parts;
+  readonly #words: (answer: TensorAnswer) => string;
+  readonly #exact: ExactValue;
+  #shown: Shown | null = null;
+
+  constructor(
+    parts: Parts,
+    run: RunClient,
+    words: (answer: TensorAnswer) => string,
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#words = words;
+    this.#exact = new ExactValue(
+      run,
+      signal,
+      (answer, point, found) => this.#found(answer, point, found),
+      (error) => parts.mirror.say(`The value could not be read: ${errorText(error)}`),
+    );
+  }
+
+  /** The place that is read: the pointer's, else its own. */
+  get read(): Point | null {
+    return this.#parts.picture.hover ?? this.point;
+  }
+
+  /** What values are read from, and how they are written; null where nothing is shown. */
+  over(shown: Shown | null): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    if (shown && before?.answer === shown.answer && before.values !== shown.values) {
+      this.#parts.mirror.ask();
+      this.readAgain();
+    }
+  }
+
+  move(plane: Plane, rows: number, cols: number): void {
+    const first = !this.point && Math.abs(rows) + Math.abs(cols) === 1;
+    const from = this.point ?? { row: 0, col: 0 };
+    this.mark(first ? from : moved(plane, from, rows, cols));
+  }
+
+  /** Goes to the next cell of the picture that holds a NaN or an infinity. */
+  toNextSpecial(): void {
+    const tile = this.#shown?.answer?.tile;
+    if (!tile) return;
+    const next = nextSpecial(tile, this.point);
+    if (next) this.mark(next);
+    else this.#parts.mirror.say("No NaN or Inf in this heatmap.");
+  }
+
+  /** Puts it somewhere, or takes it away, wherever the pointer is. */
+  mark(point: Point | null): void {
+    this.#parts.marked.mark(null);
+    this.put(point);
+  }
+
+  /** The same; what is marked stays. */
+  put(point: Point | null): void {
+    this.#parts.picture.forgetHover();
+    this.#parts.mirror.ask();
+    this.place(point);
+    if (point) this.#parts.picture.reveal(point);
+  }
+
+  place(point: Point | null): void {
+    this.point = point;
+    this.#parts.picture.mark(point, "");
+    this.#parts.table.mark(point);
+    this.#parts.profile.mark(point);
+    this.readAgain();
+  }
+
+  readAgain(): void {
+    const [shown, point] = [this.#shown, this.read];
+    this.#tell(point, null);
+    this.#exact.forget();
+    if (shown?.answer && hasValues(shown.answer) && point)
+      this.#exact.ask(shown.answer, shown.values, point);
+  }
+
+  #tell(point: Point | null, found: ValuesAnswer | null): void {
+    const { readout, picture } = this.#parts;
+    readout.show(this.#shown, point, found);
+    picture.tell(this.#shown && point ? tooltipLines(this.#shown, point, found) : []);
+  }
+
+  #found(answer: TensorAnswer, point: Point, found: ValuesAnswer): void {
+    if (answer !== this.#shown?.answer) return;
+    const { picture, marked, mirror } = this.#parts;
+    const text = found.text[0]!;
+    this.#tell(point, found);
+    if (picture.hover) return;
+    picture.mark(this.point, text);
+    if (marked.endsAt(point)) return;
+    mirror.tell(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`, true);
+  }
+}

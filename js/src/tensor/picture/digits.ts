@@ -1,0 +1,166 @@
+import type { Tile } from "../../shared/client/tensor_questions.ts";
+import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
+import { SPECIAL_TEXT, type Special, specialOf } from "../colors/colors.ts";
+import { digitLevels } from "./digit_text.ts";
+import { type Box, cellOf, FONT_SIZE, inSight, type Layout } from "./layout.ts";
+import { cellColor, hasDigits, type Paint } from "./plane_painter.ts";
+
+/** A text in a cell, as it is painted. */
+export interface Digit extends Box {
+  row: number;
+  col: number;
+  text: string;
+  ink: string;
+  fill: string;
+}
+
+interface Cell {
+  row: number;
+  col: number;
+  special: Special | null;
+  fill: string;
+  /** From the most to the fewest digits. */
+  levels: readonly string[];
+}
+
+interface Plate {
+  paint: Paint;
+  dtype: string;
+  /** A part of the stage on which nothing is written; null for none. */
+  covered: Box | null;
+}
+
+/** Beside a text, the more where there is room. */
+const PADS = [2, 1];
+/** Letters of the shortest texts may be this much narrower than they are. */
+const CONDENSED = 0.9;
+const LINE = 12;
+
+/**
+ * Writes the values into the cells in sight, each whole or not at all; returns what was written.
+ *
+ * Where the exact text has no room, all have as many digits as there is room for in each, on one line or with the
+ * exponent below.
+ */
+export function paintDigits(
+  context: CanvasRenderingContext2D,
+  layout: Layout,
+  tile: Tile,
+  plate: Plate,
+  theme: Theme,
+): Digit[] {
+  if (!hasDigits(layout, tile)) return [];
+  context.save();
+  context.font = `${FONT_SIZE}px ${theme.font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const measure = new TextMeasure(context);
+  const cells = cellsOf(layout, tile, plate);
+  const lines = chosenLines(cells, layout, (text) => measure.width(text));
+  const written: Digit[] = [];
+  const room = layout.across - 2 * PADS.at(-1)!;
+  for (const [at, { row, col, special, fill }] of cells.entries()) {
+    const own = lines[at]!;
+    const width = Math.min(room, Math.max(...own.map((text) => measure.width(text))));
+    const height = FONT_SIZE + (own.length - 1) * LINE;
+    const x = layout.plot.x + (col + 0.5 - layout.col) * layout.across;
+    const y = layout.plot.y + (row + 0.5 - layout.row) * layout.down;
+    const box = { x: x - width / 2, y: y - height / 2, width, height };
+    if (!own.length || !inside(box, layout.plot) || touches(box, plate.covered)) continue;
+    if (special) {
+      context.fillStyle = fill;
+      context.fillRect(box.x - 2, box.y - 2, width + 4, height + 4);
+    }
+    const ink = inkOn(fill);
+    context.fillStyle = ink;
+    own.forEach((text, k) => {
+      context.fillText(text, x, y + 0.5 + (k - (own.length - 1) / 2) * LINE, room);
+    });
+    written.push({ row, col, text: own.join(""), ink, fill, ...box });
+  }
+  context.restore();
+  return written;
+}
+
+function cellsOf(layout: Layout, tile: Tile, { paint, dtype }: Plate): Cell[] {
+  const [first, left, rows, cols] = inSight(layout);
+  const cells: Cell[] = [];
+  for (let row = first; row < first + rows; row += 1) {
+    for (let col = left; col < left + cols; col += 1) {
+      const cell = cellOf(tile, row, col);
+      if (cell === null) continue;
+      const special = specialOf(tile.flags[cell]!);
+      const levels = special ? [SPECIAL_TEXT[special]] : digitLevels(tile.mean[cell]!, dtype);
+      cells.push({ row, col, special, fill: cellColor(tile, cell, paint), levels });
+    }
+  }
+  return cells;
+}
+
+/**
+ * The lines of each cell's text: the exact one, else the most digits that all have room for, else those that it has room
+ * for; none where it has none.
+ */
+function chosenLines(
+  cells: readonly Cell[],
+  { across, down }: Layout,
+  width: (text: string) => number,
+): string[][] {
+  const rooms = [...PADS.map((pad) => across - 2 * pad), (across - 2 * PADS.at(-1)!) / CONDENSED];
+  const most = Math.max(0, ...cells.map(({ levels }) => levels.length));
+  const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
+  const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
+  const at = ({ levels }: Cell, level: number, split: Split, room: number) => {
+    const [exact, other] = [0, level].map((each) =>
+      split(levels[Math.min(each, levels.length - 1)]!),
+    );
+    return fits(exact!, room) ? exact! : other!;
+  };
+  for (const split of splits) {
+    for (const room of rooms) {
+      for (let level = 0; level < most; level += 1) {
+        const lines = cells.map((cell) => at(cell, level, split, room));
+        if (lines.every((each) => fits(each, room))) return lines;
+      }
+    }
+  }
+  return cells.map(({ levels }) => {
+    const all = splits.flatMap((split) => levels.map(split));
+    return all.find((lines) => fits(lines, rooms.at(-1)!)) ?? [];
+  });
+}
+
+type Split = (text: string) => string[];
+
+function onOneLine(text: string): string[] {
+  return [text];
+}
+
+/** With the exponent on a line of its own: a long number without one gets it. */
+function onTwoLines(text: string): string[] {
+  const [, mark = "", sign = "", digits] = /^(≈?)(−?)([\d.]{1,16})$/.exec(text) ?? [];
+  if (digits === undefined) return text.split(/(?=e)/);
+  const bent = Number(digits).toExponential().replace("e+", "e").replace("-", "−");
+  const [head, tail] = bent.split(/(?=e)/) as [string, string];
+  return head.length < digits.length && tail !== "e0" ? [`${mark}${sign}${head}`, tail] : [text];
+}
+
+function inside(box: Box, plot: Box): boolean {
+  return (
+    box.x >= plot.x &&
+    box.y >= plot.y &&
+    box.x + box.width <= plot.x + plot.width &&
+    box.y + box.height <= plot.y + plot.height
+  );
+}
+
+function touches(box: Box, other: Box | null): boolean {
+  return (
+    other !== null &&
+    box.x < other.x + other.width &&
+    other.x < box.x + box.width &&
+    box.y < other.y + other.height &&
+    other.y < box.y + box.height
+  );
+}

@@ -1,0 +1,106 @@
+import type { Tile } from "../../shared/client/tensor_questions.ts";
+import { layer } from "../../shared/drawing/canvas.ts";
+import { element, listening } from "../../shared/ui/dom.ts";
+import { part } from "../parts.ts";
+import { tileImage } from "./cell_images.ts";
+import { type Box, inSight, type Layout } from "./layout.ts";
+import type { Paint } from "./plane_painter.ts";
+
+const LONGEST = 72;
+const SHORTEST = 10;
+/** Its place in the stage and the frame around it, as in tensor.css. */
+const [RIGHT, BOTTOM, FRAME] = [14, 12, 3];
+
+/** Where one is in the plane while only a part is in sight: the whole in small, with a frame about that part. */
+export class Overview {
+  readonly node: HTMLElement;
+  readonly #frame = part("overview-frame");
+  readonly #small = layer("");
+  #painted: { tile: Tile | null; paint: Paint; width: number } | null = null;
+  #size = { width: 0, height: 0 };
+  #plane = { rows: 0, cols: 0 };
+
+  /** @param center brings a place of the plane into the middle. */
+  constructor(center: (row: number, col: number) => void, signal: AbortSignal) {
+    this.node = element("div", {
+      class: "tvmdbg-tensor-overview",
+      role: "img",
+      hidden: true,
+      title: "Visible region of the heatmap: click or drag to move",
+    });
+    this.node.append(this.#small.canvas, this.#frame);
+    const listen = listening(this.node, signal);
+    const move = (event: PointerEvent) => {
+      if (event.buttons % 2 === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const box = this.node.getBoundingClientRect();
+      const { rows, cols } = this.#plane;
+      center(
+        ((event.clientY - box.y) / this.#size.height) * rows,
+        ((event.clientX - box.x) / this.#size.width) * cols,
+      );
+    };
+    listen("pointerdown", (event) => {
+      this.node.setPointerCapture(event.pointerId);
+      move(event);
+    });
+    listen("pointermove", move);
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+
+  /** The part of a stage that it covers; null where it is hidden. */
+  boxIn(stage: HTMLElement): Box | null {
+    if (this.node.hidden) return null;
+    const { width, height } = this.#size;
+    return {
+      x: stage.clientWidth - RIGHT - width - FRAME,
+      y: stage.clientHeight - BOTTOM - height - FRAME,
+      width: width + 2 * FRAME,
+      height: height + 2 * FRAME,
+    };
+  }
+
+  show(layout: Layout, zoomed: boolean, of: { whole: () => Tile | null; paint: Paint }): void {
+    this.node.hidden = !zoomed;
+    if (!zoomed) return;
+    const { planeRows, planeCols } = layout;
+    const longest = Math.max(planeRows, planeCols);
+    const side = (length: number) => Math.max(SHORTEST, Math.round((LONGEST * length) / longest));
+    const size = { width: side(planeCols), height: side(planeRows) };
+    this.#size = size;
+    this.#plane = { rows: planeRows, cols: planeCols };
+    this.node.style.width = `${size.width}px`;
+    this.node.style.height = `${size.height}px`;
+    this.#paint(of.whole(), of.paint);
+    const [row, col, rows, cols] = inSight(layout);
+    const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+    Object.assign(this.#frame.style, {
+      top: percent(row, planeRows),
+      left: percent(col, planeCols),
+      height: `max(4px, ${percent(rows, planeRows)})`,
+      width: `max(4px, ${percent(cols, planeCols)})`,
+    });
+    this.node.setAttribute(
+      "aria-label",
+      `Visible: rows ${row} to ${row + rows - 1} of ${planeRows}, columns ${col} to ${col + cols - 1} of ${planeCols}`,
+    );
+  }
+
+  #paint(tile: Tile | null, paint: Paint): void {
+    const { width, height } = this.#size;
+    const known = this.#painted;
+    const same = known?.paint.scale === paint.scale && known.paint.cells === paint.cells;
+    if (same && known.tile === tile && known.width === width) return;
+    this.#painted = { tile, paint, width };
+    const { canvas, context } = this.#small;
+    canvas.width = width;
+    canvas.height = height;
+    if (!tile) return;
+    const [rows, cols] = [tile.planeRows / tile.rowStep, tile.planeCols / tile.colStep];
+    context.drawImage(tileImage(tile, paint, 0), 0, 0, cols, rows, 0, 0, width, height);
+  }
+}

@@ -1,0 +1,381 @@
+import type { Tile } from "../../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import { element } from "../../shared/ui/dom.ts";
+import type { Point } from "../plane.ts";
+import type { Region } from "../state.ts";
+import { canvasCells } from "./cell_images.ts";
+import { type Digit, paintDigits } from "./digits.ts";
+import { gestures } from "./gestures.ts";
+import { type Label, Labels } from "./labels.ts";
+import {
+  type Box,
+  cellBox,
+  FONT_SIZE,
+  type Layout,
+  nearestPoint,
+  pointAt,
+  STRIP,
+} from "./layout.ts";
+import type { Overview } from "./overview.ts";
+import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
+import { labelProfile, paintProfile } from "./profile_painter.ts";
+import type { Sight } from "./sight.ts";
+import { ValueTooltip } from "./value_tooltip.ts";
+
+export interface PictureEvents {
+  point(): void;
+  pick(at: Point): void;
+  /** A drag marks what lies between two values. */
+  mark(from: Point, to: Point): void;
+  wheel(steps: number): void;
+  /** Another part is in sight; all of it is not yet known. */
+  moved(): void;
+  painted(): void;
+  resized(): void;
+}
+
+/** A plane and what is known of it. */
+export interface Plate {
+  planeRows: number;
+  planeCols: number;
+  /** What the axes are: down, across. */
+  names: readonly [down: string, across: string];
+  dtype: string;
+  paint: Paint;
+  /** What can be drawn of what is in sight, the finest last. */
+  tiles: (layout: Layout) => readonly Tile[];
+  /** Something of the whole plane, where it is known. */
+  whole: () => Tile | null;
+}
+
+const MAX_MARKS = 4096;
+
+/** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
+export class Picture {
+  readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
+  readonly sight: Sight;
+  readonly #base = layer("tvmdbg-base");
+  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #root: HTMLElement;
+  readonly #events: PictureEvents;
+  readonly #overview: Overview;
+  readonly #repaint: Repaint;
+  #plate: Plate | null = null;
+  #tiles: readonly Tile[] = [];
+  readonly #tooltip = new ValueTooltip();
+  #told: readonly string[] = [];
+  #digits: Digit[] = [];
+  #marked: Region | null = null;
+  #cross: Point | null = null;
+  #hover: Point | null = null;
+  #exact = "";
+  #baseDirty = true;
+  #labels: Label[] = [];
+
+  constructor(
+    root: HTMLElement,
+    sight: Sight,
+    overview: Overview,
+    events: PictureEvents,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.sight = sight;
+    this.#events = events;
+    this.#overview = overview;
+    this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
+    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
+    onThemeChange(() => this.redraw(), signal);
+    gestures(
+      this.#base.canvas,
+      root,
+      sight,
+      {
+        hover: (x, y) => this.#point(x, y),
+        leave: () => this.#hoverAt(null),
+        pick: (x, y) => {
+          const point = this.sight.layout && pointAt(this.sight.layout, x, y);
+          if (point) events.pick(point);
+        },
+        mark: (from, to) => {
+          const { layout } = this.sight;
+          if (layout) events.mark(from, nearestPoint(layout, to.x, to.y));
+        },
+        wheel: (steps) => events.wheel(steps),
+        moved: () => this.moved(),
+      },
+      signal,
+    );
+    for (const type of ["focus", "blur"]) {
+      root.addEventListener(type, () => this.#repaint.request(), { signal });
+    }
+  }
+
+  /** The value below the pointer. */
+  get hover(): Point | null {
+    return this.#hover;
+  }
+
+  /** What is drawn on top: the finest of what is in sight. */
+  get tile(): Tile | null {
+    return this.#tiles.at(-1) ?? null;
+  }
+
+  /** Until the pointer moves again. */
+  forgetHover(): void {
+    this.#hover = null;
+    this.#repaint.request();
+  }
+
+  show(plate: Plate | null): void {
+    const before = this.#plate;
+    if (before?.planeRows !== plate?.planeRows || before?.planeCols !== plate?.planeCols) {
+      this.#hover = null;
+    }
+    this.#plate = plate;
+    this.sight.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
+    this.redraw();
+  }
+
+  /** Takes the size of its box at once, so that what is asked for fits it. */
+  measure(): void {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (width && height) this.sight.resize({ width, height }, devicePixelRatio || 1);
+  }
+
+  /** Brings a value into sight. */
+  reveal(point: Point): void {
+    if (this.sight.reveal(point)) this.moved();
+  }
+
+  /** Another part is in sight. */
+  moved(): void {
+    this.#events.moved();
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.#baseDirty = true;
+    this.#repaint.request();
+  }
+
+  /** The middle of the cell of a value on the stage; null where it is out of sight. */
+  placeOf({ row, col }: Point): { x: number; y: number } | null {
+    const box = this.sight.layout && cellBox(this.sight.layout, row, col);
+    return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  }
+
+  /** The region that is marked. */
+  outline(region: Region | null): void {
+    this.#marked = region;
+    this.#repaint.request();
+  }
+
+  /** What is said of the value that is read, at its cell. */
+  tell(lines: readonly string[]): void {
+    this.#told = lines;
+    this.#repaint.request();
+  }
+
+  /** The crosshair, and the exact text there once it is known. */
+  mark(cross: Point | null, exact: string): void {
+    this.#cross = cross;
+    this.#exact = exact;
+    this.#repaint.request();
+  }
+
+  /** The picture as it is on screen. */
+  get canvases(): readonly HTMLCanvasElement[] {
+    return [this.#base.canvas, this.#overlay.canvas];
+  }
+
+  /** What is on screen now, for tests. */
+  inspect() {
+    const [layout, tile] = [this.sight.layout, this.tile];
+    const marks: object[] = [];
+    if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
+      for (let cell = 0; cell < tile.rows * tile.cols; cell += 1) {
+        const row = tile.row + Math.floor(cell / tile.cols) * tile.rowStep;
+        const col = tile.col + (cell % tile.cols) * tile.colStep;
+        const box = cellBox(layout, row, col);
+        if (box) marks.push({ row, col, flags: tile.flags[cell], ...box });
+      }
+    }
+    const { row, col, rowStep, colStep, down, across } = layout ?? {};
+    return {
+      labels: this.#labels,
+      digits: this.#digits,
+      marks,
+      marked: this.#marked && layout && regionBox(layout, this.#marked),
+      plot: layout?.plot ?? null,
+      sight: layout && {
+        ...{ row, col, rowStep, colStep, down, across },
+        region: this.sight.region,
+        exact: tile?.exact ?? null,
+        tile: tile && { ...tile, minimum: 0, maximum: 0, mean: 0, flags: 0 },
+      },
+    };
+  }
+
+  #paint(): void {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (width === 0 || height === 0) return;
+    if (this.sight.resize({ width, height }, devicePixelRatio || 1)) {
+      this.#baseDirty = true;
+      this.#events.resized();
+    }
+    if (this.#baseDirty) this.#paintBase(width, height);
+    this.#paintOverlay(width, height);
+    this.#events.painted();
+  }
+
+  #paintBase(width: number, height: number): void {
+    this.#baseDirty = false;
+    clear(this.#base, width, height);
+    this.#tiles = [];
+    this.#digits = [];
+    const [layout, plate] = [this.sight.layout, this.#plate];
+    this.#base.canvas.style.touchAction = this.sight.zoomed ? "none" : "pan-y";
+    this.#base.canvas.style.cursor = "crosshair";
+    if (!layout || !plate) {
+      this.#overview.hide();
+      return;
+    }
+    this.#tiles = plate.tiles(layout);
+    const theme = readTheme(this.#root);
+    const paint = layout.kind === "profile" ? paintProfile : paintPlane;
+    const { context } = this.#base;
+    const draw = canvasCells(context, plate.paint);
+    paint(context, layout, this.#tiles, { ...plate.paint, draw }, theme);
+    this.#overview.show(layout, this.sight.zoomed, plate);
+    const covered = this.#overview.boxIn(this.stage);
+    const { tile } = this;
+    if (tile) this.#digits = paintDigits(context, layout, tile, { ...plate, covered }, theme);
+  }
+
+  /** Labels are here too, so that those the crosshair's own would touch can give way. */
+  #paintOverlay(width: number, height: number): void {
+    const { context } = this.#overlay;
+    clear(this.#overlay, width, height);
+    this.#labels = [];
+    const [layout, plate] = [this.sight.layout, this.#plate];
+    if (!layout || !plate) {
+      this.#tooltip.show([], null, this.stage);
+      return;
+    }
+    const { planeRows, planeCols } = layout;
+    const theme = readTheme(this.#root);
+    const labels = new Labels(context, theme, width, height);
+    this.#labels = labels.written;
+    if (planeRows * planeCols === 1) {
+      this.#writeScalar(layout, width, theme);
+      this.#tooltip.show([], null, this.stage);
+      return;
+    }
+    const cross = this.#cross;
+    const crossShown = cross && cross.row < planeRows && cross.col < planeCols;
+    const marked = this.#marked && regionBox(layout, this.#marked);
+    if (marked) this.#paintMarked(layout.plot, marked);
+    if (this.#hover) this.#outline(cellBox(layout, this.#hover.row, this.#hover.col), false);
+    if (crossShown) this.#outline(cellBox(layout, cross.row, cross.col), true);
+    const shown = this.#hover ?? (crossShown ? cross : null);
+    this.#showTooltip(layout, shown);
+    if (shown) platePlace(labels, layout, shown);
+    const [down, across] = plate.names;
+    const name = across && `${across} →`;
+    if (layout.kind === "profile") labelProfile(labels, layout, plate.paint.scale, name);
+    else labelPlane(labels, layout, [down && `← ${down}`, name]);
+  }
+
+  /** Black inside white: seen on every color. */
+  #outline(box: Box | null, strong: boolean): void {
+    const { context } = this.#overlay;
+    if (!box) return;
+    const { x, y, width, height } = box;
+    const grow = strong ? 2 : 1;
+    context.lineWidth = strong ? 2 : 1;
+    context.strokeStyle = "#ffffff";
+    context.strokeRect(x - grow - 1, y - grow - 1, width + 2 * grow + 2, height + 2 * grow + 2);
+    context.strokeStyle = "#000000";
+    context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
+  }
+
+  /** What is beside the region is dimmed, unless digits would be harder to read. */
+  #paintMarked(plot: Box, { x, y, width, height }: Box): void {
+    const { context } = this.#overlay;
+    const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
+    if (!this.#digits.length) {
+      context.fillStyle = "rgb(128 128 128 / 45%)";
+      context.fillRect(plot.x, plot.y, plot.width, y - plot.y);
+      context.fillRect(plot.x, y + height, plot.width, bottom - y - height);
+      context.fillRect(plot.x, y, x - plot.x, height);
+      context.fillRect(x + width, y, right - x - width, height);
+    }
+    this.#outline({ x, y, width, height }, this.#digits.length > 0);
+  }
+
+  /** Beside the pointer; beside the crosshair while keys move it. */
+  #showTooltip(layout: Layout, shown: Point | null): void {
+    const byKey = document.activeElement === this.#root;
+    const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
+    const at = box && { x: box.x + box.width, y: box.y + box.height };
+    this.#tooltip.show(this.#told, at, this.stage);
+  }
+
+  #writeScalar({ plot }: Layout, width: number, theme: Theme): void {
+    if (!this.#exact) return;
+    const { context } = this.#overlay;
+    const x = plot.x + plot.width + 14;
+    const y = plot.y + plot.height / 2;
+    const fit = Math.floor((width - x - 8) / (0.62 * this.#exact.length));
+    const size = Math.max(FONT_SIZE, Math.min(24, fit));
+    context.font = `${size}px ui-monospace, monospace`;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.text;
+    context.fillText(this.#exact, x, y);
+    const long = context.measureText(this.#exact).width;
+    this.#labels.push({ text: this.#exact, x, y: y - size / 2, width: long, height: size });
+  }
+
+  #point(x: number, y: number): void {
+    this.#hoverAt(this.sight.layout && pointAt(this.sight.layout, x, y));
+  }
+
+  #hoverAt(point: Point | null): void {
+    if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
+    this.#hover = point;
+    this.#repaint.request();
+    this.#events.point();
+  }
+}
+
+/** The box of the part of a region that is in sight; null where none is. */
+function regionBox(layout: Layout, [row, col, rows, cols]: Region): Box | null {
+  const { plot } = layout;
+  const within = (at: number, first: number, length: number) =>
+    Math.max(first, Math.min(first + length, at));
+  const profile = layout.kind === "profile";
+  const left = within(plot.x + (col - layout.col) * layout.across, plot.x, plot.width);
+  const right = within(plot.x + (col + cols - layout.col) * layout.across, plot.x, plot.width);
+  const above = plot.y + (row - layout.row) * layout.down;
+  const top = profile ? plot.y : within(above, plot.y, plot.height);
+  const bottom = profile
+    ? plot.y + plot.height
+    : within(above + rows * layout.down, plot.y, plot.height);
+  if (right <= left || bottom <= top) return null;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** The row and column, on the axes. */
+function platePlace(labels: Labels, layout: Layout, { row, col }: Point): void {
+  const { plot, kind } = layout;
+  const box = cellBox(layout, row, col);
+  if (!box) return;
+  const profile = kind === "profile";
+  const y = profile ? plot.y + plot.height + STRIP + 13 : plot.y - 9;
+  labels.plate(String(col), box.x + box.width / 2, y, "center");
+  const beside = Math.max(plot.y + 8, box.y + box.height / 2);
+  if (!profile) labels.plate(String(row), plot.x - 3, beside, "right");
+}

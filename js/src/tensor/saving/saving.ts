@@ -1,0 +1,287 @@
+import { errorText } from "../../shared/client/message.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
+import { readTheme } from "../../shared/drawing/theme.ts";
+import { bytes as byteText, integer, shapeText } from "../../shared/format.ts";
+import { button, element, iconButton } from "../../shared/ui/dom.ts";
+import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
+import { part } from "../parts.ts";
+import { planeCols, planeRows } from "../plane.ts";
+import { hasValues, type Region, type Shown, type ValueLook, viewOf } from "../state.ts";
+import { answeredPlane } from "../values/readout.ts";
+import { shiftText } from "../words.ts";
+import { codeText } from "./code_text.ts";
+import { csvText } from "./csv.ts";
+import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";
+import { npyHeader, numbersOf } from "./npy.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** Values a file made in the page may hold; more is quicker in Python. */
+const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
+
+interface Source {
+  /** The picture that is on screen. */
+  canvas(): HTMLCanvasElement | null;
+  profile(): ProfileAnswer | null;
+}
+
+type Kind = "npy" | "csv" | "png";
+
+/** Saves just what is shown: its values as numpy's file or as text, or its picture. */
+export class Saving {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #run: RunClient;
+  readonly #source: Source;
+  readonly #say: (text: string) => void;
+  readonly #signal: AbortSignal;
+  readonly #menu: HTMLElement;
+  readonly #button: HTMLButtonElement;
+  readonly #status = element("div", { class: "tvmdbg-tensor-save-status" });
+  readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
+  readonly #kinds: Record<Kind, HTMLButtonElement>;
+  readonly #cancel: HTMLButtonElement;
+  #shown: Shown | null = null;
+  #busy: AbortController | null = null;
+
+  constructor(
+    root: HTMLElement,
+    run: RunClient,
+    source: Source,
+    say: (text: string) => void,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.#run = run;
+    this.#source = source;
+    this.#say = say;
+    this.#signal = signal;
+    this.#button = iconButton("export", "save", "Save what is shown (w)", () => this.toggle());
+    this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
+    this.#cancel.hidden = true;
+    const offer = (kind: Kind) => button(kind, TITLES[kind], () => this.#save(kind));
+    this.#kinds = { npy: offer("npy"), csv: offer("csv"), png: offer("png") };
+    this.#menu = part(
+      "save-menu",
+      part("save-kinds", ...Object.values(this.#kinds)),
+      this.#bar,
+      this.#cancel,
+      this.#status,
+    );
+    this.#menu.hidden = true;
+    this.#menu.setAttribute("role", "group");
+    this.#menu.setAttribute("aria-label", "Save what is shown");
+    this.#button.setAttribute("aria-expanded", "false");
+    this.node = part("save", this.#button, this.#menu);
+    this.#menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.toggle();
+      this.#root.focus({ preventScroll: true });
+    });
+    document.addEventListener("pointerdown", (event) => this.#leave(event), { signal });
+  }
+
+  show(shown: Shown): void {
+    this.#shown = shown;
+    this.node.hidden = !shown.answer || !hasValues(shown.answer);
+    this.#kinds.png.hidden = !shown.answer?.tile;
+  }
+
+  toggle(): void {
+    if (this.node.hidden) return;
+    this.#menu.hidden = !this.#menu.hidden;
+    this.#button.setAttribute("aria-expanded", String(!this.#menu.hidden));
+    if (this.#menu.hidden) return;
+    this.#tell(this.#what());
+    this.#menu.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  /** The menu lies over parts of the view: a press outside it closes it, unless it tells of progress. */
+  #leave(event: PointerEvent): void {
+    if (this.#menu.hidden || this.#busy || event.composedPath().includes(this.node)) return;
+    this.toggle();
+  }
+
+  /** The window that is shown, in values of the plane. */
+  get #window(): Region {
+    const { answer, region } = this.#shown ?? {};
+    if (!answer || region) return region ?? [0, 0, 0, 0];
+    const plane = answeredPlane(answer);
+    return [0, 0, planeRows(plane), planeCols(plane)];
+  }
+
+  /** The planes that are shown: one, or one for each index along the channels' axis. */
+  #planes({ answer, show, along }: Shown): PlaneView[] {
+    const view = viewOf(answer!);
+    if (show !== "channels" || along === null) return [view];
+    return Array.from({ length: answer!.viewShape[along]! }, (_, at) => {
+      return { ...view, index: answer!.index.map((each, axis) => (axis === along ? at : each)) };
+    });
+  }
+
+  /** As many axes as the copied code gives. */
+  #shape(shown: Shown): number[] {
+    const [down, across] = shown.answer!.axes;
+    const [, , rows, cols] = this.#window;
+    const plane = across === null ? [] : down === null ? [cols] : [rows, cols];
+    const along = shown.show === "channels" ? shown.along : null;
+    return along === null ? plane : [shown.answer!.viewShape[along]!, ...plane];
+  }
+
+  #what(): string {
+    const shown = this.#shown;
+    if (!shown?.answer) return "";
+    const found = this.#source.profile();
+    const what =
+      shown.show === "profile"
+        ? `min, mean and max at ${integer(found?.mean.length ?? 0)} points`
+        : `values of shape ${shapeText(this.#shape(shown))}`;
+    return `npy and csv: ${what}; png: the image.`;
+  }
+
+  #tell(text: string): void {
+    this.#status.textContent = text;
+    this.#say(text);
+  }
+
+  async #save(kind: Kind): Promise<void> {
+    const shown = this.#shown;
+    if (!shown?.answer || this.#busy) return;
+    const problem = downloadProblem();
+    const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
+    if (problem || (kind !== "png" && values > MOST[kind])) {
+      const why = problem || `${integer(values)} values are too many to save from a page.`;
+      this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
+      return;
+    }
+    this.#busy = new AbortController();
+    this.#cancel.hidden = this.#bar.hidden = kind === "png";
+    this.#bar.value = 0;
+    const signal = AbortSignal.any([this.#busy.signal, this.#signal]);
+    try {
+      const [blob, note] = await this.#make(kind, shown, signal);
+      const { entry, name, index, axes } = shown.answer;
+      const place = index.map((each, axis) => (axes.includes(axis) ? "x" : each)).join("-");
+      const file = fileName([entry.join("-"), name, place], kind);
+      download(file, blob);
+      this.#tell(`${file}, ${byteText(blob.size)}.${note ? ` ${note}.` : ""}`);
+    } catch (error) {
+      this.#tell(isAbort(error) ? "Not saved: stopped." : `Not saved: ${errorText(error)}`);
+    } finally {
+      this.#busy = null;
+      if (document.activeElement === this.#cancel) this.#kinds[kind].focus({ preventScroll: true });
+      this.#cancel.hidden = this.#bar.hidden = true;
+    }
+  }
+
+  #make(kind: Kind, shown: Shown, signal: AbortSignal): Promise<[Blob, note: string]> {
+    if (kind === "png") return this.#png(shown);
+    if (shown.show === "profile") return this.#profile(kind);
+    return kind === "npy" ? this.#npy(shown, signal) : this.#csv(shown, signal);
+  }
+
+  /** Tells of planes fetched one after the other. */
+  #progress(plane: number, planes: number) {
+    return (done: number, total: number) => {
+      this.#bar.value = (plane + (total > 0 ? done / total : 1)) / planes;
+    };
+  }
+
+  async #npy(shown: Shown, signal: AbortSignal): Promise<[Blob, string]> {
+    const { values } = shown;
+    const [planes, shape] = [this.#planes(shown), this.#shape(shown)];
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let [descr, note] = ["|u1", ""];
+    for (const [k, view] of planes.entries()) {
+      const progress = this.#progress(k, planes.length);
+      const fetched = await fetchBytes(this.#run, view, this.#window, progress, signal);
+      ({ descr, note } = fetched);
+      pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
+    }
+    if (values.format === "dequantised") {
+      [descr, note] = [
+        "<f8",
+        `(value ${shiftText(values.zeroPoint)}) × ${values.scale} as float64`,
+      ];
+    }
+    return [new Blob([npyHeader(descr, shape), ...pieces]), note];
+  }
+
+  async #csv(shown: Shown, signal: AbortSignal): Promise<[Blob, string]> {
+    const { values } = shown;
+    const planes = this.#planes(shown);
+    const rows: string[][] = [];
+    for (const [k, view] of planes.entries()) {
+      const progress = this.#progress(k, planes.length);
+      rows.push(...(await fetchTexts(this.#run, view, values, this.#window, progress, signal)));
+    }
+    const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
+    return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
+  }
+
+  async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
+    const found = this.#source.profile();
+    if (!found) throw new Error("the line plot has not loaded yet");
+    const { minimum, mean, maximum, step } = found;
+    const note = step > 1 ? `each point covers ${step} indices` : "";
+    if (kind === "csv") {
+      const text = (value: number) => String(value);
+      const rows = Array.from(mean, (each, k) => [
+        text(k * step),
+        ...[minimum[k]!, each, maximum[k]!].map(text),
+      ]);
+      return [new Blob([csvText([["index", "min", "mean", "max"], ...rows])]), note];
+    }
+    const columns = [minimum, mean, maximum].map((each) => each.slice());
+    return [
+      new Blob([npyHeader(`<f${mean.BYTES_PER_ELEMENT}`, [3, mean.length]), ...columns]),
+      `rows: min, mean, max. ${note}`,
+    ];
+  }
+
+  async #png(shown: Shown): Promise<[Blob, string]> {
+    const picture = this.#source.canvas();
+    const { answer } = shown;
+    if (!picture || !answer) throw new Error("there is no image");
+    const stored = answer.missingLanes ? "all stored values" : "all values";
+    const exact = answer.tile?.exact ? stored : "sampled";
+    const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
+    const words = [
+      answer.title,
+      `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
+      codeText({ ...shown, values: { ...shown.values, format: "number" } }, null) ?? "",
+    ];
+    const scale = shown.show === "profile" ? null : shown.scale;
+    const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.#root));
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
+    if (!blob) throw new Error("the browser could not make the image");
+    return [blob, ""];
+  }
+}
+
+const TITLES: Record<Kind, string> = {
+  npy: "Save the values as a NumPy file (.npy)",
+  csv: "Save the values as text (.csv)",
+  png: "Save the image with its legend (.png)",
+};
+
+/** The real numbers that fetched values stand for, as float64 in little endian. */
+function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook) {
+  const numbers = numbersOf(descr, new DataView(bytes.buffer));
+  if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");
+  const out = new DataView(new ArrayBuffer(8 * numbers.length));
+  for (const [k, value] of numbers.entries()) {
+    out.setFloat64(8 * k, (value - zeroPoint) * scale, true);
+  }
+  return new Uint8Array(out.buffer);
+}
+
+function pythonFor(kind: Kind, shown: Shown): string {
+  const number = { ...shown.values, format: "number" } as const;
+  const look = shown.values.format === "dequantised" ? shown.values : number;
+  const code = codeText({ ...shown, values: look }, null) ?? "";
+  if (kind === "csv") return `np.savetxt("values.csv", ${code}, delimiter=",", fmt="%.17g")`;
+  return kind === "npy" ? `np.save("values.npy", ${code})` : code;
+}

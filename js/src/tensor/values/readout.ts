@@ -1,0 +1,209 @@
+import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import { screenText } from "../../shared/number_text.ts";
+import { element, iconButton, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { isPadding, physicalIndex } from "../../shared/unfold.ts";
+import type { CellChoice } from "../colors/color_scale.ts";
+import { SPECIAL_TEXT, specialOf, specialsOf } from "../colors/colors.ts";
+import { muted, number, part, piece } from "../parts.ts";
+import { cellText, meanText } from "../picture/digit_text.ts";
+import { cellOf } from "../picture/layout.ts";
+import { indexAt, indexText, type Plane, type Point } from "../plane.ts";
+import { hasValues, type Shown } from "../state.ts";
+import { shiftText } from "../words.ts";
+import { bitsNode } from "./value_bits.ts";
+
+const HINT = "Point at a value, or type an index.";
+const EXAMPLE = [0, 3, 2, 1, 4, 5];
+/** Room in the field beside its text, in letters. */
+const FIELD_PAD = 3;
+
+/** The plane that an answer shows, which may be older than the one asked for. */
+export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
+  return { shape: viewShape, axes, index };
+}
+
+interface Events {
+  copy(): void;
+  /** Goes to an index; says why where it cannot, else nothing. */
+  typed(text: string): string;
+  leave(): void;
+}
+
+type Told = [shown: Shown | null, point: Point | null, found: ValuesAnswer | null];
+
+/** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
+export class Readout {
+  readonly node: HTMLElement;
+  /** All that the value's bits say. */
+  readonly more = part("readout-more");
+  readonly #field: HTMLInputElement;
+  readonly #text = element("code", {});
+  readonly #cell = muted();
+  readonly #padding = piece("padding", "padding");
+  readonly #tools: HTMLElement;
+  readonly #events: Events;
+  #told: Told = [null, null, null];
+
+  constructor(events: Events, tools: readonly HTMLElement[]) {
+    this.#events = events;
+    const copy = iconButton("code", "code", "Copy Python code for what is shown (y)", () =>
+      events.copy(),
+    );
+    this.#tools = piece("tools", copy, ...tools);
+    this.#field = element("input", {
+      type: "text",
+      class: "tvmdbg-tensor-index",
+      "aria-label": "Index, to go to another (j)",
+      title: "Index: type another to go there, such as 0,3,2,1 (j)",
+      autocomplete: "off",
+      spellcheck: "false",
+      ...KEEP_KEYS,
+    });
+    this.#field.addEventListener("keydown", (event) => this.#press(event));
+    this.#field.addEventListener("blur", () => {
+      this.#field.removeAttribute("aria-invalid");
+      this.show(...this.#told);
+    });
+    this.node = part("readout", this.#field, this.#text, this.#padding, this.#cell, this.#tools);
+    this.#cell.classList.add("tvmdbg-tensor-cell");
+    this.show(null, null, null);
+  }
+
+  focus(): void {
+    this.#field.focus();
+    this.#field.select();
+  }
+
+  show(...told: Told): void {
+    this.#told = told;
+    const [shown, point, found] = told;
+    const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
+    this.node.hidden = !answer;
+    const index = answer && point && indexAt(answeredPlane(answer), point);
+    const isTyped = this.#field.matches(":focus");
+    if (!isTyped) this.#field.value = index?.join(", ") ?? "";
+    this.#text.hidden = !index;
+    this.#padding.hidden = !answer || !index || !isPadding(answer, index);
+    this.#field.hidden = answer?.viewShape.length === 0;
+    if (answer) this.#size(answer);
+    if (!shown || !answer || !point || !index) {
+      this.#tell(HINT);
+      this.more.replaceChildren();
+      return;
+    }
+    const value = valueText(shown, point, found);
+    this.#text.textContent = isTyped ? `${indexText(index)} ${value}` : value;
+    const place = physicalIndex(answer, index);
+    const stored = place && place.join() !== index.join() ? place : null;
+    const words = [stored && `stored at ${indexText(stored)}`, cellWords(answer, point)];
+    this.#tell(words.filter(Boolean).join(" · "));
+    this.more.replaceChildren(...more(shown, found));
+  }
+
+  #tell(words: string): void {
+    this.#cell.textContent = this.#cell.title = words;
+  }
+
+  /** As wide as the longest index; what is typed first is shown by one that the tensor has. */
+  #size({ viewShape, valueDtype }: TensorAnswer): void {
+    const example = viewShape.map((size, axis) => Math.min(EXAMPLE[axis % 6]!, size - 1));
+    const longest = viewShape.map((size) => size - 1).join(", ");
+    this.#field.placeholder = `index ${example.join(",")}`;
+    const letters = Math.max(this.#field.placeholder.length, longest.length) + FIELD_PAD;
+    this.#field.style.width = `${letters}ch`;
+    this.more.classList.toggle("tvmdbg-tensor-wide-bits", /64|128/.test(valueDtype));
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.key === "Escape") this.#events.leave();
+    else if (event.key === "Enter") this.#go();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #go(): void {
+    const wrong = this.#events.typed(this.#field.value);
+    if (wrong === "") return;
+    this.#field.setAttribute("aria-invalid", "true");
+    this.#text.hidden = true;
+    this.#tell(wrong);
+  }
+}
+
+/** `= 0.5`, once it is known; till then what the picture knows of it. */
+function valueText({ answer, values }: Shown, point: Point, found: ValuesAnswer | null): string {
+  const value = found?.one?.number ?? (values.format === "number" ? found?.text[0] : null);
+  return value ? `= ${screenText(value)}` : about(answer!, point);
+}
+
+/** What is said at the cell: the value, where it is, and its bits. */
+export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | null): string[] {
+  const { answer, values } = shown;
+  if (!answer) return [];
+  const index = indexAt(answeredPlane(answer), point);
+  const text = found?.text[0];
+  const dequantized = values.format === "dequantised" && text !== undefined;
+  return [
+    valueText(shown, point, found).replace(/^= /, ""),
+    `at ${indexText(index)}${isPadding(answer, index) ? ", padding" : ""}`,
+    found?.one?.hex ?? "",
+    dequantized ? `dequantized ${screenText(text)}` : "",
+    cellWords(answer, point),
+  ].filter(Boolean);
+}
+
+/** The value's bits, the step to its neighbor, and the real number it stands for. */
+function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
+  const items: HTMLElement[] = [];
+  const text = found?.text[0];
+  if (values.format === "dequantised" && text !== undefined) {
+    const name = `(value ${shiftText(values.zeroPoint)}) × ${screenText(String(values.scale))} = `;
+    items.push(element("span", {}, name, number(text)));
+  }
+  const one = found?.one;
+  if (!one) return items;
+  items.push(number(one.hex), bitsNode(one.bits, one.fields));
+  if (one.spacing) items.push(muted(`ulp ${screenText(one.spacing)}`));
+  return items;
+}
+
+/** What the tile knows of a value that was not asked for yet. */
+function about({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
+  const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
+  if (!tile || cell === null) return "= …";
+  const special = specialOf(tile.flags[cell]!);
+  const text = special ? SPECIAL_TEXT[special] : cellText(tile.mean[cell]!, valueDtype);
+  return text.startsWith("≈") ? text : `= ${text}`;
+}
+
+/** What the cell of several values is drawn from. */
+function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
+  if (!tile || tile.rowStep * tile.colStep === 1) return "";
+  const cell = cellOf(tile, row, col);
+  if (cell === null) return "";
+  const [low, high] = [tile.minimum[cell]!, tile.maximum[cell]!].map((value) =>
+    cellText(value, valueDtype),
+  );
+  const mean = tile.mean[cell]!;
+  const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
+  const numbers = Number.isNaN(mean)
+    ? "no finite value"
+    : `mean ${meanText(mean)}, ${low} … ${high}`;
+  return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
+}
+
+/** Says how many values each cell of the picture stands for, and by which number of them it is colored. */
+export function cellCaption(
+  { rowStep, colStep }: Pick<Tile, "rowStep" | "colStep">,
+  cells: CellChoice,
+): string {
+  if (rowStep * colStep === 1) return "";
+  const what = {
+    mean: "mean",
+    least: "min",
+    largest: "max",
+    extreme: "max abs",
+  }[cells];
+  return `each cell: ${what} of ${rowStep}×${colStep} values`;
+}

@@ -1,0 +1,294 @@
+import { isAbort, NewestWins } from "../../shared/client/request.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import { screenText } from "../../shared/number_text.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { isPadding } from "../../shared/unfold.ts";
+import { specialOf } from "../colors/colors.ts";
+import { Failure, muted, part } from "../parts.ts";
+import { cellOf } from "../picture/layout.ts";
+import { indexAt, type Point, planeCols, planeRows } from "../plane.ts";
+import {
+  hasValues,
+  type InspectorCommands,
+  type Region,
+  type Shown,
+  type ValueLook,
+  viewOf,
+} from "../state.ts";
+import { answeredPlane } from "./readout.ts";
+import { bitsNode } from "./value_bits.ts";
+import { ValueFormatPicker } from "./value_format.ts";
+import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";
+
+const LETTER = 7.3;
+const NARROWEST = 56;
+const WAITING = "…";
+
+/** A window into the plane's values as exact text; only what can be seen is asked for and built. */
+export class ValuesTable {
+  readonly node: HTMLElement;
+  readonly #run: RunClient;
+  readonly #commands: Pick<InspectorCommands, "mark" | "leave">;
+  readonly #signal: AbortSignal;
+  readonly #format: ValueFormatPicker;
+  readonly #about = muted();
+  readonly #scroll: ValuesScroll;
+  readonly #grid = element("div", {
+    class: "tvmdbg-values-grid",
+    role: "grid",
+    "aria-label": "Values",
+  });
+  readonly #failure = new Failure();
+  readonly #newest = new NewestWins();
+  #answer: TensorAnswer | null = null;
+  #look: ValueLook | null = null;
+  #region: Region | null = null;
+  #key = "";
+  #values: ValuesAnswer | null = null;
+  #cross: Point | null = null;
+  #wanted = false;
+  #ticket = 0;
+  #asked = "";
+
+  constructor(
+    run: RunClient,
+    commands: Pick<InspectorCommands, "mark" | "look" | "leave">,
+    signal: AbortSignal,
+  ) {
+    this.#run = run;
+    this.#commands = commands;
+    this.#signal = signal;
+    this.#format = new ValueFormatPicker(commands);
+    this.#scroll = new ValuesScroll(this.#grid, () => this.#draw(), signal);
+    this.node = part(
+      "values",
+      part("values-bar", this.#format.node, this.#about),
+      this.#scroll.node,
+      this.#failure.node,
+    );
+    this.node.hidden = true;
+    this.#grid.addEventListener("pointerdown", (event) => this.#press(event), { signal });
+  }
+
+  get open(): boolean {
+    return !this.node.hidden;
+  }
+
+  /** Shows or hides it; of values that no picture shows it stays. */
+  toggle(): void {
+    this.#wanted = !this.#wanted;
+    this.#showNode();
+    this.#reveal();
+    this.#draw();
+  }
+
+  #showNode(): void {
+    this.node.hidden = !this.#wanted && !this.#answer?.unordered;
+  }
+
+  nextFormat(): void {
+    this.#format.next();
+  }
+
+  show(shown: Shown | null): void {
+    const answer = shown?.answer ?? null;
+    const key = answer && shown ? JSON.stringify([viewOf(answer), shown.values]) : "";
+    const region = shown?.region ?? null;
+    const moved = region !== null && region.join() !== this.#region?.join();
+    this.#answer = answer;
+    this.#region = region;
+    this.#showNode();
+    if (shown) this.#format.show(shown.values);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#look = shown?.values ?? null;
+      this.#values = null;
+      this.#ticket += 1;
+      this.#asked = "";
+      this.#failure.clear();
+      this.#scroll.reset(this.#headWidth, NARROWEST);
+      this.#name();
+    }
+    if (moved && this.open) this.#scroll.reveal({ row: region[0], col: region[1] }, true);
+    this.#draw();
+  }
+
+  mark(cross: Point | null): void {
+    this.#cross = cross;
+    this.#scroll.follow();
+    this.#reveal();
+    this.#draw();
+  }
+
+  #name(): void {
+    const answer = this.#answer;
+    const name = this.#format.name;
+    this.#grid.setAttribute("aria-label", name ? `Values, ${name}` : "Values");
+    this.#about.textContent = answer
+      ? [
+          this.#look?.format === "dequantised" ? name : "",
+          /\d/.test(answer.layout) ? `unfolded from ${answer.layout}` : "",
+        ]
+          .filter(Boolean)
+          .join(", ")
+      : "";
+  }
+
+  get #plane(): { rows: number; cols: number } {
+    const answer = this.#answer;
+    if (!answer || !hasValues(answer)) return { rows: 0, cols: 0 };
+    const plane = answeredPlane(answer);
+    return { rows: planeRows(plane), cols: planeCols(plane) };
+  }
+
+  get #headWidth(): number {
+    const longest = Math.max(String(this.#plane.rows).length, this.#corner.length);
+    return Math.max(36, longest * LETTER + 14);
+  }
+
+  /** Letters or numbers of the axes: down, then across. */
+  get #corner(): string {
+    const [down, across] = this.#answer?.axes ?? [null, null];
+    const names = [this.#axisName(down), this.#axisName(across)];
+    return names.filter(Boolean).join("\\");
+  }
+
+  #axisName(axis: number | null): string {
+    return axis === null ? "" : (this.#answer?.axisNames[axis] ?? String(axis));
+  }
+
+  #reveal(): void {
+    if (!this.#cross || !this.open) return;
+    this.#scroll.plane = this.#plane;
+    this.#scroll.reveal(this.#cross);
+  }
+
+  #draw(): void {
+    if (!this.open || !this.#answer) {
+      this.#grid.replaceChildren();
+      return;
+    }
+    const plane = this.#plane;
+    this.#scroll.plane = plane;
+    this.#scroll.size();
+    const [first, view] = [this.#scroll.first, this.#scroll.view];
+    const rows = Math.min(view.rows, plane.rows - first.row);
+    const cols = Math.min(view.cols, plane.cols - first.col);
+    this.#grid.setAttribute("aria-rowcount", String(plane.rows));
+    this.#grid.setAttribute("aria-colcount", String(plane.cols));
+    const { colWidth } = this.#scroll;
+    this.#grid.style.gridTemplateColumns = `${this.#headWidth}px repeat(${Math.max(0, cols)}, ${colWidth}px)`;
+    const heads = Array.from({ length: cols }, (_, col) => header("columnheader", first.col + col));
+    const corner = element("div", { class: "tvmdbg-values-head" }, this.#corner);
+    const [down, across] = this.#answer.axes.map((axis) => this.#axisName(axis));
+    corner.title = `rows: axis ${down || "none"}, columns: axis ${across || "none"}`;
+    const cells: HTMLElement[] = [corner, ...heads];
+    for (let row = first.row; row < first.row + rows; row += 1) {
+      cells.push(header("rowheader", row));
+      for (let col = first.col; col < first.col + cols; col += 1) cells.push(this.#cell(row, col));
+    }
+    this.#grid.replaceChildren(...cells);
+    if (rows > 0 && cols > 0 && !this.#covers(first, rows, cols)) this.#ask(first, view);
+  }
+
+  #cell(row: number, col: number): HTMLElement {
+    const text = this.#text(row, col);
+    const here = this.#cross?.row === row && this.#cross.col === col;
+    const answer = this.#answer!;
+    // Hex digits and bits do not say it themselves.
+    const special = text !== null && (/nan|inf/i.test(text) || specialAt(answer, row, col));
+    const padding = isPadding(answer, indexAt(answeredPlane(answer), { row, col }));
+    const classes = [special && "tvmdbg-values-special", padding && "tvmdbg-values-padding"];
+    const bits = text !== null && this.#look?.format === "bits";
+    return element(
+      "div",
+      {
+        role: "gridcell",
+        class: classes.filter(Boolean).join(" ") || undefined,
+        title: padding ? "padding" : undefined,
+        "aria-label": padding ? `padding, ${text ?? ""}` : undefined,
+        "aria-selected": here ? "true" : undefined,
+        "aria-rowindex": row + 1,
+        "aria-colindex": col + 1,
+        "data-row": row,
+        "data-col": col,
+      },
+      bits
+        ? bitsNode(text, this.#values?.fields ?? [])
+        : text === null
+          ? WAITING
+          : screenText(text),
+    );
+  }
+
+  #text(row: number, col: number): string | null {
+    const values = this.#values;
+    if (!values) return null;
+    const [down, across] = [row - values.row, col - values.col];
+    if (down < 0 || across < 0 || down >= values.rows || across >= values.cols) return null;
+    return values.text[down * values.cols + across] ?? null;
+  }
+
+  #covers(first: Point, rows: number, cols: number): boolean {
+    const last = this.#text(first.row + rows - 1, first.col + cols - 1);
+    return this.#text(first.row, first.col) !== null && last !== null;
+  }
+
+  /** Asks for the largest window about what is seen. */
+  async #ask(first: Point, view: { rows: number; cols: number }): Promise<void> {
+    const [answer, look] = [this.#answer, this.#look];
+    if (!answer || !look) return;
+    const plane = this.#plane;
+    const rows = Math.min(ROWS, plane.rows);
+    const cols = Math.min(COLS, plane.cols);
+    const about = (start: number, seen: number, asked: number, all: number) =>
+      Math.max(0, Math.min(all - asked, start - Math.floor((asked - seen) / 2)));
+    const row = about(first.row, view.rows, rows, plane.rows);
+    const col = about(first.col, view.cols, cols, plane.cols);
+    const wanted = `${row}:${col}`;
+    if (wanted === this.#asked) return;
+    this.#asked = wanted;
+    const ticket = this.#ticket;
+    const question = { ...viewOf(answer), ...look, row, col, rows, cols };
+    try {
+      const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+      if (ticket !== this.#ticket) return;
+      this.#values = values;
+      this.#failure.clear();
+      this.#format.explain(values.fields);
+      const longest = Math.max(...values.text.map((text) => screenText(text).length));
+      const gaps = look.format === "bits" ? 2 : 0;
+      this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
+      this.#reveal();
+      this.#draw();
+    } catch (error) {
+      if (ticket !== this.#ticket || isAbort(error)) return;
+      this.#failure.tell("values", error);
+      for (const cell of this.#grid.querySelectorAll("[role=gridcell]")) {
+        if (cell.textContent === WAITING) cell.textContent = "";
+      }
+    } finally {
+      if (this.#asked === wanted) this.#asked = "";
+    }
+  }
+
+  #press(event: PointerEvent): void {
+    const cell =
+      event.target instanceof HTMLElement ? event.target.closest("[role=gridcell]") : null;
+    if (!(cell instanceof HTMLElement) || event.button !== 0) return;
+    event.preventDefault();
+    this.#commands.leave();
+    this.#commands.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
+  }
+}
+
+/** Whether the picture knows of a single value that it is not finite. */
+function specialAt({ tile }: TensorAnswer, row: number, col: number): boolean {
+  const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
+  return cell !== null && specialOf(tile!.flags[cell]!) !== null;
+}
+
+function header(role: "columnheader" | "rowheader", index: number): HTMLElement {
+  return element("div", { role, class: "tvmdbg-values-head" }, String(index));
+}

@@ -1,0 +1,94 @@
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { SessionClient } from "../../shared/client/session_client.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import type { ViewOptions } from "../../shared/ui/view.ts";
+import type { Data } from "../data.ts";
+import type { ChartKind, TimelineOptions } from "../state.ts";
+import { Folded } from "./folded.ts";
+import { noFolding } from "./folded_words.ts";
+import { Heat } from "./heat.ts";
+import { noRepeats } from "./heat_words.ts";
+import { Merged } from "./merged.ts";
+import { noRoofline, Roofline } from "./roofline.ts";
+
+/** What takes the place of the tracks in time: the same slices, seen otherwise. */
+export interface OtherChart {
+  readonly node: HTMLElement;
+  /** What it says of what was picked in it, "" nothing; the session's words follow a pick. */
+  readonly sentence?: string;
+  /** Shows what the session says: selection, hover. */
+  sync(): void;
+  /** Whether the key meant something here; then nobody else acts on it. */
+  key(event: KeyboardEvent): boolean;
+  /** Adds what is drawn now, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  inspect(out: Record<string, unknown>): void;
+  retheme(theme: Theme): void;
+}
+
+/** What the view does for a chart. */
+export interface ChartHost {
+  readonly data: Data;
+  readonly run: RunClient;
+  readonly options: ViewOptions<TimelineOptions>;
+  readonly session: SessionClient;
+  /** Selects nodes, or one slice; the last node is the one looked at. */
+  pick(nodes: readonly number[], slice?: number): void;
+  hover(node: number | null): void;
+  /** Says something in the text mirror. */
+  say(text: string): void;
+  /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
+  tip(lines: string[] | null, x: number, y: number): void;
+  readonly signal: AbortSignal;
+}
+
+export interface ChartEntry {
+  readonly label: string;
+  /** What it shows, in a few words. */
+  readonly title: string;
+  /** Whether w, s and 0 zoom in it. */
+  readonly zooms: boolean;
+  /** Whether every slice is looked at, not only the times of nodes. */
+  ofSlices(data: Data): boolean;
+  /** Why there is no such chart of this run and how to get one; null where there is. */
+  unavailable(data: Data): string | null;
+  /** Called when the chart is shown first. */
+  make(host: ChartHost): OtherChart;
+}
+
+export type OtherKind = Exclude<ChartKind, "time">;
+
+/** The charts beside the tracks in time, in the order of the selector. */
+export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
+  merged: {
+    label: "merged",
+    title: "slices merged by their path, heaviest first",
+    zooms: false,
+    ofSlices: () => true,
+    unavailable: () => null,
+    make: (host) => new Merged(host),
+  },
+  folded: {
+    label: "folded",
+    title: "all repeats on one axis: each operator at its median, with p10 to p90",
+    zooms: true,
+    ofSlices: () => false,
+    unavailable: noFolding,
+    make: (host) => new Folded(host),
+  },
+  repeats: {
+    label: "heat strip",
+    title: "every repeat side by side: warm-up and noise",
+    zooms: false,
+    ofSlices: ({ slices }) => !slices.columns.nodeCount.some((count) => count > 1),
+    unavailable: noRepeats,
+    make: (host) => new Heat(host),
+  },
+  roofline: {
+    label: "roofline",
+    title: "FLOP/s against FLOP/byte",
+    zooms: false,
+    ofSlices: () => false,
+    unavailable: noRoofline,
+    make: (host) => new Roofline(host),
+  },
+};

@@ -1,0 +1,226 @@
+import { Viewport } from "../../shared/drawing/viewport.ts";
+import { counted } from "../../shared/format.ts";
+import { lowerBound } from "../../shared/sorted.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { Called } from "../sums/called.ts";
+import { arrows } from "./arrows.ts";
+import type { Brush } from "./brush.ts";
+import type { ChartHost, OtherChart } from "./charts.ts";
+import { AXIS, FoldedPainter, LANE, TOP } from "./folded_painter.ts";
+import { FoldedWords } from "./folded_words.ts";
+import { Lanes, MEDIAN } from "./lanes.ts";
+import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
+import { Scroller, Stage, shifted } from "./stage.ts";
+
+/** All repeats on one axis: operators laid end to end, at their median on top, in every repeat below. */
+export class Folded implements OtherChart {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #called: Called;
+  readonly #rows: readonly MatrixRow[];
+  readonly #all: Lanes;
+  readonly #lanes: number;
+  readonly #warm: number;
+  readonly #words: FoldedWords;
+  readonly #viewport: Viewport;
+  readonly #painter: FoldedPainter;
+  readonly #stage: Stage;
+  readonly #scroller: Scroller;
+  #current = { row: -1, lane: MEDIAN };
+  #hovered = { row: -1, lane: MEDIAN };
+
+  constructor(host: ChartHost) {
+    this.#host = host;
+    const { slices, names, graph } = host.data;
+    this.#called = new Called(slices, names, graph);
+    const matrix = new RepeatMatrix(slices, this.#called.operators);
+    this.#rows = Array.from(matrix.order("order"), (row) => matrix.rows[row]!);
+    this.#lanes = matrix.columns;
+    this.#warm = slices.columns.info.warmUp.cut;
+    this.#all = new Lanes(this.#rows);
+    this.#words = new FoldedWords(this.#all, this.#called, this.#warm);
+    this.#viewport = new Viewport(0, Math.max(1, this.#all.longest(this.#lanes)));
+    this.#painter = new FoldedPainter(
+      { rows: this.#rows, lanes: this.#all, repeats: this.#lanes, warm: this.#warm },
+      this.#called,
+      this.#viewport,
+    );
+    this.#stage = new Stage(
+      "tvmdbg-timeline-folded",
+      {
+        paint: (brush, width, height) => {
+          this.#painter.scroll = this.#scroller.top;
+          this.#painter.paint(brush, width, height);
+        },
+        over: (brush, width) => this.#over(brush, width),
+        move: (at) => this.#hover(at),
+        click: (x, y) => {
+          const { row, lane } = this.#at(x, y);
+          this.#pick(row, lane);
+        },
+        double: () => this.#fit(),
+        wheel: (x, y, event) => this.#wheel(x, y, event),
+      },
+      host.signal,
+    );
+    this.#scroller = new Scroller(this.#stage, () => this.#painter.height, host.signal);
+    const warm = this.#warm ? `; ${counted(this.#warm, "repeat")} of warm-up, hatched` : "";
+    const said =
+      `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
+      `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${warm}`;
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-other" },
+      element(
+        "div",
+        { class: "tvmdbg-timeline-above" },
+        element("p", { class: "tvmdbg-muted" }, said),
+      ),
+      this.#scroller.node,
+    );
+  }
+
+  sync(): void {
+    const { node, hovered } = this.#host.session;
+    const rowOf = (each: number | null) => this.#rows.findIndex((row) => row.node === each);
+    if (node !== null && this.#rows[this.#current.row]?.node !== node) {
+      this.#current = { row: rowOf(node), lane: MEDIAN };
+      this.#reveal();
+    } else if (node === null) this.#current = { row: -1, lane: MEDIAN };
+    if (hovered === null) this.#hovered.row = -1;
+    else if (this.#rows[this.#hovered.row]?.node !== hovered) {
+      this.#hovered = { row: rowOf(hovered), lane: MEDIAN };
+    }
+    this.#stage.changed();
+  }
+
+  get sentence(): string {
+    const row = this.#rows[this.#current.row];
+    return row ? this.#words.lines(row, this.#current.lane).join(", ") : "";
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const { row, lane } = this.#current;
+    const last = this.#rows.length - 1;
+    const across = (by: number) => {
+      const to = row < 0 ? (by < 0 ? last : 0) : row + by;
+      this.#pick(Math.min(Math.max(0, to), last), lane);
+    };
+    const down = (by: number) => {
+      this.#pick(Math.max(0, row), Math.min(Math.max(MEDIAN, lane + by), this.#lanes - 1));
+    };
+    const view = (change: () => void) => {
+      change();
+      this.#stage.changed();
+      return true;
+    };
+    if (arrows(event.key, across, down, 10)) return true;
+    const { span, start } = this.#viewport;
+    const middle = row < 0 ? start + span / 2 : this.#all.starts(lane)[row]!;
+    switch (event.key.length === 1 ? event.key.toLowerCase() : event.key) {
+      case "w":
+      case "+":
+      case "=":
+        return view(() => this.#viewport.zoom(1 / 1.5, middle));
+      case "s":
+      case "-":
+        return view(() => this.#viewport.zoom(1.5, middle));
+      case "a":
+        return view(() => this.#viewport.pan(-0.2 * span));
+      case "d":
+        return view(() => this.#viewport.pan(0.2 * span));
+      case "0":
+        return view(() => this.#viewport.showAll());
+      case "f":
+      case "Enter":
+        this.#fit();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    Object.assign(out, shifted(this.#stage, this.node));
+    out.current = this.#current;
+    out.view = [this.#viewport.start, this.#viewport.end];
+  }
+
+  retheme(): void {
+    this.#stage.changed();
+  }
+
+  #at(x: number, y: number): { row: number; lane: number } {
+    const { width } = this.#stage;
+    const below = Math.floor((y - TOP + this.#scroller.top) / LANE);
+    const lane = y < TOP ? MEDIAN : Math.min(below, this.#lanes - 1);
+    const left = this.#painter.gutter(width);
+    if (y < AXIS || x < left || below >= this.#lanes) return { row: -1, lane };
+    const ns = this.#viewport.start + ((x - left) / (width - left - 1)) * this.#viewport.span;
+    const starts = this.#all.starts(lane);
+    const row = lowerBound(starts, ns) - 1;
+    return { row: row >= 0 && row < this.#rows.length ? row : -1, lane };
+  }
+
+  #over(brush: Brush, width: number): void {
+    for (const [{ row, lane }, line] of [
+      [this.#hovered, 1],
+      [this.#current, 2],
+    ] as const) {
+      const box = this.#painter.box(row, lane, width);
+      if (box && (lane === MEDIAN || box.y >= TOP - LANE / 2)) brush.frame(box, line);
+    }
+  }
+
+  #pick(row: number, lane: number): void {
+    const found = this.#rows[row];
+    this.#host.pick(found ? [found.node] : []);
+    this.#current = { row, lane };
+    this.#reveal();
+    if (this.sentence) this.#host.say(this.sentence);
+    this.#stage.changed();
+  }
+
+  #reveal(): void {
+    const { row, lane } = this.#current;
+    if (row < 0) return;
+    const starts = this.#all.starts(lane);
+    this.#viewport.reveal(starts[row]!, starts[row + 1]!);
+    if (lane >= 0) this.#scroller.reveal(TOP + lane * LANE, LANE, TOP);
+  }
+
+  #fit(): void {
+    const { row, lane } = this.#current;
+    if (row < 0) return;
+    const starts = this.#all.starts(lane);
+    const margin = (starts[row + 1]! - starts[row]!) / 2;
+    this.#viewport.show(starts[row]! - margin, starts[row + 1]! + margin);
+    this.#stage.changed();
+  }
+
+  #wheel(x: number, y: number, event: WheelEvent): boolean {
+    const { width } = this.#stage;
+    const left = this.#painter.gutter(width);
+    if (
+      !event.ctrlKey &&
+      !event.metaKey &&
+      y > TOP &&
+      this.#lanes * LANE > this.#stage.height - TOP
+    )
+      return false;
+    const at = this.#viewport.start + ((x - left) / (width - left)) * this.#viewport.span;
+    this.#viewport.zoom(1.0018 ** event.deltaY, at);
+    this.#stage.changed();
+    return true;
+  }
+
+  #hover(at: { x: number; y: number } | null): void {
+    const found = at ? this.#at(at.x, at.y) : { row: -1, lane: MEDIAN };
+    const row = this.#rows[found.row];
+    if (found.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
+    this.#hovered = found;
+    this.#stage.touched();
+    const lines = row ? this.#words.lines(row, found.lane) : null;
+    this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
+  }
+}

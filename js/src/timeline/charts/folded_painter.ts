@@ -1,0 +1,207 @@
+import { inkOn } from "../../shared/drawing/theme.ts";
+import type { Viewport } from "../../shared/drawing/viewport.ts";
+import { duration, integer } from "../../shared/format.ts";
+import { ticks } from "../data/ticks.ts";
+import type { Box, Brush } from "./brush.ts";
+import type { RowNames } from "./heat_painter.ts";
+import { type Lanes, MEDIAN } from "./lanes.ts";
+import type { MatrixRow } from "./repeat_matrix.ts";
+
+export const AXIS = 20;
+const MEDIANS = 40;
+const WHISKERS = 14;
+/** Where the lanes of repeats begin. */
+export const TOP = AXIS + MEDIANS + WHISKERS + 6;
+export const LANE = 20;
+const GUTTER = 96;
+
+/** What is folded: operators in order, and repeats of which the first are warm-up. */
+export interface FoldedData {
+  rows: readonly MatrixRow[];
+  lanes: Lanes;
+  /** Lanes of repeats that are drawn below the medians. */
+  repeats: number;
+  warm: number;
+}
+
+/** Paints all repeats on one axis: medians on top, a lane for each repeat below. */
+export class FoldedPainter {
+  readonly #rows: readonly MatrixRow[];
+  readonly #all: Lanes;
+  readonly #lanes: number;
+  readonly #warm: number;
+  readonly #names: RowNames;
+  readonly #viewport: Viewport;
+  /** Pixels of the lanes that are above the stage. */
+  scroll = 0;
+
+  constructor({ rows, lanes, repeats, warm }: FoldedData, names: RowNames, viewport: Viewport) {
+    this.#rows = rows;
+    this.#all = lanes;
+    this.#lanes = repeats;
+    this.#warm = warm;
+    this.#names = names;
+    this.#viewport = viewport;
+  }
+
+  get height(): number {
+    return TOP + this.#lanes * LANE + 2;
+  }
+
+  gutter(width: number): number {
+    return Math.min(GUTTER, width / 4);
+  }
+
+  x(ns: number, width: number): number {
+    const left = this.gutter(width);
+    return left + ((ns - this.#viewport.start) / this.#viewport.span) * (width - left - 1);
+  }
+
+  y(lane: number): number {
+    return lane === MEDIAN ? AXIS : TOP + lane * LANE - this.scroll;
+  }
+
+  #height(lane: number): number {
+    return lane === MEDIAN ? MEDIANS : LANE - 2;
+  }
+
+  /** The box of an operator in a lane; null where it is out of view. */
+  box(row: number, lane: number, width: number): Box | null {
+    if (row < 0) return null;
+    const starts = this.#all.starts(lane);
+    const left = Math.max(this.gutter(width), this.x(starts[row]!, width));
+    const right = Math.min(width, this.x(starts[row + 1]!, width));
+    if (right < left) return null;
+    return {
+      x: left,
+      y: this.y(lane),
+      width: Math.max(2, right - left),
+      height: this.#height(lane),
+    };
+  }
+
+  paint(brush: Brush, width: number, height: number): void {
+    const { theme } = brush;
+    const first = Math.max(0, Math.floor(this.scroll / LANE));
+    const last = Math.min(this.#lanes, first + Math.ceil((height - TOP) / LANE) + 1);
+    const left = this.gutter(width);
+    for (let lane = first; lane < last; lane++) {
+      this.#lane(brush, lane, width);
+      const y = this.y(lane) + LANE / 2 - 1;
+      brush.number(integer(lane + 1), 22, y, theme.muted, left - 22, true);
+      brush.number(
+        duration(this.#all.starts(lane).at(-1)!),
+        left - 4,
+        y,
+        theme.muted,
+        left - 26,
+        true,
+      );
+    }
+    brush.drawn.labels = brush.drawn.labels.filter(({ y }) => y > TOP);
+    brush.drawn.marks = brush.drawn.marks.filter(({ y }) => y + LANE / 2 > TOP);
+    brush.fill(theme.background, 0, 0, width, TOP - 2);
+    brush.fill(theme.line, 0, TOP - 3, width, 1);
+    this.#lane(brush, MEDIAN, width);
+    brush.text("medians", 4, AXIS + 12, theme.text, left - 6, "600");
+    brush.number(
+      duration(this.#all.starts(MEDIAN).at(-1)!),
+      left - 4,
+      AXIS + 28,
+      theme.muted,
+      left - 6,
+      true,
+    );
+    brush.text("p10 … p90", 4, AXIS + MEDIANS + WHISKERS / 2, theme.muted, left - 6);
+    this.#whiskers(brush, width);
+    const { start, end } = this.#viewport;
+    for (const tick of ticks(start, end, Math.max(2, Math.floor((width - left) / 90)))) {
+      const x = this.x(tick.ns, width);
+      brush.fill(theme.line, Math.round(x), AXIS - 5, 1, 5);
+      brush.number(tick.text, x + 3, AXIS / 2, theme.muted, width - x - 4);
+    }
+  }
+
+  /** One lane; what is too narrow to be told apart is one column, in the color of the widest. */
+  #lane(brush: Brush, lane: number, width: number): void {
+    const starts = this.#all.starts(lane);
+    const [y, height] = [this.y(lane), this.#height(lane)];
+    const left = this.gutter(width);
+    const warm = lane >= 0 && lane < this.#warm;
+    const { theme } = brush;
+    const { start, end, span } = this.#viewport;
+    const pixel = span / (width - left - 1);
+    for (const { row, next, widest } of this.#all.columns(lane, start, end, pixel)) {
+      const x = Math.max(left, this.x(starts[row]!, width));
+      const until = starts[next]!;
+      const wide = Math.min(width, this.x(until, width)) - x;
+      const { key, node } = this.#rows[widest]!;
+      const fill = this.#names.mark(theme, key);
+      const gap = wide > 4 ? 1 : 0;
+      if (wide > 0 && until > starts[row]!) {
+        brush.fill(fill, x, y, Math.max(0.5, wide - gap), height, warm ? 0.45 : 1);
+        const one = next === row + 1;
+        const place = { x, y, width: wide, height, lane, key, node };
+        if (one) brush.drawn.marks.push({ ...place, ns: this.#all.ns(row, lane) });
+        if (one && wide >= 24 && !warm)
+          this.#label(brush, this.#rows[row]!, x, y, wide, height, fill);
+      }
+    }
+    if (warm)
+      this.#hatch(brush, left, y, Math.min(width, this.x(starts.at(-1)!, width)) - left, height);
+  }
+
+  #label(
+    brush: Brush,
+    { key }: MatrixRow,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    fill: string,
+  ): void {
+    const [room, middle, ink] = [width - 4, y + height / 2, inkOn(fill)];
+    const title = this.#names.titleOf(key);
+    if (brush.title(title, x + 3, middle, ink, room > 60 ? room : 0)) return;
+    brush.number(title.id, x + 3, middle, ink, room);
+  }
+
+  #hatch(brush: Brush, x: number, y: number, width: number, height: number): void {
+    const { context, theme } = brush;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, width, height);
+    context.clip();
+    context.strokeStyle = theme.text;
+    context.globalAlpha = 0.5;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let at = x - height; at < x + width; at += 8) {
+      context.moveTo(at, y + height);
+      context.lineTo(at + height, y);
+    }
+    context.stroke();
+    context.restore();
+  }
+
+  /** How far the repeats of each operator reach from where its median ends. */
+  #whiskers(brush: Brush, width: number): void {
+    const starts = this.#all.starts(MEDIAN);
+    const left = this.gutter(width);
+    const y = AXIS + MEDIANS + WHISKERS / 2 + 1;
+    const { theme } = brush;
+    let until = -Infinity;
+    this.#rows.forEach(({ p10, p90, noisy, node, key }, row) => {
+      const from = this.x(starts[row]! + p10, width);
+      const to = this.x(starts[row]! + p90, width);
+      if (to < left || from > width || (from < until && to <= until)) return;
+      until = Math.max(until, to + 1, from + 3);
+      const color = noisy ? theme.warning : theme.text;
+      const x = Math.max(left, from);
+      const wide = Math.max(1, to - x);
+      brush.fill(color, x, y - 0.5, wide, noisy ? 3 : 1.5);
+      for (const edge of [from, to]) if (edge >= left) brush.fill(color, edge - 0.5, y - 4, 1, 9);
+      brush.drawn.marks.push({ x, y: y - 4, width: wide, height: 9, whisker: true, node, key });
+    });
+  }
+}

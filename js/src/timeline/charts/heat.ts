@@ -1,0 +1,194 @@
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { Called } from "../sums/called.ts";
+import { arrows } from "./arrows.ts";
+import type { ChartHost, OtherChart } from "./charts.ts";
+import { legend } from "./diverging.ts";
+import { HeatPainter, ROW, TOP, TOTALS } from "./heat_painter.ts";
+import { HeatWords } from "./heat_words.ts";
+import { RepeatMatrix } from "./repeat_matrix.ts";
+import { Scroller, Stage, shifted } from "./stage.ts";
+
+/** Operators × repeats: which operator is slow in which repeat. Warm-up is a column, noise is a row. */
+export class Heat implements OtherChart {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #called: Called;
+  readonly #matrix: RepeatMatrix;
+  readonly #words: HeatWords;
+  readonly #stage: Stage;
+  readonly #scroller: Scroller;
+  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #key = element("div");
+  #keyed: Theme | null = null;
+  readonly #painter: HeatPainter;
+  /** Row of the matrix and repeat that are looked at, and those under the pointer. */
+  #current = { row: -1, repeat: -1 };
+  #hovered = { row: -1, repeat: -1 };
+
+  constructor(host: ChartHost) {
+    this.#host = host;
+    const { slices, names, graph } = host.data;
+    this.#called = new Called(slices, names, graph);
+    this.#matrix = new RepeatMatrix(slices, this.#called.operators);
+    this.#words = new HeatWords(this.#matrix, this.#called, slices.columns.info);
+    this.#painter = new HeatPainter(this.#matrix, this.#called, this.#words.warm);
+    this.#stage = new Stage(
+      "tvmdbg-timeline-heat",
+      {
+        paint: (brush, width, height) => {
+          if (brush.theme !== this.#keyed) {
+            this.#keyed = brush.theme;
+            this.#key.replaceChildren(
+              legend(brush.theme, this.#matrix.spread, "median of the row"),
+            );
+          }
+          this.#painter.scroll = this.#scroller.top;
+          this.#painter.paint(brush, width, height);
+        },
+        over: (brush, width) => {
+          for (const [at, line] of [
+            [this.#hovered, 1],
+            [this.#current, 2],
+          ] as const) {
+            const box = this.#painter.box(at.row, at.repeat, width);
+            if (box && box.y >= TOP - ROW) brush.frame(box, line);
+          }
+        },
+        move: (at) => this.#hover(at),
+        click: (x, y) => {
+          const { row, repeat } = this.#at(x, y);
+          this.#pick(row, repeat);
+        },
+      },
+      host.signal,
+    );
+    this.#scroller = new Scroller(this.#stage, () => this.#painter.height, host.signal);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-other" },
+      element("div", { class: "tvmdbg-timeline-above" }, this.#said, this.#key),
+      this.#scroller.node,
+    );
+    host.options.onChange("sort", () => this.#sort(), host.signal);
+    this.#sort();
+  }
+
+  sync(): void {
+    const { session, data } = this.#host;
+    const { node, hovered } = session;
+    const rowOf = (each: number) => this.#matrix.rows.findIndex(({ key }) => key === each);
+    const wanted = this.#called.operators.selected(node, data.scene.current);
+    if ((this.#matrix.rows[this.#current.row]?.key ?? -1) !== wanted) {
+      this.#current = { row: rowOf(wanted), repeat: -1 };
+      this.#reveal();
+    }
+    if (hovered === null && !this.#isUnjoined(this.#hovered.row)) this.#hovered.row = -1;
+    else if (hovered !== null && this.#matrix.rows[this.#hovered.row]?.node !== hovered) {
+      this.#hovered = { row: rowOf(hovered), repeat: -1 };
+    }
+    this.#stage.touched();
+  }
+
+  get sentence(): string {
+    const row = this.#matrix.rows[this.#current.row];
+    return row && this.#current.repeat >= 0
+      ? this.#words.lines(row, this.#current.repeat).join(", ")
+      : "";
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const { row, repeat } = this.#current;
+    const last = this.#painter.order.length - 1;
+    const place = row < 0 ? -1 : this.#painter.placeOf(row);
+    const page = Math.max(1, Math.floor((this.#stage.height - TOP) / ROW) - 1);
+    const down = (by: number) => {
+      const to = Math.min(Math.max(0, place < 0 && by < 2 ? 0 : place + by), last);
+      this.#pick(this.#painter.order[to] ?? -1, Math.max(0, repeat));
+    };
+    const across = (by: number) => {
+      const to = row < 0 ? (this.#painter.order[0] ?? -1) : row;
+      const count = this.#matrix.rows[to]?.values.length ?? 0;
+      const from = repeat < 0 ? (by < 0 ? count : -1) : repeat;
+      this.#pick(to, Math.min(Math.max(0, from + by), count - 1));
+    };
+    if (arrows(event.key, across, down, page)) return true;
+    switch (event.key) {
+      case "Enter":
+        this.#reveal();
+        return true;
+      case "Escape":
+        if (repeat < 0) return false;
+        this.#current = { row, repeat: -1 };
+        this.#stage.touched();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    Object.assign(out, shifted(this.#stage, this.node));
+    out.current = this.#current;
+    out.hovered = this.#hovered;
+    out.totals = [...this.#matrix.totals];
+    out.spread = this.#matrix.spread;
+  }
+
+  retheme(): void {
+    this.#stage.changed();
+  }
+
+  /** Whether a row stands for a name, not for a node: the session does not know it. */
+  #isUnjoined(row: number): boolean {
+    return (this.#matrix.rows[row]?.node ?? 0) < 0;
+  }
+
+  #sort(): void {
+    this.#painter.order = this.#matrix.order(this.#host.options.get("sort"));
+    this.#said.textContent = this.#words.about(this.#host.options.get("sort"));
+    this.#scroller.fit();
+  }
+
+  #at(x: number, y: number): { row: number; repeat: number } {
+    const { width } = this.#stage;
+    const place = Math.floor((y - TOP + this.#scroller.top) / ROW);
+    const row = y < TOP ? -1 : (this.#painter.order[place] ?? -1);
+    const left = this.#painter.gutter(width);
+    const at = Math.floor(((x - left) / (width - left - 1)) * this.#matrix.columns);
+    const count = row < 0 ? this.#matrix.columns : this.#matrix.rows[row]!.values.length;
+    return { row, repeat: x < left || at >= count ? -1 : at };
+  }
+
+  #pick(row: number, repeat: number): void {
+    const found = this.#matrix.rows[row];
+    this.#current = { row, repeat };
+    const slice = found?.slices?.[repeat < 0 ? 0 : repeat];
+    if (!found) this.#host.pick([]);
+    else if (slice !== undefined) this.#host.pick([], slice);
+    else this.#host.pick([found.node]);
+    this.#current = { row, repeat };
+    this.#reveal();
+    if (this.sentence) this.#host.say(this.sentence);
+    this.#stage.touched();
+  }
+
+  #reveal(): void {
+    const { row } = this.#current;
+    if (row >= 0) this.#scroller.reveal(TOP + this.#painter.placeOf(row) * ROW, ROW, TOP);
+  }
+
+  #hover(at: { x: number; y: number } | null): void {
+    const found = at ? this.#at(at.x, at.y) : { row: -1, repeat: -1 };
+    const row = this.#matrix.rows[found.row];
+    if (found.row !== this.#hovered.row) this.#host.hover(row && row.node >= 0 ? row.node : null);
+    this.#hovered = found;
+    this.#stage.touched();
+    const lines = row
+      ? this.#words.lines(row, found.repeat)
+      : at && at.y < TOTALS && found.repeat >= 0 && this.#matrix.totals.length
+        ? this.#words.totalLines(found.repeat)
+        : null;
+    this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
+  }
+}

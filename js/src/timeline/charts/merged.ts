@@ -1,0 +1,347 @@
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { button, element } from "../../shared/ui/dom.ts";
+import { timeText } from "../data/ticks.ts";
+import { Called } from "../sums/called.ts";
+import { groupFrames, sliceFrames } from "../sums/frames.ts";
+import { type Frames, MergedTree } from "../sums/merged_tree.ts";
+import { operatorSums } from "../sums/sums.ts";
+import type { ChartHost, OtherChart } from "./charts.ts";
+import { Icicle } from "./icicle.ts";
+import { Scroller, Stage, shifted } from "./stage.ts";
+
+/** From so many slices on the tree is made after the chart is on the screen. */
+const MANY = 100_000;
+
+/** Slices merged by their path, the heaviest first: what takes the time, wherever it is called from. */
+export class Merged implements OtherChart {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #called: Called;
+  readonly #stage: Stage;
+  readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
+  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #scroller: Scroller;
+  #icicle: Icicle | null = null;
+  #slices: Int32Array | null = null;
+  #range: readonly [number, number] | null = null;
+  #found: unknown = null;
+  #current = -1;
+  #hovered = -1;
+
+  constructor(host: ChartHost) {
+    this.#host = host;
+    const { slices, names, graph } = host.data;
+    this.#called = new Called(slices, names, graph);
+    this.#stage = new Stage(
+      "tvmdbg-timeline-icicle",
+      {
+        paint: (brush, width, height) => {
+          if (!this.#icicle) brush.text("Merging …", 8, 12, brush.theme.muted, width);
+          this.#icicle?.paint(brush, width, height, this.#scroller.top);
+        },
+        over: (brush, width, height) => {
+          const { theme } = brush;
+          const selected = this.#selected();
+          for (const place of selected) {
+            const box = this.#icicle!.box(place, width, height, this.#scroller.top);
+            if (box) brush.fill(theme.text, box.x, box.y + box.height - 4, box.width - 1, 3);
+          }
+          for (const [place, line] of [
+            [this.#hovered, 1],
+            [this.#current, 2],
+          ] as const) {
+            const box = this.#icicle?.box(place, width, height, this.#scroller.top);
+            if (box) brush.frame({ ...box, width: box.width - 1, height: box.height - 1 }, line);
+          }
+        },
+        move: (at) => this.#hover(at),
+        click: (x, y) => {
+          const place = this.#at(x, y);
+          if (place >= 0 && place === this.#current) this.#zoom(place);
+          else this.#pick(place);
+        },
+      },
+      host.signal,
+    );
+    this.#scroller = new Scroller(this.#stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-other" },
+      element("div", { class: "tvmdbg-timeline-above" }, this.#trail, this.#said),
+      this.#scroller.node,
+    );
+    this.#range = host.session.timeRange;
+    this.#build(host.data.slices.count > MANY);
+  }
+
+  sync(): void {
+    const { session, data } = this.#host;
+    const isOther = String(session.timeRange) !== String(this.#range);
+    if (isOther) {
+      this.#range = session.timeRange;
+      this.#build(false);
+    }
+    if (data.scene.found !== this.#found) this.#light();
+    const { hovered, node } = session;
+    if (this.#icicle) {
+      const of = (place: number) => this.#called.node(this.#icicle!.tree.key[place] ?? -1);
+      const { key } = this.#icicle.tree;
+      const wanted = this.#called.operators.selected(node, data.scene.current);
+      if (wanted < 0) this.#current = -1;
+      else if (key[this.#current] !== wanted && !this.#holds(this.#current, wanted)) {
+        this.#current = key.indexOf(wanted);
+        this.#reveal();
+      }
+      if (hovered !== null && of(this.#hovered) !== hovered) {
+        this.#hovered = this.#icicle.tree.key.indexOf(hovered);
+      } else if (hovered === null && of(this.#hovered) >= 0) this.#hovered = -1;
+    }
+    this.#stage.touched();
+  }
+
+  get sentence(): string {
+    return this.#current < 0 ? "" : this.#sentence(this.#current);
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const icicle = this.#icicle;
+    if (!icicle) return false;
+    const { parent, inside, depth, levels } = icicle.tree;
+    const current = this.#current;
+    const level = current < 0 ? 0 : depth[current]!;
+    const [first, last] = [levels[level] ?? 0, levels[level + 1] ?? 0];
+    const to = (place: number) => {
+      if (place >= 0 && place < icicle.tree.size) this.#pick(place);
+      return true;
+    };
+    const beside = (by: number) => {
+      if (current < 0) return to(Math.max(0, icicle.zoomed));
+      const next = Math.min(Math.max(first, current + by), last - 1);
+      return to(icicle.zoomed >= 0 && !this.#holdsPlace(icicle.zoomed, next) ? current : next);
+    };
+    switch (event.key) {
+      case "ArrowLeft":
+        return beside(-1);
+      case "ArrowRight":
+        return beside(1);
+      case "Home":
+        return beside(-Infinity);
+      case "End":
+        return beside(Infinity);
+      case "ArrowUp":
+        return to(current < 0 ? 0 : parent[current]!);
+      case "ArrowDown":
+        if (current < 0) return to(Math.max(0, icicle.zoomed));
+        return inside[current]! < inside[current + 1]! ? to(inside[current]!) : true;
+      case "Enter":
+      case "f":
+      case "w":
+      case "+":
+        if (current >= 0) this.#zoom(current);
+        return true;
+      case "s":
+      case "-":
+        this.#out();
+        return true;
+      case "Escape":
+        return this.#out();
+      case "0":
+        this.#zoom(-1);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    Object.assign(out, shifted(this.#stage, this.node));
+    out.zoomed = this.#icicle?.zoomed ?? -1;
+    out.current = this.#current;
+    out.hovered = this.#hovered;
+    out.whole = this.#icicle?.tree.whole ?? null;
+  }
+
+  retheme(): void {
+    this.#stage.changed();
+  }
+
+  #build(later: boolean): void {
+    if (later) {
+      setTimeout(() => {
+        if (!this.#host.signal.aborted) this.#build(false);
+      });
+      return;
+    }
+    const tree = new MergedTree(this.#frames());
+    this.#icicle = new Icicle(tree, this.#called);
+    this.#current = this.#hovered = -1;
+    this.#light();
+    this.#zoom(-1);
+    this.sync();
+  }
+
+  #frames(): Frames {
+    const { slices } = this.#host.data;
+    if (slices.nested) return sliceFrames(slices, this.#called.operators, this.#range);
+    const sums = operatorSums(slices, this.#called.operators, this.#range);
+    return groupFrames(this.#called.operators, this.#called.graph, sums.self, sums.count);
+  }
+
+  /** Lights what the search found. */
+  #light(): void {
+    const { slices, scene } = this.#host.data;
+    this.#found = scene.found;
+    if (!this.#icicle) return;
+    if (!scene.found.count) this.#icicle.light(null);
+    else {
+      const hits = new Set<number>();
+      for (let at = scene.found.next(0, slices.count); at >= 0; ) {
+        hits.add(this.#called.operators.of(at));
+        at = scene.found.next(at + 1, slices.count);
+      }
+      this.#icicle.light((key) => hits.has(key));
+    }
+    this.#stage.changed();
+  }
+
+  #selected(): number[] {
+    const { selected } = this.#host.session;
+    if (!this.#icicle || selected.length < 2) return [];
+    const wanted = new Set(selected);
+    const found: number[] = [];
+    this.#icicle.tree.key.forEach((key, place) => {
+      if (wanted.has(this.#called.node(key))) found.push(place);
+    });
+    return found;
+  }
+
+  #at(x: number, y: number): number {
+    const { width, height } = this.#stage;
+    const icicle = this.#icicle;
+    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.#scroller.top)) : -1;
+  }
+
+  #holds(place: number, node: number): boolean {
+    const key = this.#icicle?.tree.key[place] ?? -1;
+    return key >= 0 && this.#called.group(key) >= 0 && this.#called.nodes(key).includes(node);
+  }
+
+  #holdsPlace(outer: number, place: number): boolean {
+    return this.#icicle!.tree.path(place).includes(outer);
+  }
+
+  #pick(place: number): void {
+    this.#current = place;
+    if (place < 0) this.#host.pick([]);
+    else {
+      const nodes = this.#called.nodes(this.#icicle!.tree.key[place]!);
+      if (nodes.length) this.#host.pick(nodes);
+      else this.#host.pick([], this.#firstSlice(place));
+      this.#current = place;
+      this.#reveal();
+      this.#host.say(this.#sentence(place));
+    }
+    this.#stage.touched();
+  }
+
+  /** A slice of a place, the first in its row. */
+  #firstSlice(place: number): number {
+    const { slices } = this.#host.data;
+    this.#slices ??= Int32Array.from({ length: slices.count }, (_, slice) => slice);
+    const key = this.#icicle!.tree.key[place]!;
+    return this.#slices.findIndex((slice) => this.#called.operators.of(slice) === key);
+  }
+
+  #hover(at: { x: number; y: number } | null): void {
+    const place = at ? this.#at(at.x, at.y) : -1;
+    if (place !== this.#hovered) {
+      this.#hovered = place;
+      const node = this.#called.node(this.#icicle?.tree.key[place] ?? -1);
+      this.#host.hover(node < 0 ? null : node);
+      this.#stage.touched();
+    }
+    if (!at || place < 0) this.#host.tip(null, 0, 0);
+    else {
+      this.#host.tip(this.#lines(place), at.x, at.y + this.#scroller.node.offsetTop);
+    }
+  }
+
+  #zoom(place: number): void {
+    const icicle = this.#icicle!;
+    icicle.zoomed = place;
+    const crumb = (label: string, to: number) => {
+      const node = button(label, `zoom to ${label}`, () => {
+        this.#zoom(to);
+        this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+      });
+      if (to === place) node.setAttribute("aria-current", "true");
+      return node;
+    };
+    const path = place < 0 ? [] : icicle.tree.path(place);
+    const title = (each: number) => this.#called.title(icicle.tree.key[each]!);
+    this.#trail.replaceChildren(
+      crumb(`total ${duration(icicle.tree.whole)}`, -1),
+      ...path.map((each) => crumb(title(each), each)),
+    );
+    this.#said.textContent = this.#about();
+    this.#scroller.fit();
+    if (place >= 0) this.#host.say(`Zoomed into ${this.#sentence(place)}`);
+  }
+
+  /** One level out; false where all is shown already. */
+  #out(): boolean {
+    const zoomed = this.#icicle?.zoomed ?? -1;
+    if (zoomed < 0) return false;
+    this.#zoom(this.#icicle!.tree.parent[zoomed]!);
+    return true;
+  }
+
+  #about(): string {
+    const { slices } = this.#host.data;
+    const path = slices.nested
+      ? "merged by call path, heaviest first; the width is total time"
+      : this.#called.graph?.groupParent.length
+        ? "no nested slices: merged by the groups of the graph, heaviest first"
+        : "no nested slices and no groups: heaviest first";
+    if (!this.#range) return path;
+    const [from, to] = this.#range;
+    const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
+    return `Only the marked range ${edge(from)} – ${edge(to)}: ${path}`;
+  }
+
+  #reveal(): void {
+    if (this.#current < 0 || !this.#icicle) return;
+    const { zoomed, tree } = this.#icicle;
+    if (zoomed >= 0 && !tree.path(this.#current).includes(zoomed)) {
+      if (!tree.path(zoomed).includes(this.#current)) this.#zoom(-1);
+    }
+    const { level } = this.#icicle;
+    this.#scroller.reveal(tree.depth[this.#current]! * level, level);
+  }
+
+  #lines(place: number): string[] {
+    const { tree } = this.#icicle!;
+    const { total, self, count, key, whole } = tree;
+    const path = tree.path(place).slice(0, -1);
+    const names = path.map((each) => this.#called.label(tree.key[each]!));
+    const cut = names.length > 6 ? [...names.slice(0, 3), "…", ...names.slice(-2)] : names;
+    const leaf = self[place] === total[place];
+    return [
+      this.#called.title(key[place]!),
+      ...(cut.length ? [`in ${cut.join(" › ")}`] : []),
+      `total ${duration(total[place]!)}, ${percent(total[place]! / whole)} of all`,
+      ...(leaf
+        ? []
+        : [`self ${duration(self[place]!)}, ${percent(self[place]! / total[place]!)} of it`]),
+      this.#called.group(key[place]!) < 0
+        ? `${counted(count[place]!, "slice")}, mean ${duration(total[place]! / count[place]!)}`
+        : `${integer(this.#called.nodes(key[place]!).length)} nodes`,
+    ];
+  }
+
+  #sentence(place: number): string {
+    const { tree } = this.#icicle!;
+    const [title, ...rest] = this.#lines(place);
+    return `${title}, level ${tree.depth[place]! + 1}, ${rest.join(", ")}`;
+  }
+}

@@ -1,0 +1,87 @@
+import { message } from "../../shared/client/message.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { notHere } from "../data/coming.ts";
+import type { ChartKind } from "../state.ts";
+import { CHARTS, type ChartHost, type OtherChart, type OtherKind } from "./charts.ts";
+
+/** The chart's place: the tracks in time, or another chart, made when it is shown first. */
+export class OtherCharts {
+  readonly node: HTMLElement;
+  readonly #time: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #made = new Map<OtherKind, OtherChart>();
+  readonly #missing = new Map<OtherKind, HTMLElement>();
+  #kind: ChartKind = "time";
+
+  constructor(time: HTMLElement, host: ChartHost) {
+    this.#time = time;
+    this.#host = host;
+    this.node = element("div", { class: "tvmdbg-timeline-place" }, time);
+  }
+
+  /** Which charts a user may choose here: their kinds, what they are called and show. */
+  static get offered(): [kind: ChartKind, label: string, title: string][] {
+    const others = Object.entries(CHARTS).map(
+      ([kind, { label, title }]): [ChartKind, string, string] => [kind as OtherKind, label, title],
+    );
+    return [["time", "time", "slices in time"], ...others];
+  }
+
+  get kind(): ChartKind {
+    return this.#kind;
+  }
+
+  /** The other chart that is shown, null where the tracks are, or why there is none. */
+  get shown(): OtherChart | null {
+    return this.#kind === "time" ? null : (this.#made.get(this.#kind) ?? null);
+  }
+
+  /** Whether the chart that is shown can be zoomed. */
+  get zooms(): boolean {
+    if (this.#kind === "time") return true;
+    return this.shown !== null && CHARTS[this.#kind]!.zooms;
+  }
+
+  /** Zooms in another chart, as its keys do; whether it is shown. */
+  zoom(key: "w" | "s" | "0"): boolean {
+    this.shown?.key(new KeyboardEvent("keydown", { key }));
+    return this.#kind !== "time";
+  }
+
+  show(kind: ChartKind): void {
+    this.#kind = kind in CHARTS ? kind : "time";
+    this.node.replaceChildren(this.#kind === "time" ? this.#time : this.#other(this.#kind));
+    this.shown?.sync();
+  }
+
+  retheme(theme: Theme): void {
+    for (const chart of this.#made.values()) chart.retheme(theme);
+  }
+
+  /** Shows what had to wait for the slices. */
+  arrived(): void {
+    if (this.#kind !== "time" && !this.shown) this.show(this.#kind);
+  }
+
+  #other(kind: OtherKind): HTMLElement {
+    const entry = CHARTS[kind]!;
+    const { slices } = this.#host.data;
+    if (!slices.complete && entry.ofSlices(this.#host.data)) {
+      return message(
+        "empty",
+        `The chart “${entry.label}” needs every slice`,
+        notHere(slices).join(". "),
+      );
+    }
+    const why = entry.unavailable(this.#host.data);
+    if (why !== null) {
+      const node = this.#missing.get(kind) ?? message("empty", `No chart “${entry.label}”`, why);
+      this.#missing.set(kind, node);
+      return node;
+    }
+    const chart = this.#made.get(kind) ?? entry.make(this.#host);
+    this.#made.set(kind, chart);
+    return chart.node;
+  }
+}

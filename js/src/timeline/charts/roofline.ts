@@ -1,0 +1,420 @@
+import { errorText, message } from "../../shared/client/message.ts";
+import type { RooflineColumns } from "../../shared/client/path_columns.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import { counted, duration, percent } from "../../shared/format.ts";
+import { element } from "../../shared/ui/dom.ts";
+import type { Data } from "../data.ts";
+import type { ChartHost, OtherChart } from "./charts.ts";
+import { Place, RooflinePainter } from "./roofline_painter.ts";
+import { type Ceilings, Points, rateText } from "./roofline_points.ts";
+import { MissingList, RateField } from "./roofline_side.ts";
+import { Stage, shifted } from "./stage.ts";
+
+const REACH = 5;
+const DRAGGED = 4;
+const HOW =
+  "Operations are counted from shapes, which are in the graph: open the dump folder with its " +
+  "_tvmdbg_graph_dump.json.";
+
+/** Why there is no roofline of a run; null where there is one. */
+export function noRoofline({ graph, slices }: Data): string | null {
+  if (!graph) return HOW;
+  return slices.columns.nodeNs.some((ns) => ns > 0) ? null : "The nodes have no times.";
+}
+
+type Line = "flops" | "bytes";
+interface Drag {
+  x: number;
+  y: number;
+  line: Line | null;
+  /** What the axes span while a line is pulled. */
+  extent: ReturnType<Points["extent"]>;
+  to: { x: number; y: number } | null;
+}
+
+/** Operations a second against operations a byte, a point an operator: what bounds it, the memory or the arithmetic. */
+export class Roofline implements OtherChart {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #stage: Stage;
+  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #list: MissingList;
+  readonly #fields: Record<Line, RateField>;
+  #points: Points | null = null;
+  #painter: RooflinePainter | null = null;
+  #convention = "";
+  #current = -1;
+  #hovered = -1;
+  #over: Line | null = null;
+  #drag: Drag | null = null;
+
+  constructor(host: ChartHost) {
+    this.#host = host;
+    this.#list = new MissingList((nodes) => host.pick(nodes));
+    const field = (line: Line, label: string, unit: string, title: string) =>
+      new RateField(label, unit, title, {
+        set: (value) => this.#set(line, value),
+        say: (text) => host.say(text),
+        reset: () => this.#tell(),
+        leave: () => this.#focus(),
+      });
+    this.#fields = {
+      flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
+      bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
+    };
+    this.#stage = new Stage(
+      "tvmdbg-timeline-roofline",
+      {
+        paint: (brush, width, height) => {
+          const points = this.#points;
+          if (!points || !this.#painter) {
+            brush.text("Counting operations …", 8, 12, brush.theme.muted, width);
+            return;
+          }
+          this.#painter.paint(brush, this.#place(width, height), this.#given, points.highest);
+        },
+        over: (brush, width, height) => {
+          const painter = this.#painter;
+          if (!painter) return;
+          const place = this.#place(width, height);
+          const { selected } = this.#host.session;
+          const chosen = selected.map((node) => this.#points!.of(node));
+          for (const point of chosen) this.#ring(point, () => painter.ring(brush, place, point, 2));
+          for (const [point, line] of [
+            [this.#hovered, 1],
+            [this.#current, 3],
+          ] as const) {
+            this.#ring(point, () => painter.ring(brush, place, point, line));
+          }
+          const to = this.#drag?.line === null ? this.#drag.to : null;
+          if (to) {
+            const { x, y } = this.#drag!;
+            const box = { x: Math.min(x, to.x), y: Math.min(y, to.y) };
+            const size = { width: Math.abs(to.x - x), height: Math.abs(to.y - y) };
+            brush.fill(brush.theme.accent, box.x, box.y, size.width, size.height, 0.14);
+            brush.frame({ ...box, ...size }, 1);
+          }
+        },
+        move: (at) => this.#move(at),
+        click: () => {},
+      },
+      host.signal,
+    );
+    this.#bindDrag();
+    const { flops, bytes } = this.#fields;
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-other tvmdbg-timeline-rooflines" },
+      element("div", { class: "tvmdbg-timeline-above" }, flops.node, bytes.node, this.#said),
+      element("div", { class: "tvmdbg-timeline-beside" }, this.#stage.node, this.#list.node),
+    );
+    for (const name of ["peak_flops", "bandwidth"] as const) {
+      host.options.onChange(name, () => this.#tell(), host.signal);
+    }
+    void this.#ask();
+  }
+
+  sync(): void {
+    const { node, hovered } = this.#host.session;
+    const points = this.#points;
+    if (points) {
+      this.#current = node === null ? -1 : points.of(node);
+      this.#hovered = hovered === null ? -1 : points.of(hovered);
+      this.#list.mark(this.#host.session.selected);
+    }
+    this.#stage.touched();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const points = this.#points;
+    if (!points || points.byTime.length === 0) return false;
+    const along = (order: readonly number[], by: number) => {
+      const at = order.indexOf(this.#current);
+      const next = at < 0 ? (by > 0 ? 0 : order.length - 1) : at + by;
+      this.#pick(order[Math.min(Math.max(0, next), order.length - 1)]!);
+      return true;
+    };
+    switch (event.key) {
+      case "ArrowRight":
+        return along(points.byPlace, 1);
+      case "ArrowLeft":
+        return along(points.byPlace, -1);
+      case "ArrowDown":
+        return along(points.byTime, 1);
+      case "ArrowUp":
+        return along(points.byTime, -1);
+      case "Home":
+        this.#pick(points.byTime[0]!);
+        return true;
+      case "End":
+        this.#pick(points.byTime.at(-1)!);
+        return true;
+      case "Escape":
+        if (!this.#drag) return false;
+        this.#drag = null;
+        this.#stage.touched();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    Object.assign(out, shifted(this.#stage, this.node));
+    out.current = this.#points?.node[this.#current] ?? -1;
+    out.ceilings = this.#given;
+    out.said = this.#said.textContent;
+    const { width, height } = this.#stage;
+    const place = this.#place(width, height);
+    const [stage, outer] = [this.#stage.node, this.node].map((each) =>
+      each.getBoundingClientRect(),
+    );
+    const { flops, bytes } = this.#lines;
+    const [dx, dy] = [stage!.left - outer!.left, stage!.top - outer!.top];
+    const at = (x: number, rate: number) => ({ x: dx + x, y: dy + place.atY(rate) });
+    const [near, far] = [place.left + 8, place.right - 8];
+    out.lines = {
+      flops: flops ? at(far, flops) : null,
+      bytes: bytes ? at(near, bytes * place.intensity(near)) : null,
+    };
+  }
+
+  get sentence(): string {
+    const { selected } = this.#host.session;
+    const points = this.#points;
+    if (!points || selected.length !== 1) return "";
+    return this.#current >= 0 && points.isDrawn(this.#current)
+      ? this.#told(this.#current).join(", ")
+      : "";
+  }
+
+  retheme(): void {
+    this.#stage.changed();
+  }
+
+  get #given(): Ceilings {
+    const { options } = this.#host;
+    return { flops: options.get("peak_flops") || null, bytes: options.get("bandwidth") || null };
+  }
+
+  /** The lines that are drawn: what was given, else what was seen. */
+  get #lines(): Ceilings {
+    const [{ flops, bytes }, seen] = [this.#given, this.#points?.highest];
+    return { flops: flops ?? seen?.flops ?? null, bytes: bytes ?? seen?.bytes ?? null };
+  }
+
+  async #ask(): Promise<void> {
+    const { run, data, signal } = this.#host;
+    try {
+      const columns = await run.roofline();
+      if (signal.aborted) return;
+      if (!columns || columns.info.missing) this.#missing(columns);
+      else {
+        this.#points = new Points(columns, data.slices.columns.nodeNs);
+        this.#painter = new RooflinePainter(this.#points, data.names);
+        this.#convention = columns.info.convention;
+        const name = (point: number) => this.#painter!.name(point);
+        this.#list.fill(this.#points, name, this.#convention);
+        this.#tell();
+        this.sync();
+      }
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      const hint = `${errorText(error)}\nRun the cell again.`;
+      this.node.replaceChildren(message("error", "Operations could not be counted", hint));
+    }
+  }
+
+  #missing(columns: RooflineColumns | null): void {
+    const why = columns?.info.missing ?? "This page was saved without operation counts.";
+    this.node.replaceChildren(message("empty", "No roofline", why));
+  }
+
+  #set(line: Line, value: number | null): void {
+    this.#host.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
+    this.#tell();
+  }
+
+  /** Writes the ceilings, and what follows from them. */
+  #tell(): void {
+    const { flops, bytes } = this.#given;
+    this.#fields.flops.show(flops);
+    this.#fields.bytes.show(bytes);
+    const points = this.#points;
+    this.#stage.changed();
+    if (!points) return;
+    const absent = points.node.length - points.byTime.length;
+    const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
+    let said = "Dashed = best measured, not hardware peak.";
+    if (flops && bytes) {
+      const slow = points.byTime.filter((each) => points.bound(each, this.#given)?.by === "memory");
+      const ridge = Number((flops / bytes).toPrecision(3));
+      said = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
+    }
+    this.#said.textContent = said + rest;
+    this.#said.title = `${said}${rest} ${this.#convention}`;
+  }
+
+  #place(width: number, height: number): Place {
+    return new Place(width, height, this.#drag?.extent ?? this.#extent);
+  }
+
+  get #extent(): Drag["extent"] {
+    return this.#points?.extent(this.#lines) ?? NOTHING;
+  }
+
+  #ring(point: number, draw: () => void): void {
+    if (point >= 0 && this.#points?.isDrawn(point)) draw();
+  }
+
+  /** The point under the pointer; of several the smallest, which lies on top. */
+  #at(x: number, y: number): number {
+    const place = this.#place(this.#stage.width, this.#stage.height);
+    let [found, best] = [-1, Number.POSITIVE_INFINITY];
+    for (const point of this.#points?.byTime ?? []) {
+      const [left, top] = this.#painter!.spot(place, point);
+      const radius = this.#painter!.radius(point);
+      const away = Math.hypot(left - x, top - y);
+      if (away <= radius + 2 && away / radius <= best) [found, best] = [point, away / radius];
+    }
+    return found;
+  }
+
+  /** The line under the pointer. */
+  #lineAt(x: number, y: number): Line | null {
+    const place = this.#place(this.#stage.width, this.#stage.height);
+    if (x < place.left || x > place.right || !this.#points) return null;
+    const { flops, bytes } = this.#lines;
+    const ridge = this.#given.flops && this.#given.bytes ? place.atX(flops! / bytes!) : null;
+    if (flops && Math.abs(place.atY(flops) - y) <= REACH && x >= (ridge ?? 0)) return "flops";
+    const slope = bytes ? place.atY(bytes * place.intensity(x)) : Number.NaN;
+    return Math.abs(slope - y) <= REACH && x <= (ridge ?? Infinity) ? "bytes" : null;
+  }
+
+  #move(at: { x: number; y: number } | null): void {
+    if (this.#drag) return;
+    const point = at ? this.#at(at.x, at.y) : -1;
+    this.#over = at && point < 0 ? this.#lineAt(at.x, at.y) : null;
+    this.#stage.node.style.cursor = this.#over ? "move" : "";
+    if (point !== this.#hovered) {
+      this.#hovered = point;
+      this.#host.hover(point < 0 ? null : this.#points!.node[point]!);
+      this.#stage.touched();
+    }
+    const top = this.#stage.node.offsetTop;
+    if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
+    else if (point >= 0) this.#host.tip(this.#told(point), at.x, at.y + top);
+    else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
+  }
+
+  #bindDrag(): void {
+    const { node } = this.#stage;
+    const { signal } = this.#host;
+    const at = (event: PointerEvent) => {
+      const box = node.getBoundingClientRect();
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+    node.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0 || !this.#points) return;
+        const { x, y } = at(event);
+        const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
+        this.#drag = { x, y, line, extent: this.#extent, to: null };
+        node.setPointerCapture(event.pointerId);
+      },
+      { signal },
+    );
+    node.addEventListener(
+      "pointermove",
+      (event) => {
+        const drag = this.#drag;
+        if (!drag) return;
+        const to = at(event);
+        if (!drag.to && Math.hypot(to.x - drag.x, to.y - drag.y) < DRAGGED) return;
+        drag.to = to;
+        if (drag.line) this.#pull(drag.line, to.x, to.y);
+        this.#stage.touched();
+      },
+      { signal },
+    );
+    node.addEventListener(
+      "pointerup",
+      (event) => {
+        const drag = this.#drag;
+        this.#drag = null;
+        if (drag && !drag.to) this.#click(this.#at(drag.x, drag.y), event.ctrlKey || event.metaKey);
+        if (drag?.to && drag.line === null) this.#box(drag, drag.to);
+        this.#stage.changed();
+      },
+      { signal },
+    );
+    node.addEventListener("pointercancel", () => (this.#drag = null), { signal });
+  }
+
+  /** Draws a ceiling to where the pointer is. */
+  #pull(line: Line, x: number, y: number): void {
+    const place = this.#place(this.#stage.width, this.#stage.height);
+    const clamped = Math.min(Math.max(y, place.top), place.bottom);
+    const rate = place.rate(clamped);
+    const value = line === "flops" ? rate : rate / place.intensity(Math.max(place.left, x));
+    this.#set(line, Number(value.toPrecision(3)));
+  }
+
+  #box(from: { x: number; y: number }, to: { x: number; y: number }): void {
+    const place = this.#place(this.#stage.width, this.#stage.height);
+    const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
+    const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
+    const inside = this.#points!.byTime.filter((point) => {
+      const [x, y] = this.#painter!.spot(place, point);
+      return x >= left && x <= right && y >= top && y <= bottom;
+    });
+    const nodes = inside.map((point) => this.#points!.node[point]!).toReversed();
+    this.#host.pick(nodes);
+  }
+
+  #click(point: number, toggle: boolean): void {
+    const node = this.#points?.node[point];
+    if (node !== undefined && toggle) this.#host.session.toggle(node, "timeline");
+    else if (node === undefined) this.#host.pick([]);
+    else this.#pick(point);
+  }
+
+  #pick(point: number): void {
+    this.#current = point;
+    this.#host.pick([this.#points!.node[point]!]);
+    this.#stage.touched();
+  }
+
+  #told(point: number): string[] {
+    const points = this.#points!;
+    const { data } = this.#host;
+    const node = points.node[point]!;
+    const about = points.exact[point] ? "" : "≈ ";
+    const bound = points.bound(point, this.#given);
+    const dtype = points.dtype(point);
+    return [
+      this.#painter!.name(point),
+      `${data.names.opKind(node)}, ${duration(points.ns[point]!)}`,
+      `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
+      `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
+      `${about}${rateText(points.rate[point]!, "FLOP/s")}, ${rateText(points.moved(point), "B/s")}`,
+      ...(bound ? [`bound by ${bound.by}: ${percent(bound.share)} of that ceiling`] : []),
+    ];
+  }
+
+  #ceiling(line: Line): string[] {
+    const value = rateText(this.#lines[line] ?? Number.NaN, line === "flops" ? "FLOP/s" : "B/s");
+    const given = this.#given[line] !== null;
+    const what = line === "flops" ? "peak" : "bandwidth";
+    return given
+      ? [`${what} ${value}`, "drag it, or type a value above"]
+      : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
+  }
+
+  #focus(): void {
+    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+  }
+}
+
+const NOTHING = { x: { low: -1, high: 1 }, y: { low: -1, high: 1 } };

@@ -1,0 +1,248 @@
+import type { RooflineColumns } from "../../shared/client/path_columns.ts";
+
+const PREFIXES = ["", "k", "M", "G", "T", "P"];
+const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
+/** Decades that stay free round the points. */
+const MARGIN = 0.2;
+/** Least decades that an axis spans. */
+const LEAST = 1;
+
+/** Three significant digits with a prefix: `12.3 GFLOP/s`. */
+export function rateText(value: number, unit: string): string {
+  if (!Number.isFinite(value)) return "unknown";
+  let power = 0;
+  let scaled = value;
+  while (Number(scaled.toPrecision(3)) >= 1000 && power < PREFIXES.length - 1) {
+    scaled /= 1000;
+    power++;
+  }
+  return `${Number(scaled.toPrecision(3))} ${PREFIXES[power]}${unit}`;
+}
+
+/** What was typed as a rate: `200e9`, `200 G`, `25 GB/s`; null for nothing, NaN for no number above zero. */
+export function typedRate(text: string): number | null {
+  const typed = text.trim();
+  if (!typed) return null;
+  const found = /^([\d.,]+(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
+    typed,
+  );
+  const value = found
+    ? Number(found[1]!.replaceAll(",", "")) * (POWERS[found[2]!.toLowerCase()] ?? 1)
+    : Number.NaN;
+  return value > 0 && Number.isFinite(value) ? value : Number.NaN;
+}
+
+/** What a machine can do, or null where nobody said: operations and bytes a second. */
+export interface Ceilings {
+  flops: number | null;
+  bytes: number | null;
+}
+
+export interface Range {
+  low: number;
+  high: number;
+}
+
+/** Operators as points: operations a byte, and operations a second. */
+export class Points {
+  /** By point: the node, its time, work, bytes, and what follows from them. */
+  readonly node: Int32Array;
+  readonly ns: Float64Array;
+  readonly flops: Float64Array;
+  readonly bytes: Float64Array;
+  readonly intensity: Float64Array;
+  readonly rate: Float64Array;
+  readonly exact: Uint8Array;
+  /** Points that can be drawn, the one that took longest first, and from left to right. */
+  readonly byTime: readonly number[];
+  readonly byPlace: readonly number[];
+  readonly #columns: RooflineColumns;
+  readonly #of: Map<number, number>;
+
+  constructor(columns: RooflineColumns, nodeNs: Float64Array) {
+    const { node, flops, bytes, exact } = columns;
+    this.#columns = columns;
+    this.node = node;
+    this.flops = flops;
+    this.bytes = bytes;
+    this.exact = exact;
+    this.ns = Float64Array.from(node, (each) => nodeNs[each] ?? Number.NaN);
+    this.intensity = flops.map((each, point) => each / bytes[point]!);
+    this.rate = flops.map((each, point) => (each / this.ns[point]!) * 1e9);
+    const drawn = Array.from(node.keys()).filter((point) => this.isDrawn(point));
+    this.byTime = drawn.toSorted((a, b) => this.ns[b]! - this.ns[a]! || a - b);
+    this.byPlace = drawn.toSorted(
+      (a, b) => this.intensity[a]! - this.intensity[b]! || this.rate[a]! - this.rate[b]! || a - b,
+    );
+    this.#of = new Map(Array.from(node, (each, point) => [each, point]));
+  }
+
+  /** The point of a node, -1 for none. */
+  of(node: number): number {
+    return this.#of.get(node) ?? -1;
+  }
+
+  /** Whether it has a place on axes that have no zero. */
+  isDrawn(point: number): boolean {
+    const [x, y] = [this.intensity[point]!, this.rate[point]!];
+    return x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y);
+  }
+
+  /** Bytes a second; NaN unknown. */
+  moved(point: number): number {
+    return (this.bytes[point]! / this.ns[point]!) * 1e9;
+  }
+
+  dtype(point: number): string {
+    return this.#columns.dtypes.at(point);
+  }
+
+  /** The most that was seen here. */
+  get highest(): { flops: number; bytes: number } {
+    let [flops, bytes] = [0, 0];
+    for (const point of this.node.keys()) {
+      flops = Math.max(flops, this.rate[point]! > 0 ? this.rate[point]! : 0);
+      bytes = Math.max(bytes, this.moved(point) > 0 ? this.moved(point) : 0);
+    }
+    return { flops, bytes };
+  }
+
+  /** What bounds a point where both ceilings are known, and which share of it was reached. */
+  bound(point: number, { flops, bytes }: Ceilings): { by: string; share: number } | null {
+    if (!flops || !bytes || !this.isDrawn(point)) return null;
+    const memory = this.intensity[point]! * bytes < flops;
+    return memory
+      ? { by: "memory", share: this.moved(point) / bytes }
+      : { by: "compute", share: this.rate[point]! / flops };
+  }
+
+  /** Points without a place, by the reason: the one that took most time first, and so within each. */
+  missing(): { why: string; points: number[]; ns: number }[] {
+    const found = new Map<string, number[]>();
+    for (const point of this.node.keys()) {
+      if (this.isDrawn(point)) continue;
+      const why = this.#why(point);
+      found.set(why, [...(found.get(why) ?? []), point]);
+    }
+    const time = (point: number) => this.ns[point]! || 0;
+    return [...found]
+      .map(([why, points]) => ({
+        why,
+        points: points.toSorted((a, b) => time(b) - time(a) || a - b),
+        ns: points.reduce((sum, point) => sum + time(point), 0),
+      }))
+      .toSorted((a, b) => b.ns - a.ns);
+  }
+
+  #why(point: number): string {
+    const told = this.#columns.why.at(point);
+    if (told) return told;
+    if (!(this.ns[point]! > 0)) return "no time above zero";
+    return "no arithmetic: 0 operations";
+  }
+
+  /** The decades that the axes span: all points, and where the ceilings meet. */
+  extent(ceilings: Ceilings): { x: Range; y: Range } {
+    const [xs, ys]: [number[], number[]] = [[], []];
+    for (const point of this.byTime) {
+      xs.push(this.intensity[point]!);
+      ys.push(this.rate[point]!);
+    }
+    const { flops, bytes } = ceilings;
+    if (flops) ys.push(flops);
+    if (flops && bytes) xs.push(flops / bytes);
+    if (bytes && xs.length) ys.push(bytes * Math.min(...xs));
+    const y = spanned(ys);
+    return { x: spanned(xs), y: { low: y.low, high: y.high + MARGIN } };
+  }
+}
+
+function spanned(values: number[]): Range {
+  if (!values.length) return { low: -1, high: 1 };
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    low = Math.min(low, Math.log10(value));
+    high = Math.max(high, Math.log10(value));
+  }
+  const more = Math.max(0, LEAST - (high - low)) / 2;
+  return { low: low - more - MARGIN, high: high + more + MARGIN };
+}
+
+/** Round values on a logarithmic axis between two powers: every decade, of few decades also 2 and 5. */
+export function decadeTicks({ low, high }: Range, most: number): number[] {
+  const decades = high - low;
+  const step = Math.max(1, Math.ceil(decades / most));
+  const inner = decades * 3 <= most ? [1, 2, 5] : [1];
+  const ticks: number[] = [];
+  for (let power = Math.floor(low); power <= high; power++) {
+    if (((power % step) + step) % step) continue;
+    for (const each of inner) {
+      const value = Number(`${each}e${power}`);
+      const at = Math.log10(value);
+      if (at >= low && at <= high) ticks.push(value);
+    }
+  }
+  return ticks;
+}
+
+export interface Spot {
+  x: number;
+  y: number;
+  radius: number;
+}
+
+export interface Label {
+  x: number;
+  y: number;
+  width: number;
+}
+
+const LABEL_HEIGHT = 13;
+const APART = 3;
+
+/** Where a text may stand by a spot, the best first: right, left, above or below. */
+export function beside({ x, y, radius }: Spot, width: number): Label[] {
+  const away = radius + APART;
+  return [
+    { x: x + away, y, width },
+    { x: x - away - width, y, width },
+    { x: x - width / 2, y: y - away - LABEL_HEIGHT / 2, width },
+    { x: x - width / 2, y: y + away + LABEL_HEIGHT / 2, width },
+  ];
+}
+
+/** Takes for each text the first place where neither an earlier text nor a spot is; null where there is none. */
+export function placeLabels(
+  texts: readonly Label[][],
+  spots: readonly Spot[],
+  room: { left: number; top: number; right: number; bottom: number },
+): (Label | null)[] {
+  const taken: Label[] = [];
+  return texts.map((choices) => {
+    const found = choices.find(
+      (label) =>
+        label.x >= room.left &&
+        label.x + label.width <= room.right &&
+        label.y - LABEL_HEIGHT / 2 >= room.top &&
+        label.y + LABEL_HEIGHT / 2 <= room.bottom &&
+        !taken.some((other) => meets(label, other)) &&
+        !spots.some((spot) => covers(spot, label)),
+    );
+    if (found) taken.push(found);
+    return found ?? null;
+  });
+}
+
+function meets(a: Label, b: Label): boolean {
+  return (
+    a.x < b.x + b.width + APART &&
+    b.x < a.x + a.width + APART &&
+    Math.abs(a.y - b.y) < LABEL_HEIGHT + 1
+  );
+}
+
+function covers(spot: Spot, label: Label): boolean {
+  const dx = Math.max(label.x - spot.x, 0, spot.x - label.x - label.width);
+  const dy = Math.max(Math.abs(label.y - spot.y) - LABEL_HEIGHT / 2, 0);
+  return dx * dx + dy * dy < (spot.radius + 1) ** 2;
+}

@@ -1,0 +1,150 @@
+import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { givenText } from "../../shared/node_title.ts";
+import type { Change } from "../change/change.ts";
+import { SliceColors } from "./slice_colors.ts";
+import type { Slices } from "./slices.ts";
+import { type Title, titleText } from "./titles.ts";
+
+/** What nodes and slices are called; without a graph, what the trace calls them. */
+export class Names {
+  readonly change: Change | null;
+  readonly colors: SliceColors;
+  readonly #slices: Slices;
+  readonly #graph: GraphColumns | null;
+  /** By label how many operators bear it. */
+  #bearers: Uint32Array | null = null;
+
+  constructor(slices: Slices, graph: GraphColumns | null, change: Change | null = null) {
+    this.#slices = slices;
+    this.#graph = graph;
+    this.change = change;
+    this.colors = new SliceColors(slices.columns, change);
+  }
+
+  /** What a row of the source is: a node, a call, … */
+  get item(): string {
+    return this.#slices.columns.info.words.item;
+  }
+
+  /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
+  isOther(slice: number): boolean {
+    return this.change !== null && this.#slices.columns.trackRun[this.#slices.trackOf(slice)] === 1;
+  }
+
+  /** Op kind of a slice: of its node, or of what it runs itself in the second of two runs. */
+  kindOf(slice: number): string {
+    const node = this.#slices.nodeOf(slice);
+    if (!this.isOther(slice)) {
+      return node < 0 ? this.nameKind(this.#slices.nameCodeOf(slice)) : this.opKind(node);
+    }
+    return this.change!.named(this.#slices.nameOf(slice))?.[1] ?? "other";
+  }
+
+  /** Whether there is a graph that names the nodes. */
+  get known(): boolean {
+    return this.#graph !== null;
+  }
+
+  /** Short label of a node; "" where there is no graph. */
+  ofNode(node: number): string {
+    if (!this.#graph || node < 0) return "";
+    return this.#graph.labels.at(node) || this.#graph.names.at(node);
+  }
+
+  /** `1×64×8×8` of an operator whose label others bear, too; else "". */
+  shape(node: number): string {
+    const graph = this.#graph;
+    if (!graph || node < 0 || !this.isOperator(node)) return "";
+    this.#bearers ??= bearers(graph);
+    if (this.#bearers[graph.labels.codes[node]!]! < 2) return "";
+    const entry = graph.entryOffsets[node]!;
+    if (entry >= graph.entryOffsets[node + 1]! || !graph.shapeKnown[entry]) return "";
+    const [start, end] = [graph.shapeOffsets[entry]!, graph.shapeOffsets[entry + 1]!];
+    return Array.from(graph.shapeDims.subarray(start, end)).join("×") || "scalar";
+  }
+
+  /** What a node is called; `recorded`: by its slices, where there is no graph. */
+  titleOf(node: number, recorded = ""): Title {
+    const isNumber = node >= 0 && recorded === `${this.item} ${node}`;
+    const label = this.ofNode(node) || (isNumber ? "" : recorded);
+    return { label, id: node < 0 ? "" : `#${node}`, shape: this.shape(node) };
+  }
+
+  /** `conv2d + add + relu #38`, with its shape where others read alike. */
+  title(node: number, recorded = ""): string {
+    return titleText(this.titleOf(node, recorded));
+  }
+
+  fullName(node: number): string {
+    return node < 0 ? "" : (this.#graph?.names.at(node) ?? "");
+  }
+
+  funcName(node: number): string {
+    return node < 0 ? "" : (this.#graph?.funcNames.at(node) ?? "");
+  }
+
+  ofSlice(slice: number): string {
+    if (this.isOther(slice)) {
+      const name = this.#slices.nameOf(slice);
+      return this.change!.named(name)?.[0] ?? name;
+    }
+    return this.ofNode(this.#slices.nodeOf(slice)) || this.recorded(slice);
+  }
+
+  /** What the recorded name of a slice reads. */
+  recorded(slice: number): string {
+    return this.#slices.nameLabel(this.#slices.nameCodeOf(slice));
+  }
+
+  opKind(node: number): string {
+    return (node < 0 ? "" : this.#graph?.opKinds.at(node)) || "other";
+  }
+
+  /** Op kind of the slices of a name whose node is unknown, by the name alone. */
+  nameKind(code: number): string {
+    return this.#slices.nameKinds.at(code) || "other";
+  }
+
+  /** What an operator is marked with: a node, or where none is known what its slices are called. */
+  fill(theme: Theme, node: number, name: number): string {
+    return node < 0
+      ? this.colors.ofName(theme, name, this.nameKind(name))
+      : this.colors.ofNode(theme, node, this.opKind(node));
+  }
+
+  isOperator(node: number): boolean {
+    const kind = this.#graph?.kinds[node];
+    return kind !== NodeKind.INPUT && kind !== NodeKind.PARAMETER;
+  }
+
+  /** Why a node takes no time, where it is none that runs; else "". */
+  idle(node: number): string {
+    return givenText(this.#graph?.kinds[node]);
+  }
+
+  /** 1 for each node whose label, name, function or op kind fits; each distinct text is looked at once. */
+  nodesThat(fits: (text: string) => boolean): Uint8Array {
+    const nodes = this.#slices.columns.nodeNs.length;
+    const found = new Uint8Array(nodes);
+    if (!this.#graph) return found;
+    for (const { codes, unique } of [
+      this.#graph.labels,
+      this.#graph.names,
+      this.#graph.funcNames,
+      this.#graph.opKinds,
+    ]) {
+      const hits = unique.map(fits);
+      for (let node = 0; node < nodes; node++) if (hits[codes[node]!]) found[node] = 1;
+    }
+    return found;
+  }
+}
+
+function bearers({ labels, kinds }: GraphColumns): Uint32Array {
+  const found = new Uint32Array(labels.unique.length);
+  labels.codes.forEach((code, node) => {
+    if (kinds[node] !== NodeKind.INPUT && kinds[node] !== NodeKind.PARAMETER) found[code]!++;
+  });
+  return found;
+}

@@ -1,0 +1,258 @@
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { lowerBound, upperBound } from "../../shared/sorted.ts";
+import { BLOCK, type MaxPyramid } from "./pyramid.ts";
+
+/** From so many slices in a column on, sums and maxima are asked for rather than counted. */
+const MANY = 64;
+
+/** What the rows of a timeline share; empty until the slices are here. */
+export interface Shared {
+  start: Float64Array;
+  duration: Uint32Array | Float64Array;
+  before: Float64Array;
+  longest: MaxPyramid;
+}
+
+/** Columns of equal time, from left to right. */
+export interface Columns {
+  /** The slice that takes most of the column, -1 where it is idle. */
+  slice: Int32Array;
+  /** Busy time over the column's time; 1 where one slice covers all of it. */
+  share: Float32Array;
+}
+
+/** Slices `first` to `last - 1`: side by side on the stage, by start, none over another. */
+export class Row {
+  readonly number: number;
+  readonly track: number;
+  /** How many slices lie around those of this row; of an extra lane its number. */
+  readonly depth: number;
+  /** One of `RowKind`. */
+  readonly kind: number;
+  readonly first: number;
+  readonly last: number;
+  readonly #shared: Shared;
+  /** Of the slices that are here: their places in the columns, and what is added to get their numbers. */
+  #low = 0;
+  #high = 0;
+  #shift: number;
+
+  constructor(
+    number: number,
+    place: { track: number; depth: number; kind: number; first: number; last: number },
+    shared: Shared,
+  ) {
+    this.number = number;
+    this.track = place.track;
+    this.depth = place.depth;
+    this.kind = place.kind;
+    this.first = place.first;
+    this.last = place.last;
+    this.#shared = shared;
+    this.#shift = place.first;
+  }
+
+  get length(): number {
+    return this.last - this.first;
+  }
+
+  /** The row's slices from number `first` on are now in the columns from `low` to `high - 1`. */
+  load(low: number, high: number, first: number): void {
+    [this.#low, this.#high, this.#shift] = [low, high, first - low];
+  }
+
+  /** Place of a slice in the columns, -1 where it is not here. */
+  at(slice: number): number {
+    const at = slice - this.#shift;
+    return at >= this.#low && at < this.#high ? at : -1;
+  }
+
+  /** The slices that share time with [from, to); of instants those in [from, to]. */
+  range(from: number, to: number): [first: number, last: number] {
+    const { start } = this.#shared;
+    const shift = this.#shift;
+    if (this.kind === RowKind.INSTANT) {
+      const first = lowerBound(start, from, this.#low, this.#high);
+      return [first + shift, upperBound(start, to, first, this.#high) + shift];
+    }
+    const first = this.#endingAfter(from, this.#low);
+    return [first + shift, lowerBound(start, to, first, this.#high) + shift];
+  }
+
+  /** The first slice of the row that ends after `ns`; behind the last where there is none. */
+  endingAfter(ns: number, from = this.first): number {
+    return this.#endingAfter(ns, Math.max(this.#low, from - this.#shift)) + this.#shift;
+  }
+
+  /** The first slice of the row that starts at `ns` or later; behind the last where there is none. */
+  startingAt(ns: number, from = this.first): number {
+    const low = Math.max(this.#low, from - this.#shift);
+    return lowerBound(this.#shared.start, ns, low, Math.max(low, this.#high)) + this.#shift;
+  }
+
+  /** Time of [from, to) that the row's slices take. */
+  busy(from: number, to: number): number {
+    const [first, last] = this.range(from, to);
+    return this.busyOf(first, last, from, to);
+  }
+
+  /** The same of the slices [first, last) that `range` found there. */
+  busyOf(first: number, last: number, from: number, to: number): number {
+    return this.#busy(first - this.#shift, last - this.#shift, from, to);
+  }
+
+  /** The slice that takes most of [from, to), the first of equals; -1 where the row is idle. */
+  dominant(from: number, to: number): number {
+    const [first, last] = this.range(from, to);
+    return this.dominantOf(first, last, from, to);
+  }
+
+  /** The same of the slices [first, last) that `range` found there. */
+  dominantOf(first: number, last: number, from: number, to: number): number {
+    const at = this.#dominant(first - this.#shift, last - this.#shift, from, to);
+    return at < 0 ? -1 : at + this.#shift;
+  }
+
+  /**
+   * Tells columns `first` to `last - 1`, column c being the time [from + c·step, from + (c+1)·step). Busy times are
+   * exact: they add up to that of the whole. The work is O(columns · log n), however many slices there are.
+   */
+  tell(columns: Columns, from: number, step: number, first: number, last: number): void {
+    if (this.kind === RowKind.INSTANT) {
+      this.#tellInstants(columns, from, step, first, last);
+      return;
+    }
+    const { start, duration } = this.#shared;
+    const { slice, share } = columns;
+    const shift = this.#shift;
+    const high = this.#high;
+    let at = this.#endingAfter(from + first * step, this.#low);
+    for (let column = first; column < last; ) {
+      const begin = at < high ? start[at]! : Infinity;
+      const since = from + column * step;
+      const until = from + (column + 1) * step;
+      if (begin >= until) {
+        const idle = Math.min(last, Math.max(column + 1, Math.floor((begin - from) / step)));
+        slice.fill(-1, column, idle);
+        share.fill(0, column, idle);
+        column = idle;
+        continue;
+      }
+      const end = begin + duration[at]!;
+      if (begin <= since && end >= until) {
+        const whole = Math.min(last, Math.max(column + 1, Math.floor((end - from) / step)));
+        slice.fill(at + shift, column, whole);
+        share.fill(1, column, whole);
+        column = whole;
+        if (end <= from + column * step) at++;
+        continue;
+      }
+      let best = at;
+      let most = Math.min(end, until) - Math.max(begin, since);
+      let busy = most;
+      let next = at + 1;
+      const few = Math.min(high, at + MANY);
+      while (next < few && start[next]! < until) {
+        const inside = Math.min(start[next]! + duration[next]!, until) - start[next]!;
+        busy += inside;
+        if (inside > most) {
+          most = inside;
+          best = next;
+        }
+        next++;
+      }
+      if (next === few && next < high && start[next]! < until) {
+        next = this.#startingNear(until, next);
+        busy = this.#busy(at, next, since, until);
+        best = this.#dominant(at, next, since, until);
+      }
+      const part = busy / step;
+      slice[column] = part > 0 ? best + shift : -1;
+      share[column] = part < 1 ? part : 1;
+      column++;
+      at = start[next - 1]! + duration[next - 1]! > until ? next - 1 : next;
+    }
+  }
+
+  /** Of slices without duration: the first of each column, share 1. */
+  #tellInstants(
+    { slice, share }: Columns,
+    from: number,
+    step: number,
+    first: number,
+    last: number,
+  ): void {
+    const { start } = this.#shared;
+    slice.fill(-1, first, last);
+    share.fill(0, first, last);
+    let at = lowerBound(start, from + first * step, this.#low, this.#high);
+    while (at < this.#high) {
+      const column = Math.max(first, Math.floor((start[at]! - from) / step));
+      if (column >= last) return;
+      slice[column] = at + this.#shift;
+      share[column] = 1;
+      at = Math.max(at + 1, this.#startingNear(from + (column + 1) * step, at));
+    }
+  }
+
+  #endingAfter(ns: number, from: number): number {
+    const { start, duration } = this.#shared;
+    let low = from;
+    let high = this.#high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (start[middle]! + duration[middle]! <= ns) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The first place from `low` on that starts at `ns` or later, quick where it is near. */
+  #startingNear(ns: number, low: number): number {
+    const { start } = this.#shared;
+    let from = low;
+    let step = MANY;
+    while (from + step < this.#high && start[from + step]! < ns) {
+      from += step;
+      step *= 2;
+    }
+    return lowerBound(start, ns, from, Math.min(from + step, this.#high));
+  }
+
+  #busy(first: number, last: number, from: number, to: number): number {
+    if (first >= last) return 0;
+    const { start, duration } = this.#shared;
+    const end = start[last - 1]! + duration[last - 1]!;
+    const cut = Math.max(0, from - start[first]!) + Math.max(0, end - to);
+    return Math.max(0, this.#before(last) - this.#before(first) - cut);
+  }
+
+  #dominant(first: number, last: number, from: number, to: number): number {
+    if (first >= last) return -1;
+    let best = first;
+    let most = this.#inside(first, from, to);
+    if (last - first > 2) {
+      const at = this.#shared.longest.argmax(first + 1, last - 1);
+      const share = this.#inside(at, from, to);
+      if (share > most) {
+        best = at;
+        most = share;
+      }
+    }
+    return last - first > 1 && this.#inside(last - 1, from, to) > most ? last - 1 : best;
+  }
+
+  #inside(at: number, from: number, to: number): number {
+    const { start, duration } = this.#shared;
+    return Math.min(start[at]! + duration[at]!, to) - Math.max(start[at]!, from);
+  }
+
+  /** Sum of all durations before a place. */
+  #before(place: number): number {
+    const { before, duration } = this.#shared;
+    const block = Math.floor(place / BLOCK);
+    let sum = before[block]!;
+    for (let at = block * BLOCK; at < place; at++) sum += duration[at]!;
+    return sum;
+  }
+}

@@ -1,0 +1,83 @@
+import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
+import { blockFill, heatFill, kindFill, type Theme } from "../../shared/drawing/theme.ts";
+import type { Change } from "../change/change.ts";
+
+/**
+ * What tells slices apart: the op kind; the block around the node; the share of the time, where one kind takes nearly
+ * all of it among the slices of that kind; the difference of two runs.
+ */
+export type ColorBy = "kind" | "block" | "share" | "change";
+/** The same as a choice: "auto" leaves it to what tells most. */
+export type ColorChoice = ColorBy | "auto";
+
+/** What slices, and the marks of operators in lists, are colored by. */
+export class SliceColors {
+  chosen: ColorChoice = "auto";
+  /** Time of a name over that of the longest row, once names are ranked. */
+  shareOfName: (code: number) => number = () => 0;
+  readonly #columns: TimelineColumns;
+  readonly #change: Change | null;
+  readonly #longest: number;
+
+  constructor(columns: TimelineColumns, change: Change | null) {
+    this.#columns = columns;
+    this.#change = change;
+    this.#longest = columns.nodeNs.reduce((most, ns) => (ns > most ? ns : most), 0);
+  }
+
+  /** What may be chosen here. */
+  get offered(): ColorBy[] {
+    if (this.#change) return ["kind", "change"];
+    return this.#columns.info.colors.blocks.length ? ["kind", "block", "share"] : ["kind", "share"];
+  }
+
+  get by(): ColorBy {
+    const { chosen } = this;
+    if (chosen !== "auto" && this.offered.includes(chosen)) return chosen;
+    return this.#change ? "kind" : this.#columns.info.colors.by;
+  }
+
+  /** The next of what may be chosen. */
+  get next(): ColorBy {
+    const { offered } = this;
+    return offered[(offered.indexOf(this.by) + 1) % offered.length]!;
+  }
+
+  /** Kind of the outermost block around a node, -1 for none. */
+  block(node: number): number {
+    return this.#columns.nodeBlock[node] ?? -1;
+  }
+
+  /** What the blocks of a kind are called: `A residual block`. */
+  blockTitle(kind: number): string {
+    return this.#columns.info.colors.blocks.find(([each]) => each === kind)?.[1] ?? "";
+  }
+
+  /** Time of a node over that of the longest. */
+  shareOf(node: number): number {
+    const ns = this.#columns.nodeNs[node]!;
+    return this.#longest > 0 && ns > 0 ? ns / this.#longest : 0;
+  }
+
+  /** The op kind that takes nearly all of the time; "" for none. */
+  get kind(): string {
+    return this.#columns.info.colors.kind;
+  }
+
+  /** Whether what is of an op kind is colored by its share of the time. */
+  byShare(kind: string): boolean {
+    return this.by === "share" && (this.kind === "" || this.kind === kind);
+  }
+
+  /** Color of an operator; where two runs are compared, of its kind. */
+  ofNode(theme: Theme, node: number, kind: string): string {
+    if (this.byShare(kind)) return heatFill(theme, this.shareOf(node));
+    const block = this.by === "block" ? this.block(node) : -1;
+    return block < 0 ? kindFill(theme, kind) : blockFill(theme, block);
+  }
+
+  /** Color of what only a name is known of. */
+  ofName(theme: Theme, code: number, kind: string): string {
+    return this.byShare(kind) ? heatFill(theme, this.shareOfName(code)) : kindFill(theme, kind);
+  }
+}

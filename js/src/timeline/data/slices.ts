@@ -1,0 +1,377 @@
+import type { StringColumn } from "../../shared/client/columns.ts";
+import {
+  type SliceColumns,
+  type TimelineColumns,
+  Trust,
+  type WindowColumns,
+} from "../../shared/client/run_client.ts";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { upperBound } from "../../shared/sorted.ts";
+import { MaxPyramid, prefixSums } from "./pyramid.ts";
+import { Row, type Shared } from "./row.ts";
+import { Track } from "./track.ts";
+
+export { Row, RowKind, Track };
+
+/** Slices that overlap by no more follow each other: printed times are rounded. */
+export const TOLERANCE_NS = 1;
+/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/holding.py`. */
+const MOST_OUTSIDE = 0.4;
+
+/** Nanoseconds by slice. */
+export interface Times {
+  start: Float64Array;
+  duration: Uint32Array | Float64Array;
+  /** Without the slices inside. */
+  self: Uint32Array | Float64Array;
+}
+
+/**
+ * The slices of a timeline; a slice's number is its place in row order.
+ *
+ * Rows and tracks are known from the first answer, the slices themselves once they are `complete`: until then a row
+ * holds none of them, and times are NaN.
+ */
+export class Slices {
+  readonly columns: TimelineColumns;
+  readonly count: number;
+  readonly rows: readonly Row[];
+  readonly tracks: readonly Track[];
+  /** First start and last end. */
+  readonly start: number;
+  readonly end: number;
+  /** Slices whose start or duration is no usable number; they are not here. */
+  readonly unusable: number;
+  readonly #shared: Shared;
+  readonly #rowFirst: Int32Array;
+  #data: SliceColumns | null = null;
+  /** The same where it is a part of the time only. */
+  #window: WindowColumns | null = null;
+  #loaded: readonly [from: number, to: number] = [Infinity, -Infinity];
+  #bySource: Int32Array | null = null;
+  #byNode: [offsets: Int32Array, slices: Int32Array] | null = null;
+
+  constructor(columns: TimelineColumns) {
+    this.columns = columns;
+    const { info, rowFirst, rowTrack, rowDepth, rowKind, tracks } = columns;
+    this.#rowFirst = rowFirst;
+    this.unusable = info.unusable;
+    this.count = info.slices;
+    [this.start, this.end] = [info.first, info.last];
+    const nothing = new Float64Array(0);
+    this.#shared = {
+      start: nothing,
+      duration: nothing,
+      before: nothing,
+      longest: new MaxPyramid(nothing),
+    };
+    this.rows = Array.from(rowTrack, (track, row) => {
+      const [first, last] = [rowFirst[row]!, rowFirst[row + 1]!];
+      const place = { track, depth: rowDepth[row]!, kind: rowKind[row]!, first, last };
+      return new Row(row, place, this.#shared);
+    });
+    this.tracks = Array.from({ length: tracks.length }, (_, track) => {
+      const own = this.rows.filter((row) => row.track === track);
+      return new Track(track, tracks.at(track), own, this);
+    });
+    if (columns.slices) this.fill(columns.slices);
+  }
+
+  /** Whether the slices themselves are here, each of them. */
+  get complete(): boolean {
+    return this.#data !== null && !this.#window;
+  }
+
+  /** Whether those of a part of the time are. */
+  holds(from: number, to: number): boolean {
+    return from >= this.#loaded[0] && to <= this.#loaded[1];
+  }
+
+  /** Starts, durations and own times by slice, for loops over many; empty until the slices are here. */
+  get times(): Times {
+    const { start, duration } = this.#shared;
+    return { start, duration, self: this.#data?.self ?? duration };
+  }
+
+  /** Takes the slices that were announced. */
+  fill(data: SliceColumns): void {
+    for (const _ of this.filling(data));
+  }
+
+  /** The same, with a pause now and then; they are here all at once, at the end. */
+  *filling(data: SliceColumns): Generator<void, void> {
+    const before = prefixSums(data.duration);
+    yield;
+    this.#take(data, before, yield* MaxPyramid.making(data.duration));
+    this.#loaded = [-Infinity, Infinity];
+    for (const row of this.rows) row.load(row.first, row.last, row.first);
+  }
+
+  /** Takes those of a part of the time, where a page cannot hold all. */
+  fillWindow(data: WindowColumns, from: number, to: number): void {
+    this.#take(data, prefixSums(data.duration), new MaxPyramid(data.duration));
+    this.#window = data;
+    this.#loaded = [from, to];
+    const { rowFirst, rowNumber } = data;
+    this.rows.forEach((row, at) => {
+      row.load(rowFirst[at]!, rowFirst[at + 1]!, rowNumber[at]!);
+    });
+  }
+
+  startOf(slice: number): number {
+    return this.#shared.start[this.#at(slice)] ?? Number.NaN;
+  }
+
+  endOf(slice: number): number {
+    return this.startOf(slice) + this.durationOf(slice);
+  }
+
+  durationOf(slice: number): number {
+    return this.#shared.duration[this.#at(slice)] ?? Number.NaN;
+  }
+
+  /** Time of a slice without the slices inside it. */
+  selfOf(slice: number): number {
+    return (this.#data?.self ?? this.#shared.duration)[this.#at(slice)] ?? Number.NaN;
+  }
+
+  /** -1: no node is known. */
+  nodeOf(slice: number): number {
+    return this.#data?.node?.[this.#at(slice)] ?? -1;
+  }
+
+  /** The nodes of a slice: one, several that share it, or none. */
+  nodesOf(slice: number): readonly number[] {
+    const node = this.nodeOf(slice);
+    if (node >= 0) return [node];
+    const set = this.#data?.set?.[this.#at(slice)] ?? -1;
+    return set < 0 ? [] : this.#setOf(set);
+  }
+
+  #setOf(set: number): readonly number[] {
+    const { setOffsets, setNodes } = this.columns;
+    return Array.from(setNodes!.subarray(setOffsets![set]!, setOffsets![set + 1]!));
+  }
+
+  /** Slices that a node shares with others, in the order of rows. */
+  *sharedBy(node: number): Iterable<number> {
+    const { setOffsets, setNodes } = this.columns;
+    const sets = this.#data?.set;
+    if (!sets || !setOffsets || !setNodes) return;
+    const mine = new Set<number>();
+    for (let set = 0; set + 1 < setOffsets.length; set++) {
+      if (setNodes.subarray(setOffsets[set]!, setOffsets[set + 1]!).includes(node)) mine.add(set);
+    }
+    if (!mine.size) return;
+    for (let at = 0; at < sets.length; at++) {
+      if (mine.has(sets[at]!)) yield this.#window ? this.#numberOf(at) : at;
+    }
+  }
+
+  /** What the source tells of a slice: names with texts. */
+  aboutOf(slice: number): [name: string, text: string][] {
+    const code = this.#data?.about?.[this.#at(slice)] ?? -1;
+    const text = code < 0 ? "" : (this.columns.abouts?.at(code) ?? "");
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => {
+        const [name = "", ...rest] = line.split("\t");
+        return [name, rest.join("\t")];
+      });
+  }
+
+  /** Position of the slice's name among the distinct ones. */
+  nameCodeOf(slice: number): number {
+    const here = this.#data?.name[this.#at(slice)];
+    return here ?? this.columns.sumName?.[this.columns.sumSlice!.indexOf(slice)] ?? -1;
+  }
+
+  /** The distinct names. */
+  get names(): StringColumn {
+    return (this.#data ?? this.columns).names;
+  }
+
+  /** The op kind of each distinct name. */
+  get nameKinds(): StringColumn {
+    return (this.#data ?? this.columns).nameKinds;
+  }
+
+  /** The operators in each distinct name. */
+  get nameParts(): StringColumn {
+    return (this.#data ?? this.columns).nameParts;
+  }
+
+  /** What each distinct name reads, "" where that is itself. */
+  get nameLabels(): StringColumn {
+    return (this.#data ?? this.columns).nameLabels;
+  }
+
+  /** What a name reads where it is drawn. */
+  nameLabel(code: number): string {
+    return this.nameLabels.at(code) || this.names.at(code);
+  }
+
+  nameOf(slice: number): string {
+    return this.names.at(this.nameCodeOf(slice));
+  }
+
+  /** How surely a slice is its node's: one of `Trust`. */
+  trustOf(slice: number): number {
+    return this.#data?.trust?.[this.#at(slice)] ?? this.columns.info.trust ?? Trust.ABSENT;
+  }
+
+  /** Index of a slice in `run.timeline`. */
+  sourceOf(slice: number): number {
+    if (!(slice >= 0 && slice < this.count)) return -1;
+    return this.#data?.source?.[this.#at(slice)] ?? (this.#window?.source ? -1 : slice);
+  }
+
+  /** The slice of an index of `run.timeline`, -1 where it is not drawn or not here. */
+  bySource(source: number): number {
+    const all = this.#data?.source;
+    if (!all) return source < this.count ? source : -1;
+    if (this.#window) {
+      const at = all.indexOf(source);
+      return at < 0 ? -1 : this.#numberOf(at);
+    }
+    this.#bySource ??= inverse(all);
+    return this.#bySource[source] ?? -1;
+  }
+
+  /** Number of a slice's row, -1 of no slice. */
+  rowOf(slice: number): number {
+    if (!(slice >= 0 && slice < this.count)) return -1;
+    return upperBound(this.#rowFirst, slice) - 1;
+  }
+
+  trackOf(slice: number): number {
+    return this.rows[this.rowOf(slice)]?.track ?? -1;
+  }
+
+  /** Slices of a node that are here, by occurrence: in the order of `run.timeline`. */
+  of(node: number): Int32Array {
+    if (!this.#data?.node || node < 0) return new Int32Array(0);
+    if (this.#window) return this.#inWindow(node);
+    this.#byNode ??= this.#sortByNode(this.#data.node);
+    const [offsets, slices] = this.#byNode;
+    return slices.subarray(offsets[node] ?? 0, offsets[node + 1] ?? 0);
+  }
+
+  /** Which of its node's slices this is, -1 where no node is known. */
+  occurrenceOf(slice: number): number {
+    if (this.#window) return this.#window.occurrence?.[this.#at(slice)] ?? -1;
+    const all = this.of(this.nodeOf(slice));
+    const source = this.sourceOf(slice);
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.sourceOf(all[middle]!) < source) low = middle + 1;
+      else high = middle;
+    }
+    return all[low] === slice ? low : -1;
+  }
+
+  /** The innermost slice that holds this one, -1 where none does. */
+  parentOf(slice: number): number {
+    const row = this.rows[this.rowOf(slice)];
+    if (!row) return -1;
+    if (this.#window) {
+      const at = this.#window.parent[row.at(slice)] ?? -1;
+      return at < 0 ? -1 : this.#numberOf(at);
+    }
+    let found = -1;
+    for (const around of this.tracks[row.track]!.rows) {
+      if (!mayHold(around, row)) continue;
+      const at = this.#before(slice, around);
+      if (this.#holds(at, slice) && (found < 0 || this.#standsBefore(found, at))) found = at;
+    }
+    return found;
+  }
+
+  /** Whether some slice lies inside another. */
+  get nested(): boolean {
+    return this.tracks.some(({ nested }) => nested);
+  }
+
+  /** The last slice of a row that stands before one: that starts sooner, or is longer; -1 for none. */
+  #before(slice: number, row: Row): number {
+    for (let at = row.startingAt(this.startOf(slice)); at < row.last; at++) {
+      if (!this.#standsBefore(at, slice)) return at > row.first ? at - 1 : -1;
+    }
+    return row.last - 1;
+  }
+
+  #standsBefore(a: number, b: number): boolean {
+    const sooner = this.startOf(b) - this.startOf(a) || this.durationOf(a) - this.durationOf(b);
+    return (sooner || this.sourceOf(b) - this.sourceOf(a)) > 0;
+  }
+
+  /** Whether a slice ends in another, or so little after it as printed times are rounded. */
+  #holds(outer: number, inner: number): boolean {
+    const outside = Math.min(TOLERANCE_NS, MOST_OUTSIDE * this.durationOf(inner));
+    return outer >= 0 && this.endOf(outer) >= this.endOf(inner) - outside;
+  }
+
+  #take(data: SliceColumns, before: Float64Array, longest: MaxPyramid): void {
+    this.#data = data;
+    this.#bySource = this.#byNode = null;
+    const { start, duration } = data;
+    Object.assign(this.#shared, { start, duration, before, longest });
+  }
+
+  /** Place of a slice in the columns. */
+  #at(slice: number): number {
+    return this.#window ? (this.rows[this.rowOf(slice)]?.at(slice) ?? -1) : slice;
+  }
+
+  /** Number of the slice at a place of the window. */
+  #numberOf(at: number): number {
+    const { rowFirst, rowNumber } = this.#window!;
+    const row = upperBound(rowFirst, at) - 1;
+    return rowNumber[row]! + at - rowFirst[row]!;
+  }
+
+  #inWindow(node: number): Int32Array {
+    const { node: nodes, occurrence } = this.#window!;
+    const found: number[] = [];
+    for (let at = nodes!.indexOf(node); at >= 0; at = nodes!.indexOf(node, at + 1)) found.push(at);
+    found.sort((a, b) => (occurrence?.[a] ?? a) - (occurrence?.[b] ?? b));
+    return Int32Array.from(found, (at) => this.#numberOf(at));
+  }
+
+  #sortByNode(node: Int32Array): [offsets: Int32Array, slices: Int32Array] {
+    const offsets = new Int32Array(this.columns.nodeNs.length + 1);
+    for (const each of node) if (each >= 0) offsets[each + 1]!++;
+    for (let each = 1; each < offsets.length; each++) offsets[each]! += offsets[each - 1]!;
+    const next = offsets.slice();
+    const slices = new Int32Array(offsets.at(-1)!);
+    const source = this.#data!.source;
+    if (source) this.#bySource ??= inverse(source);
+    const bySource = this.#bySource;
+    const last = bySource?.length ?? this.count;
+    for (let i = 0; i < last; i++) {
+      const slice = bySource ? bySource[i]! : i;
+      const of = slice < 0 ? -1 : node[slice]!;
+      if (of >= 0) slices[next[of]!++] = slice;
+    }
+    return [offsets, slices];
+  }
+}
+
+/** Whether slices of a row may be the parents of those of another one of its track. */
+function mayHold(outer: Row, inner: Row): boolean {
+  if (outer.kind === RowKind.INSTANT) return false;
+  if (inner.kind !== RowKind.NESTED) return true;
+  return inner.depth === 0
+    ? outer.kind === RowKind.OVERLAP
+    : outer.kind === RowKind.NESTED && outer.depth === inner.depth - 1;
+}
+
+function inverse(source: Int32Array): Int32Array {
+  let most = -1;
+  for (const each of source) if (each > most) most = each;
+  const found = new Int32Array(most + 1).fill(-1);
+  for (let slice = 0; slice < source.length; slice++) found[source[slice]!] = slice;
+  return found;
+}

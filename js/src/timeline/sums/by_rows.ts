@@ -1,0 +1,412 @@
+import { percentiles } from "../data/quantiles.ts";
+import type { Row, Slices } from "../data/slices.ts";
+import type { TableBy } from "../state.ts";
+import { type Range, type Sums, summing, sumsBy } from "./aggregate.ts";
+import { byKey } from "./by_key.ts";
+import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
+import { type Confidence, confidence } from "./confidence.ts";
+import { sliceFrames } from "./frames.ts";
+import { type Frames, MergedTree } from "./merged_tree.ts";
+
+/** Whole durations of slices that lie in the range; NaN where there are none. */
+export interface Spread extends Confidence {
+  mean: number;
+  p50: number;
+  p90: number;
+}
+
+/** One row of a table: what its time is of, and what lies below it. */
+export interface ByRow {
+  readonly id: string;
+  readonly label: string;
+  /** Op kind, "" where there is none or several. */
+  readonly kind: string;
+  /** Own time in the range, and how many slices touch it. */
+  readonly ns: number;
+  readonly count: number;
+  readonly nodes: readonly number[];
+  /** Operators that it stands for; empty where it is none. */
+  readonly operators: readonly number[];
+  /** Whether all slices of its nodes are its own: then their repeats tell of its time. */
+  readonly isWhole: boolean;
+  /** Shows its slices that touch the range; null where they are not told apart. */
+  readonly each: ((see: (slice: number) => void) => void) | null;
+  /** A slice of it, -1 none. */
+  readonly slice: number;
+  /** The rows below, null where there are none. */
+  readonly inside: (() => ByRow[]) | null;
+}
+
+/** What a table of sums shows. */
+export interface Rows {
+  readonly rows: ByRow[];
+  /** Own time of all slices in the range. */
+  readonly total: number;
+  /** Slices of inputs and parameters that take no time: they are left out. */
+  readonly idle: number;
+  /** Nodes that have a time and no slice. */
+  readonly alone: number;
+  /** Rows share slices: their times add up to more than the total. */
+  readonly overlap: boolean;
+  spread(row: ByRow): Spread;
+}
+
+/** Rows whose spread is known before they are shown. */
+const FIRST = 60;
+
+/** Sums up times by anything, with a pause now and then. */
+export function* summedBy(
+  by: TableBy,
+  slices: Slices,
+  called: Called,
+  range: Range | null,
+): Generator<void, ByRows> {
+  const { operators } = called;
+  const key = called.ran((slice) => operators.of(slice));
+  const sums = yield* summing(slices, range, operators.size, key);
+  const found = new ByRows(by, slices, called, range, sums);
+  for (const row of found.rows.slice(0, FIRST)) {
+    yield;
+    found.spread(row);
+  }
+  return found;
+}
+
+/** Times of a range summed up by anything. */
+export class ByRows implements Rows {
+  readonly rows: ByRow[];
+  readonly total: number;
+  readonly idle: number;
+  readonly alone: number;
+  readonly overlap: boolean;
+  readonly range: Range | null;
+  readonly #slices: Slices;
+  readonly #called: Called;
+  readonly #sums: Sums;
+  readonly #spreads = new Map<string, Spread>();
+  #tree: MergedTree | null = null;
+  #members: [first: Int32Array, slices: Int32Array] | null = null;
+
+  /** @param sums  of the operators, where they are known. */
+  constructor(by: TableBy, slices: Slices, called: Called, range: Range | null, sums?: Sums) {
+    this.#slices = slices;
+    this.#called = called;
+    this.range = range;
+    this.#sums = sums ?? this.#sumsBy(called.operators.size, (slice) => called.operators.of(slice));
+    const alone = range ? [] : called.alone(this.#sums);
+    this.alone = alone.length;
+    if (by !== "name" && by !== "callers") {
+      for (const node of alone) this.#sums.self[node] = slices.columns.nodeNs[node]!;
+    }
+    this.idle = called.idle(range);
+    this.total = this.#sums.self.reduce((sum, ns) => sum + ns, 0);
+    this.rows = this.#make(by).sort((a, b) => b.ns - a.ns || a.slice - b.slice);
+    this.overlap =
+      by === "part" && this.#used().some((operator) => called.parts(operator).length > 1);
+  }
+
+  #sumsBy(size: number, key: KeyOf): Sums {
+    return sumsBy(this.#slices, this.range, size, this.#called.ran(key));
+  }
+
+  /** The slices merged by their path; made when first asked for. */
+  get tree(): MergedTree {
+    this.#tree ??= new MergedTree(sliceFrames(this.#slices, this.#called.operators, this.range));
+    return this.#tree;
+  }
+
+  spread(row: ByRow): Spread {
+    const known = this.#spreads.get(row.id);
+    if (known) return known;
+    const found = this.#spread(row);
+    this.#spreads.set(row.id, found);
+    return found;
+  }
+
+  #make(by: TableBy): ByRow[] {
+    const called = this.#called;
+    if (by === "kind") return this.#sorted((operator) => [called.kind(operator)]);
+    if (by === "part") return this.#sorted((operator) => called.parts(operator));
+    if (by === "group") return this.#groups(-1);
+    if (by === "device") return this.#devices();
+    if (by === "name") return this.#names();
+    const single = this.#operators(this.#used());
+    if (by === "node") return single;
+    return single.map((row) => ({ ...row, inside: this.#callers(row) }));
+  }
+
+  #used({ self, count } = this.#sums): number[] {
+    const found: number[] = [];
+    self.forEach((ns, operator) => {
+      if (ns > 0 || count[operator]!) found.push(operator);
+    });
+    return found;
+  }
+
+  #operators(operators: readonly number[], sums = this.#sums, id = ""): ByRow[] {
+    return operators
+      .map((operator) => ({
+        id: `${id}${operator}`,
+        label: this.#called.title(operator),
+        kind: this.#called.kind(operator),
+        ns: sums.self[operator]!,
+        count: sums.count[operator]!,
+        nodes: this.#called.nodes(operator),
+        operators: [operator],
+        isWhole: sums.count[operator] === this.#sums.count[operator],
+        each: this.#eachOf([operator]),
+        slice: sums.slice[operator]!,
+        inside: null,
+      }))
+      .sort((a, b) => b.ns - a.ns || a.slice - b.slice);
+  }
+
+  /** Rows of operators by one or several words each. */
+  #sorted(words: (operator: number) => readonly string[]): ByRow[] {
+    const byWord = new Map<string, number[]>();
+    for (const operator of this.#used()) {
+      for (const word of new Set(words(operator))) {
+        const members = byWord.get(word);
+        if (members) members.push(operator);
+        else byWord.set(word, [operator]);
+      }
+    }
+    return [...byWord].map(([word, members]) => this.#together(word, word, members));
+  }
+
+  #together(id: string, label: string, members: number[], inside?: () => ByRow[]): ByRow {
+    const kinds = new Set(members.map((operator) => this.#called.kind(operator)));
+    const slices = members.map((operator) => this.#sums.slice[operator]!).filter((at) => at >= 0);
+    return {
+      id: `= ${id}`,
+      label,
+      kind: kinds.size === 1 ? [...kinds][0]! : "",
+      ns: members.reduce((sum, operator) => sum + this.#sums.self[operator]!, 0),
+      count: members.reduce((sum, operator) => sum + this.#sums.count[operator]!, 0),
+      nodes: members.flatMap((operator) => this.#called.nodes(operator)),
+      operators: members,
+      isWhole: true,
+      each: this.#eachOf(members),
+      slice: slices.length ? Math.min(...slices.slice(0, 1000)) : -1,
+      inside: inside ?? (() => this.#operators(members, this.#sums, `${id} `)),
+    };
+  }
+
+  /** Groups directly inside one (-1: at the top), and the operators that are in none of them. */
+  #groups(around: number): ByRow[] {
+    const { graph, operators } = this.#called;
+    const byGroup = new Map<number, number[]>();
+    for (const operator of this.#used()) {
+      let inner = graph?.nodeGroup[operators.node(operator)] ?? -1;
+      if (operators.node(operator) < 0) inner = -1;
+      let below = -1;
+      while (inner >= 0 && inner !== around) {
+        below = inner;
+        inner = graph!.groupParent[inner]!;
+      }
+      if (inner !== around) continue;
+      const members = byGroup.get(below);
+      if (members) members.push(operator);
+      else byGroup.set(below, [operator]);
+    }
+    const loose = byGroup.get(-1) ?? [];
+    byGroup.delete(-1);
+    const rows = [...byGroup].map(([group, members]) => {
+      const label = this.#called.label(operators.size + group);
+      return this.#together(`group ${group}`, label, members, () => this.#groups(group));
+    });
+    if (around >= 0) rows.push(...this.#operators(loose, this.#sums, `${around} `));
+    else if (loose.length) rows.push(this.#together("no group", NO_GROUP, loose));
+    return rows.sort((a, b) => b.ns - a.ns || a.slice - b.slice);
+  }
+
+  #devices(): ByRow[] {
+    const { operators, devices } = this.#called;
+    const on: KeyOf = (slice, row) => devices.of(this.#slices.nodeOf(slice), row.track);
+    const rows = this.#keyed(devices.words, on);
+    for (const node of this.#used().filter((operator) => !this.#sums.count[operator])) {
+      const at = devices.of(node, -1);
+      rows[at]!.nodes.push(node);
+      rows[at]!.ns += this.#sums.self[node]!;
+    }
+    return rows
+      .map((row, device) => ({
+        ...row,
+        inside: () => {
+          const own = this.#sumsBy(operators.size, (slice, track) =>
+            on(slice, track) === device ? operators.of(slice) : -1,
+          );
+          for (const node of row.nodes) {
+            if (!this.#sums.count[node]) own.self[node] = this.#sums.self[node]!;
+          }
+          return this.#operators(this.#used(own), own, `${row.label} `).map((inner) => ({
+            ...inner,
+            each: (see: (slice: number) => void) =>
+              inner.each!((slice) => on(slice, this.#row(slice)) === device && see(slice)),
+          }));
+        },
+      }))
+      .filter(({ count, ns }) => count || ns);
+  }
+
+  #names(): ByRow[] {
+    const slices = this.#slices;
+    const texts = Array.from(slices.names.codes, (_, code) => slices.nameLabel(code) || "no name");
+    return this.#keyed(texts, (slice) => this.#slices.nameCodeOf(slice)).filter(
+      ({ count }) => count,
+    );
+  }
+
+  /** Rows of slices by a key; a node may have slices of several. */
+  #keyed(labels: readonly string[], key: KeyOf): Keyed[] {
+    const slices = this.#slices;
+    const sums = this.#sumsBy(labels.length, key);
+    const [first, members] = byKey(slices, this.range, labels.length, this.#called.ran(key));
+    const nodes = labels.map((): number[] => []);
+    const last = new Int32Array(slices.columns.nodeNs.length).fill(-1);
+    const shared = new Uint8Array(last.length);
+    nodes.forEach((own, at) => {
+      for (let i = first[at]!; i < first[at + 1]!; i++) {
+        const node = slices.nodeOf(members[i]!);
+        if (node < 0 || last[node] === at) continue;
+        if (last[node]! >= 0) shared[node] = 1;
+        last[node] = at;
+        own.push(node);
+      }
+      own.sort((a, b) => a - b);
+    });
+    return labels.map((label, at) => ({
+      ...{ id: `= ${label}`, label, kind: "", ns: sums.self[at]!, count: sums.count[at]! },
+      ...{ nodes: nodes[at]!, operators: [], slice: sums.slice[at]!, inside: null },
+      isWhole: !nodes[at]!.some((node) => shared[node]),
+      each: (see: (slice: number) => void) => {
+        for (let i = first[at]!; i < first[at + 1]!; i++) see(members[i]!);
+      },
+    }));
+  }
+
+  #row(slice: number): Row {
+    return this.#slices.rows[this.#slices.rowOf(slice)]!;
+  }
+
+  /** Who calls it, with the part of its own time that is theirs; null where nobody does. */
+  #callers({ operators: [operator], id }: ByRow): (() => ByRow[]) | null {
+    const places = () => placesOf(this.tree, operator!);
+    if (!this.#slices.nested) return null;
+    return () => {
+      const tree = new MergedTree(callers(this.tree, places(), this.tree.self));
+      return this.#below(tree, 0, id);
+    };
+  }
+
+  #below(tree: MergedTree, place: number, id: string): ByRow[] {
+    const [first, last] = [tree.inside[place] ?? 0, tree.inside[place + 1] ?? 0];
+    return Array.from({ length: last - first }, (_, i) => {
+      const at = first + i;
+      const key = tree.key[at]!;
+      const path = `${id} ← ${key}`;
+      return {
+        ...{ id: path, label: this.#called.title(key), kind: this.#called.kind(key) },
+        ...{ ns: tree.total[at]!, count: tree.count[at]!, nodes: this.#called.nodes(key) },
+        ...{ operators: [key], isWhole: false, each: null, slice: this.#sums.slice[key]! },
+        inside: tree.inside[at]! < tree.inside[at + 1]! ? () => this.#below(tree, at, path) : null,
+      };
+    });
+  }
+
+  #spread(row: ByRow): Spread {
+    const [from, to] = this.range ?? [-Infinity, Infinity];
+    const slices = this.#slices;
+    const values: number[] = [];
+    row.each?.((slice) => {
+      const lasts = slices.durationOf(slice);
+      const isInside = slices.startOf(slice) >= from && slices.endOf(slice) <= to;
+      if (lasts > 0 && isInside) values.push(lasts);
+    });
+    const { length } = values;
+    const whole = Float64Array.from(values);
+    const [p50, p90] = percentiles(whole, [[0, length]], [0.5, 0.9]) as [number, number];
+    const mean = whole.reduce((sum, ns) => sum + ns, 0) / (length || Number.NaN);
+    const sure = confidence(slices, this.range || !row.isWhole ? [] : row.nodes);
+    return { mean, p50, p90, ...sure };
+  }
+
+  #eachOf(operators: readonly number[]): ByRow["each"] {
+    return (see) => {
+      const { operators: known } = this.#called;
+      const key = this.#called.ran((slice) => known.of(slice));
+      this.#members ??= byKey(this.#slices, this.range, known.size, key);
+      const [first, members] = this.#members;
+      for (const operator of operators) {
+        for (let i = first[operator]!; i < first[operator + 1]!; i++) see(members[i]!);
+      }
+    };
+  }
+}
+
+interface Keyed extends ByRow {
+  ns: number;
+  readonly nodes: number[];
+}
+
+export function placesOf(tree: MergedTree, key: number): number[] {
+  const found: number[] = [];
+  tree.key.forEach((each, place) => {
+    if (each === key) found.push(place);
+  });
+  return found;
+}
+
+/** Of some places the way up: each inside the one that it calls, what is weighed at the top of the tree. */
+export function callers(tree: MergedTree, places: readonly number[], weight: Float64Array): Frames {
+  const [parent, key, self, count]: number[][] = [[], [], [], []];
+  for (const place of places) {
+    let inner = -1;
+    for (let at = place; at >= 0; at = tree.parent[at]!) {
+      parent!.push(inner);
+      inner = key!.push(tree.key[at]!) - 1;
+      const isLast = tree.parent[at]! < 0;
+      self!.push(isLast ? weight[place]! : 0);
+      count!.push(tree.count[place]!);
+    }
+  }
+  return {
+    parent: Int32Array.from(parent!),
+    key: Int32Array.from(key!),
+    self: Float64Array.from(self!),
+    count: Int32Array.from(count!),
+  };
+}
+
+/** Of some places what they call: each subtree, all of one key at the top. */
+export function callees(tree: MergedTree, places: readonly number[]): Frames {
+  const frame = new Int32Array(tree.size).fill(-1);
+  const [parent, key, self, count]: number[][] = [[], [], [], []];
+  const tops = new Set(places);
+  for (let place = 0; place < tree.size; place++) {
+    const outer = tree.parent[place]! < 0 ? -1 : frame[tree.parent[place]!]!;
+    if (outer < 0 && !tops.has(place)) continue;
+    frame[place] = key!.push(tree.key[place]!) - 1;
+    parent!.push(outer);
+    self!.push(tree.self[place]!);
+    count!.push(tree.count[place]!);
+  }
+  return {
+    parent: Int32Array.from(parent!),
+    key: Int32Array.from(key!),
+    self: Float64Array.from(self!),
+    count: Int32Array.from(count!),
+  };
+}
+
+/** Those of the places that no other is around: where a name calls itself its time counts once. */
+export function outermost(tree: MergedTree, places: readonly number[]): number[] {
+  const all = new Set(places);
+  return places.filter(
+    (place) =>
+      !tree
+        .path(place)
+        .slice(0, -1)
+        .some((each) => all.has(each)),
+  );
+}

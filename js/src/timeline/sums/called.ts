@@ -1,0 +1,168 @@
+import type { GraphColumns } from "../../shared/client/run_client.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { counted } from "../../shared/format.ts";
+import { changeFills, fillOfChange } from "../change/change_fills.ts";
+import { Devices } from "../data/devices.ts";
+import type { Names } from "../data/names.ts";
+import { type Row, RowKind, type Slices } from "../data/slices.ts";
+import { type Title, titleText } from "../data/titles.ts";
+import type { Range, Sums } from "./aggregate.ts";
+import { Operators } from "./frames.ts";
+
+export const NO_GROUP = "in no group";
+const NO_FUNCTION = "no function";
+
+/** The number of what a slice counts to, -1 nothing. */
+export type KeyOf = (slice: number, row: Row) => number;
+
+/** What the keys of sums are called: operators by node or name, behind them the groups of the graph. */
+export class Called {
+  readonly operators: Operators;
+  readonly graph: GraphColumns | null;
+  readonly #slices: Slices;
+  readonly #names: Names;
+  #devices: Devices | null = null;
+  #fills: { theme: Theme; css: string[] } | null = null;
+
+  constructor(slices: Slices, names: Names, graph: GraphColumns | null) {
+    this.operators = new Operators(slices);
+    this.graph = graph;
+    this.#slices = slices;
+    this.#names = names;
+  }
+
+  node(key: number): number {
+    return this.operators.node(key);
+  }
+
+  /** Number of a group, -1 of an operator. */
+  group(key: number): number {
+    return key < this.operators.size ? -1 : key - this.operators.size;
+  }
+
+  /** Every node that the key stands for. */
+  nodes(key: number): number[] {
+    const group = this.group(key);
+    if (group < 0) return key < this.operators.nodes ? [key] : [];
+    const { groupOrder, groupStart, groupEnd } = this.graph!;
+    return [...groupOrder.subarray(groupStart[group]!, groupEnd[group]!)];
+  }
+
+  /** `dense + add #66`, a recorded name, `residual block × 3`. */
+  title(key: number): string {
+    return titleText(this.titleOf(key));
+  }
+
+  titleOf(key: number): Title {
+    const node = this.node(key);
+    if (node < 0) return { label: this.label(key), id: "", shape: "" };
+    return this.#names.titleOf(node, this.label(key));
+  }
+
+  label(key: number): string {
+    const group = this.group(key);
+    if (group >= 0) return this.#group(group);
+    const node = this.node(key);
+    if (node < 0) return this.#slices.nameLabel(this.operators.name(key)) || "no name";
+    return this.#names.ofNode(node) || this.#recorded(node);
+  }
+
+  /** What is drawn of it is filled with: its kind, or where two runs are compared their difference. */
+  fill(theme: Theme, key: number): string {
+    const { change } = this.#names;
+    if (!change?.colored) return this.mark(theme, key);
+    if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
+    return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
+  }
+
+  /** What it is marked with in lists. */
+  mark(theme: Theme, key: number): string {
+    const node = this.graph ? this.node(key) : -1;
+    return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
+  }
+
+  /** Op kind; "" of a group. */
+  kind(key: number): string {
+    if (this.group(key) >= 0) return "";
+    const node = this.node(key);
+    return node >= 0 && this.graph
+      ? this.#names.opKind(node)
+      : this.#names.nameKind(this.#nameCode(key));
+  }
+
+  /** The distinct operators in the name of a function; the name itself where it has none. */
+  parts(key: number): string[] {
+    const node = this.node(key);
+    const { columns, names, nameParts } = this.#slices;
+    const code = this.#nameCode(key);
+    const [name, several] =
+      node >= 0 && this.graph
+        ? [this.#names.funcName(node), columns.functionParts.at(this.graph.funcNames.codes[node]!)]
+        : [names.at(code), nameParts.at(code)];
+    return several ? [...new Set(several.split("\n"))] : [name || NO_FUNCTION];
+  }
+
+  /** The outermost group around the node of an operator. */
+  outermost(key: number): number {
+    let group = this.node(key) < 0 ? -1 : (this.graph?.nodeGroup[this.node(key)] ?? -1);
+    while (group >= 0 && this.graph!.groupParent[group]! >= 0) {
+      group = this.graph!.groupParent[group]!;
+    }
+    return group;
+  }
+
+  get devices(): Devices {
+    this.#devices ??= new Devices(this.#slices, this.graph);
+    return this.#devices;
+  }
+
+  /** A slice of an input or a parameter that takes no time: it counts to nothing. */
+  isIdle(slice: number, row: Row): boolean {
+    if (row.kind !== RowKind.INSTANT) return false;
+    const node = this.#slices.nodeOf(slice);
+    return node >= 0 && !this.#names.isOperator(node);
+  }
+
+  /** A key of slices without those that are idle. */
+  ran(key: KeyOf): KeyOf {
+    return (slice, row) => (this.isIdle(slice, row) ? -1 : key(slice, row));
+  }
+
+  /** How many slices of a range are idle. */
+  idle(range: Range | null, rows: readonly Row[] = this.#slices.rows): number {
+    let count = 0;
+    for (const row of rows) {
+      if (row.kind !== RowKind.INSTANT) continue;
+      const [first, last] = range ? row.range(...range) : [row.first, row.last];
+      for (let slice = first; slice < last; slice++) if (this.isIdle(slice, row)) count++;
+    }
+    return count;
+  }
+
+  /** Nodes of the graph that have a time and no slice: only a table of times knows them. */
+  alone({ count }: Sums): number[] {
+    const { nodeNs } = this.#slices.columns;
+    const nodes = Array.from({ length: this.graph?.kinds.length ?? 0 }, (_, node) => node);
+    return nodes.filter((node) => !count[node] && nodeNs[node]! > 0);
+  }
+
+  /** Of an operator that is a name, or a node that only slices name. */
+  #nameCode(key: number): number {
+    const node = this.node(key);
+    if (node < 0) return this.operators.name(key);
+    const first = this.#slices.of(node)[0];
+    return first === undefined ? -1 : this.#slices.nameCodeOf(first);
+  }
+
+  #group(group: number): string {
+    const { groupNames, groupRepeats } = this.graph!;
+    const name =
+      groupNames.at(group) || counted(this.nodes(group + this.operators.size).length, "node");
+    return groupRepeats[group]! > 1 ? `${name} × ${groupRepeats[group]}` : name;
+  }
+
+  /** What the slices of a node without a graph are called. */
+  #recorded(node: number): string {
+    return this.#slices.nameLabel(this.#nameCode(node));
+  }
+}

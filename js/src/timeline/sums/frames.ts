@@ -1,0 +1,139 @@
+import type { GraphColumns } from "../../shared/client/run_client.ts";
+import { type Row, RowKind, type Slices, TOLERANCE_NS } from "../data/slices.ts";
+import type { Range } from "./aggregate.ts";
+import type { Frames } from "./merged_tree.ts";
+import { selfWithin } from "./self_within.ts";
+
+/** What slices are summed up by: nodes by their number, unknown ones by name behind them. */
+export class Operators {
+  readonly nodes: number;
+  readonly #slices: Slices;
+
+  constructor(slices: Slices) {
+    this.#slices = slices;
+    this.nodes = slices.columns.nodeNs.length;
+  }
+
+  /** Of very many names not all are known before the slices are here. */
+  get size(): number {
+    return this.nodes + this.#slices.names.length;
+  }
+
+  /** Key of what is selected: a node, else a slice without one; -1 nothing. */
+  selected(node: number | null, slice: number): number {
+    return node ?? (slice < 0 ? -1 : this.of(slice));
+  }
+
+  of(slice: number): number {
+    const node = this.#slices.nodeOf(slice);
+    return node < 0 ? this.nodes + this.#slices.nameCodeOf(slice) : node;
+  }
+
+  /** The node of an operator, -1 where it is a name. */
+  node(operator: number): number {
+    return operator < this.nodes ? operator : -1;
+  }
+
+  /** Position of the operator's name among the names, -1 of a node. */
+  name(operator: number): number {
+    return operator < this.nodes ? -1 : operator - this.nodes;
+  }
+}
+
+/** The slices that touch a range, each in the slice that holds it; keys are operators. */
+export function sliceFrames(slices: Slices, operators: Operators, range: Range | null): Frames {
+  const around = parents(slices);
+  const within = selfWithin(slices, range);
+  const frame = new Int32Array(slices.count).fill(-1);
+  within.slices.forEach((slice, at) => {
+    frame[slice] = at;
+  });
+  return {
+    parent: within.slices.map((slice) => {
+      const outer = around[slice]!;
+      return outer < 0 ? -1 : frame[outer]!;
+    }),
+    key: within.slices.map((slice) => operators.of(slice)),
+    self: within.self,
+    count: new Int32Array(within.slices.length).fill(1),
+  };
+}
+
+/** The slice that holds each slice, -1 where none does. */
+export function parents(slices: Slices): Int32Array {
+  const found = new Int32Array(slices.count).fill(-1);
+  const above = new Map<number, Row>();
+  for (const row of slices.rows) {
+    const outer = row.kind === RowKind.NESTED ? above.get(row.track) : undefined;
+    if (row.kind === RowKind.NESTED) above.set(row.track, row);
+    if (row.kind === RowKind.INSTANT) continue;
+    if (row.kind === RowKind.NESTED && !row.depth && !slices.tracks[row.track]!.overlapping)
+      continue;
+    let at = outer?.first ?? 0;
+    for (let slice = row.first; slice < row.last; slice++) {
+      if (outer) {
+        const start = slices.startOf(slice) + TOLERANCE_NS;
+        while (at + 1 < outer.last && slices.startOf(at + 1) <= start) at++;
+        if (slices.endOf(at) + TOLERANCE_NS >= slices.endOf(slice) && slices.startOf(at) <= start) {
+          found[slice] = at;
+          continue;
+        }
+      }
+      found[slice] = slices.parentOf(slice);
+    }
+  }
+  return found;
+}
+
+/**
+ * Operators in the groups of the graph around them: where no slice lies inside another, that is the path.
+ * Keys of groups lie behind those of operators.
+ */
+export function groupFrames(
+  operators: Operators,
+  graph: GraphColumns | null,
+  ns: Float64Array,
+  count: Int32Array,
+): Frames {
+  const groups = graph?.groupParent.length ?? 0;
+  const timed: number[] = [];
+  for (let operator = 0; operator < ns.length; operator++) {
+    if (count[operator]! > 0) timed.push(operator);
+  }
+  const around = (operator: number) => {
+    const node = operators.node(operator);
+    return node < 0 ? -1 : (graph?.nodeGroup[node] ?? -1);
+  };
+  const inner = Int32Array.from(timed, around);
+  const used = new Uint8Array(groups);
+  for (const first of inner) {
+    for (let group = first; group >= 0 && !used[group]; group = graph!.groupParent[group]!) {
+      used[group] = 1;
+    }
+  }
+  const kept = Int32Array.from(used.keys()).filter((group) => used[group] === 1);
+  const frame = new Int32Array(groups).fill(-1);
+  kept.forEach((group, at) => {
+    frame[group] = at;
+  });
+  const size = kept.length + timed.length;
+  const frames = {
+    parent: new Int32Array(size),
+    key: new Int32Array(size),
+    self: new Float64Array(size),
+    count: new Int32Array(size),
+  };
+  kept.forEach((group, at) => {
+    const outer = graph!.groupParent[group]!;
+    frames.parent[at] = outer < 0 ? -1 : frame[outer]!;
+    frames.key[at] = operators.size + group;
+  });
+  timed.forEach((operator, i) => {
+    const at = kept.length + i;
+    frames.parent[at] = inner[i]! < 0 ? -1 : frame[inner[i]!]!;
+    frames.key[at] = operator;
+    frames.self[at] = ns[operator]!;
+    frames.count[at] = count[operator]!;
+  });
+  return frames;
+}

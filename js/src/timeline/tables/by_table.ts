@@ -1,0 +1,299 @@
+import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { element } from "../../shared/ui/dom.ts";
+import type { ByRow, Rows } from "../sums/by_rows.ts";
+import { NOISY_RULE } from "../words.ts";
+
+const ROW = 22;
+const SPARE = 6;
+const MOST = 200;
+
+export interface ByEvents {
+  pick(row: ByRow): void;
+  hover(row: ByRow | null): void;
+}
+
+interface Line {
+  row: ByRow;
+  level: number;
+  /** Position of the row above it in the tree, -1 at the top. */
+  around: number;
+  /** Share of all rows down to and with this one; NaN below the top. */
+  sum: number;
+}
+
+let serial = 0;
+
+/** Times by anything, what lies below a row on demand; only rows in view are in the document. */
+export class ByTable {
+  readonly node: HTMLElement;
+  readonly #id = `tvmdbg-timeline-by-${++serial}`;
+  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
+  readonly #head = element("div", {
+    class: "tvmdbg-timeline-head tvmdbg-timeline-row",
+    role: "row",
+    "aria-rowindex": 1,
+  });
+  readonly #events: ByEvents;
+  #rows: Rows | null = null;
+  #lines: Line[] = [];
+  readonly #open = new Set<string>();
+  readonly #inside = new Map<string, ByRow[]>();
+  #current = -1;
+  #theme: Theme;
+
+  constructor(theme: Theme, events: ByEvents, signal: AbortSignal) {
+    this.#theme = theme;
+    this.#events = events;
+    this.node = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-table",
+        role: "treegrid",
+        "data-columns": "by",
+        tabindex: -1,
+      },
+      this.#head,
+      this.#body,
+    );
+    this.node.addEventListener("scroll", () => this.paint(), { signal });
+    this.#body.addEventListener(
+      "click",
+      (event) => {
+        const at = lineOf(event);
+        if (at < 0) return;
+        const isTwisty = (event.target as Element).matches(".twisty");
+        if (isTwisty) this.#toggle(at);
+        else this.#go(at);
+      },
+      { signal },
+    );
+    this.#body.addEventListener("dblclick", (event) => this.#toggle(lineOf(event)), { signal });
+    const over = (event: Event) => events.hover(this.#lines[lineOf(event)]?.row ?? null);
+    this.#body.addEventListener("pointermove", over, { signal });
+    this.#body.addEventListener("pointerleave", () => events.hover(null), { signal });
+    const size = new ResizeObserver(() => this.paint());
+    size.observe(this.node);
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  get current(): ByRow | null {
+    return this.#lines[this.#current]?.row ?? null;
+  }
+
+  get activeId(): string | null {
+    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
+  }
+
+  /** @param lasts  what durations are of, "" where there is nothing to say. */
+  show(rows: Rows, title: string, lasts: string): void {
+    this.#rows = rows;
+    this.#open.clear();
+    this.#inside.clear();
+    this.#current = -1;
+    this.node.ariaLabel = `times by ${title}`;
+    this.#header(title, lasts);
+    this.#layOut();
+  }
+
+  /** Makes the line of these nodes the current one, where there is one. */
+  find(nodes: readonly number[]): void {
+    const wanted = alike(nodes);
+    if (this.#current >= 0 && alike(this.current!.nodes) === wanted) return;
+    this.#current = wanted ? this.#lines.findIndex(({ row }) => alike(row.nodes) === wanted) : -1;
+    this.#reveal();
+    this.paint();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    const at = this.#current;
+    const last = this.#lines.length - 1;
+    const page = Math.max(1, Math.floor((this.node.clientHeight - ROW) / ROW) - 1);
+    const line = this.#lines[at];
+    const isOpen = !!line && this.#open.has(line.row.id);
+    const go = (to: number) => {
+      this.#go(Math.min(Math.max(0, to), last));
+      return true;
+    };
+    switch (event.key) {
+      case "ArrowDown":
+        return go(at + 1);
+      case "ArrowUp":
+        return go(at - 1);
+      case "PageDown":
+        return go(at + page);
+      case "PageUp":
+        return go(at - page);
+      case "Home":
+        return go(0);
+      case "End":
+        return go(last);
+      case "ArrowRight":
+        if (isOpen) return go(at + 1);
+        if (line?.row.inside) this.#toggle(at);
+        return true;
+      case "ArrowLeft":
+        if (isOpen) this.#toggle(at);
+        else if (line && line.around >= 0) go(line.around);
+        return true;
+      case "Enter":
+      case " ":
+        if (line?.row.inside) this.#toggle(at);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  retheme(theme: Theme): void {
+    this.#theme = theme;
+    this.paint();
+  }
+
+  paint(): void {
+    const first = Math.max(0, Math.floor(this.node.scrollTop / ROW) - SPARE);
+    const shown = Math.min(MOST, Math.ceil(this.node.clientHeight / ROW)) + 2 * SPARE + 1;
+    const last = Math.min(this.#lines.length, first + shown);
+    const lines = Array.from({ length: Math.max(0, last - first) }, (_, i) =>
+      this.#line(first + i),
+    );
+    this.#body.replaceChildren(...lines);
+  }
+
+  #go(at: number): void {
+    const line = this.#lines[at];
+    if (!line) return;
+    this.#current = at;
+    this.#reveal();
+    this.paint();
+    this.#events.pick(line.row);
+  }
+
+  #toggle(at: number): void {
+    const row = this.#lines[at]?.row;
+    if (!row?.inside) return;
+    if (!this.#open.delete(row.id)) this.#open.add(row.id);
+    this.#current = at;
+    this.#layOut();
+  }
+
+  #layOut(): void {
+    const lines: Line[] = [];
+    const add = (rows: readonly ByRow[], level: number, around: number) => {
+      let sum = 0;
+      for (const row of rows) {
+        sum += row.ns;
+        const known = level === 0 && !this.#rows!.overlap;
+        const at = lines.push({ row, level, around, sum: known ? sum : Number.NaN }) - 1;
+        if (!row.inside || !this.#open.has(row.id)) continue;
+        const inside = this.#inside.get(row.id) ?? row.inside();
+        this.#inside.set(row.id, inside);
+        add(inside, level + 1, at);
+      }
+    };
+    add(this.#rows!.rows, 0, -1);
+    this.#lines = lines;
+    this.#body.style.height = `${lines.length * ROW}px`;
+    this.node.ariaRowCount = String(lines.length + 1);
+    this.paint();
+  }
+
+  #header(title: string, lasts: string): void {
+    const within = lasts && `. ${lasts}`;
+    const cells: [string, string, string][] = [
+      ["label", title, ""],
+      ["time", "time", "self time: children are not counted"],
+      ["share", "share", "share of the self time of all slices"],
+      ["sum", "Σ share", "cumulative share of this row and all above; not where rows share slices"],
+      ["count", "slices", "slices of operators: inputs and parameters take no time"],
+      ["mean", "mean", `mean duration of slices, children included${within}`],
+      ["p50", "p50", `median duration of slices, children included${within}`],
+      ["p90", "p90", `90 % of the slices are shorter${within}`],
+      [
+        "ci",
+        "time, 95 % CI",
+        "95 % confidence interval of the mean time of all its nodes per repeat",
+      ],
+    ];
+    this.#head.replaceChildren(
+      ...cells.map(([name, text, about]) =>
+        element("span", { class: name, role: "columnheader", title: about || undefined }, text),
+      ),
+    );
+  }
+
+  #line(at: number): HTMLElement {
+    const { row, level, sum } = this.#lines[at]!;
+    const { total } = this.#rows!;
+    const spread = this.#rows!.spread(row);
+    const share = total > 0 ? row.ns / total : Number.NaN;
+    const isOpen = this.#open.has(row.id);
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    if (row.kind) chip.style.backgroundColor = kindFill(this.#theme, row.kind);
+    else chip.classList.add("several");
+    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    bar.style.width = `${100 * (row.ns / (this.#rows!.rows[0]?.ns || 1))}%`;
+    const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
+    const time = (ns: number) => (Number.isNaN(ns) ? "–" : duration(ns));
+    const half = (spread.high - spread.low) / 2;
+    const interval = `${time(spread.low)} … ${time(spread.high)}, ${counted(spread.repeats, "repeat")}`;
+    const cell = (name: string, title: string, ...content: (Node | string | false)[]) =>
+      element("span", { class: name, role: "gridcell", title: title || undefined }, ...content);
+    const label = cell(
+      "label",
+      row.label,
+      twisty,
+      chip,
+      row.label,
+      spread.noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+    );
+    label.style.paddingLeft = `${level * 14}px`;
+    const line = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-row",
+        role: "row",
+        id: `${this.#id}-${at}`,
+        "aria-rowindex": at + 2,
+        "aria-level": level + 1,
+        "aria-expanded": row.inside ? String(isOpen) : undefined,
+        "aria-selected": String(at === this.#current),
+      },
+      label,
+      cell("time", `${row.ns} ns`, duration(row.ns)),
+      cell("share", `${percent(share)} of ${duration(total)}`, bar, percent(share)),
+      cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
+      cell("count", "", integer(row.count)),
+      cell("mean", "", time(spread.mean)),
+      cell("p50", "", time(spread.p50)),
+      cell("p90", "", time(spread.p90)),
+      cell(
+        "ci",
+        Number.isNaN(half) ? "" : interval,
+        Number.isNaN(half) ? "–" : `± ${duration(half)}`,
+      ),
+    );
+    line.dataset.line = String(at);
+    line.classList.toggle("current", at === this.#current);
+    line.style.top = `${at * ROW}px`;
+    return line;
+  }
+
+  #reveal(): void {
+    if (this.#current < 0) return;
+    const top = this.#current * ROW;
+    const room = this.node.clientHeight - this.#head.offsetHeight;
+    if (top < this.node.scrollTop) this.node.scrollTop = top;
+    else if (top + ROW > this.node.scrollTop + room) this.node.scrollTop = top + ROW - room;
+  }
+}
+
+/** Whatever their order. */
+function alike(nodes: readonly number[]): string {
+  return nodes.toSorted((a, b) => a - b).join();
+}
+
+function lineOf(event: Event): number {
+  const line = (event.target as Element).closest<HTMLElement>("[data-line]");
+  return line ? Number(line.dataset.line) : -1;
+}

@@ -1,0 +1,329 @@
+import { type TimelineWords, TRUST_LABELS } from "../../shared/client/run_client.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { button, element } from "../../shared/ui/dom.ts";
+import { notHere } from "../data/coming.ts";
+import type { Names } from "../data/names.ts";
+import type { Order, Ranking } from "../data/ranking.ts";
+import { type Repeats, repeatsOf } from "../data/repeats.ts";
+import type { Slices } from "../data/slices.ts";
+import { commonSpread, smallStrip } from "../details/distribution.ts";
+import { NOISY_RULE } from "../words.ts";
+
+const ROW = 22;
+const SPARE = 6;
+/** More rows than a screen has are never made, whatever height a page gives the table before it is laid out. */
+const MOST = 200;
+
+const BARE = ["rank", "id", "label", "time", "share", "sum"];
+const REPEATED = [...BARE, "strip", "count", "spread"];
+const CELLS = {
+  graph: [...REPEATED, "kind", "trust"],
+  repeats: REPEATED,
+  bare: BARE,
+  nested: [...BARE, "within"],
+} as const satisfies Record<string, readonly string[]>;
+type Columns = keyof typeof CELLS;
+
+function columnsOf({ byName, repeats }: TimelineWords, graph: boolean, nested: boolean): Columns {
+  if (graph) return "graph";
+  if (byName) return nested ? "nested" : "bare";
+  return repeats ? "repeats" : "bare";
+}
+
+export interface TableEvents {
+  pick: (row: number, event: MouseEvent) => void;
+  hover: (row: number) => void;
+  sort: (order: Order) => void;
+}
+
+let serial = 0;
+
+/** The operators by time or in execution order; only the rows in view are in the document. */
+export class TopTable {
+  readonly node: HTMLElement;
+  readonly #slices: Slices;
+  readonly #names: Names;
+  readonly #ranking: Ranking;
+  readonly #spread: number;
+  /** Which cells a row has: what is not known of any row has no column. */
+  readonly #columns: Columns;
+  readonly #id = `tvmdbg-timeline-${++serial}`;
+  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
+  readonly #scroller: HTMLElement;
+  readonly #head: HTMLElement;
+  #theme: Theme;
+  #order: Order = "time";
+  #rows: Int32Array = new Int32Array(0);
+  #cumulative: Float64Array = new Float64Array(0);
+  #positions = new Int32Array(0);
+  #selected = new Set<number>();
+  #current = -1;
+  #hovered = -1;
+
+  constructor(
+    { slices, names, ranking }: { slices: Slices; names: Names; ranking: Ranking },
+    theme: Theme,
+    order: Order,
+    events: TableEvents,
+    signal: AbortSignal,
+  ) {
+    this.#slices = slices;
+    this.#names = names;
+    this.#ranking = ranking;
+    this.#theme = theme;
+    const { words } = slices.columns.info;
+    this.#columns = columnsOf(words, names.known, slices.nested);
+    const { nodeP10, nodeP50, nodeP90 } = slices.columns;
+    this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
+    this.#head = this.#header(events);
+    this.#scroller = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-table",
+        role: "grid",
+        "aria-label": `${words.rows} by ${words.time}`,
+        "data-columns": this.#columns,
+        tabindex: -1,
+      },
+      this.#head,
+      this.#body,
+    );
+    this.node = this.#scroller;
+    this.#order = order;
+    this.arrived();
+    this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
+    this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
+    this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
+    this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
+    const size = new ResizeObserver(() => this.paint());
+    size.observe(this.#scroller);
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  /** Id of the current row's element, where it is in the document. */
+  get activeId(): string | null {
+    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
+  }
+
+  /** Rows that fit on a page. */
+  get page(): number {
+    return Math.max(
+      1,
+      Math.floor((this.#scroller.clientHeight - this.#head.offsetHeight) / ROW) - 1,
+    );
+  }
+
+  get order(): Order {
+    return this.#order;
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  /** The ranking is another than before. */
+  arrived(): void {
+    const { length, slices } = this.#ranking;
+    const { columns } = this.#slices;
+    const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
+    const largest = columns.info.words.byName
+      ? slices.reduce((most, each) => Math.max(most, each), 0)
+      : columns.nodeNs.length;
+    this.#scroller.ariaRowCount = String(length + 1);
+    this.#scroller.style.setProperty("--rank", digits(length));
+    this.#scroller.style.setProperty("--id", digits(largest));
+    this.#body.style.height = `${length * ROW}px`;
+    this.sort(this.#order);
+  }
+
+  sort(order: Order): void {
+    this.#order = order;
+    this.#rows = this.#ranking.rows(order);
+    this.#cumulative = this.#ranking.cumulative(this.#rows);
+    this.#positions = new Int32Array(this.#rows.length);
+    this.#rows.forEach((row, position) => {
+      this.#positions[row] = position;
+    });
+    for (const each of this.#head.querySelectorAll<HTMLElement>("button")) {
+      each.setAttribute("aria-pressed", String(each.dataset.order === order));
+    }
+    this.#reveal();
+    this.paint();
+  }
+
+  /** The row `by` rows below the current one (the first where there is none), -1 in an empty table. */
+  next(by: number): number {
+    if (!this.#rows.length) return -1;
+    const from = this.#current < 0 ? -1 : this.#positions[this.#current]!;
+    const position = from + by;
+    return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
+  }
+
+  /** Highlights rows; brings the current one into view when it is another than before. */
+  select(current: number, selected: Iterable<number>): void {
+    this.#selected = new Set(selected);
+    const moved = this.#current !== current;
+    this.#current = current;
+    if (moved) this.#reveal();
+    this.paint();
+  }
+
+  hover(row: number): void {
+    if (row === this.#hovered) return;
+    this.#hovered = row;
+    for (const each of this.#body.children) {
+      each.classList.toggle("hovered", Number((each as HTMLElement).dataset.row) === row);
+    }
+  }
+
+  retheme(theme: Theme): void {
+    this.#theme = theme;
+    this.paint();
+  }
+
+  paint(): void {
+    const top = this.#scroller.scrollTop;
+    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+    const shown = Math.min(MOST, Math.ceil(this.#scroller.clientHeight / ROW)) + 2 * SPARE + 1;
+    const last = Math.min(this.#rows.length, first + shown);
+    const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.#row(first + i));
+    const isWaiting = !this.#rows.length && !this.#slices.complete;
+    const why = isWaiting ? notHere(this.#slices) : [];
+    const lines = why.map((line) => element("p", { class: "tvmdbg-muted" }, line));
+    this.#body.replaceChildren(...rows, ...lines);
+  }
+
+  #reveal(): void {
+    if (this.#current < 0) return;
+    const head = this.#head.offsetHeight;
+    const top = this.#positions[this.#current]! * ROW;
+    const room = this.#scroller.clientHeight - head;
+    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
+    else if (top + ROW > this.#scroller.scrollTop + room)
+      this.#scroller.scrollTop = top + ROW - room;
+  }
+
+  #header(events: TableEvents): HTMLElement {
+    const sorter = (text: string, title: string, order: Order) => {
+      const node = button(text, title, () => events.sort(order));
+      node.dataset.order = order;
+      return node;
+    };
+    const { item, row, time, order, shares, byName } = this.#slices.columns.info.words;
+    const [id, what] = byName ? ["n", "number of slices"] : ["id", `${item} id`];
+    const cells: [string, HTMLElement | string, string][] = [
+      ["rank", "#", `place by ${time}`],
+      ["id", sorter(id!, `${what}; sort by ${order}`, "order"), ""],
+      ["label", row, ""],
+      ["kind", "kind", "op kind"],
+      ["time", sorter(byName ? time : "time", `${time}: sort by it, longest first`, "time"), ""],
+      ["share", "share", `share ${shares}`],
+      ["sum", "Σ share", "cumulative share of this row and all above"],
+      ["strip", "repeats", `each repeat relative to the median, scale ±${percent(this.#spread)}`],
+      ["count", "n", "number of repeats"],
+      ["spread", "p10 – p90", "percentiles of the repeats"],
+      ["trust", "trust", "how the time was matched to the node"],
+      ["within", "total time", "sum of the durations, children included"],
+    ];
+    return element(
+      "div",
+      { class: "tvmdbg-timeline-head tvmdbg-timeline-row", role: "row", "aria-rowindex": 1 },
+      ...cells
+        .filter(([name]) => this.#has(name))
+        .map(([name, content, title]) =>
+          element(
+            "span",
+            { class: name, role: "columnheader", title: title || undefined },
+            content,
+          ),
+        ),
+    );
+  }
+
+  #row(position: number): HTMLElement {
+    const row = this.#rows[position]!;
+    const node = this.#ranking.node[row]!;
+    const slice = this.#ranking.slice[row]!;
+    const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
+    const shape = this.#names.shape(node);
+    const kind =
+      node < 0 ? this.#names.nameKind(this.#slices.nameCodeOf(slice)) : this.#names.opKind(node);
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const name = node < 0 ? this.#slices.nameCodeOf(slice) : -1;
+    chip.style.backgroundColor = this.#names.fill(this.#theme, node, name);
+    const ns = this.#ranking.ns[row]!;
+    const share = this.#ranking.share(row);
+    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    bar.style.width = `${100 * (this.#ranking.ns[row]! / (this.#ranking.ns[0] || 1))}%`;
+    const { nodeTrust, info } = this.#slices.columns;
+    const { byName } = info.words;
+    const repeats = repeatsOf(this.#slices.columns, node);
+    const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
+      this.#has(name) && element("span", { class: name, role: "gridcell", title }, ...content);
+    const line = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-row",
+        role: "row",
+        id: `${this.#id}-${row}`,
+        "aria-rowindex": position + 2,
+        "aria-selected": this.#selected.has(row) ? "true" : "false",
+      },
+      cell("rank", undefined, String(row + 1)),
+      cell(
+        "id",
+        byName ? "slices with this name" : node < 0 ? "no node has this name" : undefined,
+        byName ? integer(this.#ranking.slices[row]!) : node < 0 ? "–" : `#${node}`,
+      ),
+      cell(
+        "label",
+        this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
+        chip,
+        label,
+        shape && element("span", { class: "tvmdbg-muted" }, ` · ${shape}`),
+        !!repeats?.noisy &&
+          element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+      ),
+      cell("kind", undefined, kind),
+      cell("time", `${ns} ns`, duration(ns)),
+      cell("share", `${percent(share)} of ${duration(this.#ranking.total)}`, bar, percent(share)),
+      cell("sum", undefined, percent(this.#cumulative[position]!)),
+      cell("strip", undefined, repeats ? this.#strip(repeats) : "–"),
+      cell("count", undefined, repeats ? integer(repeats.count) : "–"),
+      cell(
+        "spread",
+        undefined,
+        repeats ? `${duration(repeats.p10)} – ${duration(repeats.p90)}` : "–",
+      ),
+      cell(
+        "trust",
+        undefined,
+        node < 0 ? "no node" : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
+      ),
+      cell("within", undefined, duration(this.#ranking.within[row]!)),
+    );
+    line.dataset.row = String(row);
+    line.classList.toggle("current", row === this.#current);
+    line.classList.toggle("hovered", row === this.#hovered);
+    line.style.top = `${position * ROW}px`;
+    return line;
+  }
+
+  #has(name: string): boolean {
+    return CELLS[this.#columns].includes(name);
+  }
+
+  #strip(repeats: Repeats): Element {
+    const { count, p10, p50, p90 } = repeats;
+    const apart = (value: number) =>
+      `${value >= p50 ? "+" : "−"}${percent(Math.abs(value / p50 - 1))}`;
+    const title = `${counted(count, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
+    return smallStrip(repeats, this.#spread, title);
+  }
+}
+
+function rowOf(event: MouseEvent): number {
+  const line = (event.target as Element).closest<HTMLElement>("[data-row]");
+  return line ? Number(line.dataset.row) : -1;
+}

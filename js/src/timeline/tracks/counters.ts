@@ -1,0 +1,136 @@
+import type { CounterColumns } from "../../shared/client/counter_columns.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { bytes, duration, integer } from "../../shared/format.ts";
+import { upperBound } from "../../shared/sorted.ts";
+import { type Band, type Scene, TOP } from "./scene.ts";
+
+const HEIGHT = 52;
+/** Where the stage is low. */
+const LOW = 30;
+const TITLE = 16;
+const FONT = 11;
+
+/** One counter below the tracks, as steps: the most in every column of pixels, and the peak marked. */
+export class CounterBand implements Band {
+  readonly name: string;
+  readonly #scene: Scene;
+  readonly #unit: string;
+  readonly #said: string;
+  readonly #ns: Float64Array;
+  readonly #value: Float64Array;
+  /** Position of the largest value. */
+  readonly #peak: number;
+  readonly #least: number;
+
+  constructor(scene: Scene, columns: CounterColumns, counter: number) {
+    this.#scene = scene;
+    this.name = columns.names.at(counter);
+    this.#unit = columns.units.at(counter);
+    this.#said = columns.said.at(counter);
+    const [first, last] = [columns.offsets[counter]!, columns.offsets[counter + 1]!];
+    this.#ns = columns.ns.subarray(first, last);
+    this.#value = columns.value.subarray(first, last);
+    let [peak, least] = [0, 0];
+    this.#value.forEach((value, at) => {
+      if (value > this.#value[peak]!) peak = at;
+      if (value < least) least = value;
+    });
+    this.#peak = peak;
+    this.#least = least;
+  }
+
+  get height(): number {
+    return this.#scene.isLow ? LOW : HEIGHT;
+  }
+
+  get #most(): number {
+    return this.#value[this.#peak] ?? 0;
+  }
+
+  text(value: number): string {
+    if (this.#unit === "B") return bytes(value);
+    const number = Number.isInteger(value) ? integer(value) : String(value);
+    return `${number} ${this.#unit}`.trim();
+  }
+
+  /** Position of the value that holds at a time, -1 before the first. */
+  holding(ns: number): number {
+    return upperBound(this.#ns, ns) - 1;
+  }
+
+  /** `memory in use: 1.2 MiB (1,258,291), 80 % of the peak`. */
+  sentence(ns: number): string {
+    const at = this.holding(ns);
+    if (at < 0) return `${this.name}: no value yet`;
+    return `${this.name}: ${this.text(this.#value[at]!)}, peak ${this.text(this.#most)}`;
+  }
+
+  at(x: number, _y: number): string[] {
+    const ns = this.#scene.ns(x);
+    const at = this.holding(ns);
+    const since = at < 0 ? "" : `since ${duration(this.#ns[at]!)}`;
+    const here = at < 0 ? "no value yet" : this.text(this.#value[at]!);
+    const isPeak = at >= 0 && this.#value[at] === this.#most;
+    return [
+      this.name,
+      `${here}${isPeak ? ", the peak" : ""}`,
+      since,
+      `peak ${this.text(this.#most)} at ${duration(this.#ns[this.#peak]!)}`,
+      this.#said,
+    ].filter(Boolean);
+  }
+
+  paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void {
+    const { width } = scene;
+    const { height } = this;
+    const floor = y + height - 3;
+    const tall = height - TITLE - 4;
+    const scale = tall / (this.#most - this.#least || 1);
+    const top = (value: number) => floor - (value - this.#least) * scale;
+    context.fillStyle = theme.background;
+    context.fillRect(0, y, width, height);
+    context.fillStyle = theme.line;
+    context.fillRect(0, y, width, 1);
+    context.fillRect(0, floor, width, 1);
+    context.fillStyle = theme.accent;
+    const zero = top(0);
+    for (let x = 0; x < width; x++) {
+      const from = this.holding(scene.ns(x));
+      const to = this.holding(scene.ns(x + 1));
+      let [low, high] = [Infinity, -Infinity];
+      for (let at = Math.max(0, from); at <= to; at++) {
+        low = Math.min(low, this.#value[at]!);
+        high = Math.max(high, this.#value[at]!);
+      }
+      if (high === -Infinity) continue;
+      const bar = (value: number, alpha: number) => {
+        context.globalAlpha = alpha;
+        context.fillRect(
+          x,
+          Math.min(zero, top(value)),
+          1,
+          Math.max(1, Math.abs(zero - top(value))),
+        );
+      };
+      bar(high, 0.35);
+      bar(low, 0.35);
+    }
+    context.globalAlpha = 1;
+    context.font = `600 ${FONT}px ${theme.font}`;
+    context.textBaseline = "middle";
+    context.fillStyle = theme.text;
+    context.fillText(this.name, 6, y + TITLE / 2 + 1);
+    const lead = context.measureText(this.name).width + 14;
+    context.font = `${FONT}px ${theme.font}`;
+    context.fillStyle = theme.muted;
+    const peak = `▲ peak ${this.text(this.#most)}`;
+    const room = context.measureText(peak).width;
+    const x = scene.x(this.#ns[this.#peak] ?? Number.NaN);
+    if (x >= 0 && x <= width && this.#value.length) {
+      context.fillStyle = theme.text;
+      const at = Math.min(Math.max(lead, x - 5), width - room - 4);
+      if (at >= lead && y >= TOP - TITLE) context.fillText(peak, at, y + TITLE / 2 + 1);
+      context.fillRect(x - 0.5, top(this.#most) - 2, 1.5, floor - top(this.#most) + 2);
+    }
+  }
+}

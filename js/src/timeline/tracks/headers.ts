@@ -1,0 +1,139 @@
+import type { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { counted, integer, percent } from "../../shared/format.ts";
+import { RowKind, type Track } from "../data/slices.ts";
+import type { Heading, TrackRow } from "./rows.ts";
+import { type Scene, TOP } from "./scene.ts";
+
+/** Below this width a badge is short. */
+const SHORT_BELOW = 640;
+
+type Write = (
+  text: string,
+  x: number,
+  y: number,
+  color: string,
+  room: number,
+  weight?: string,
+) => number;
+
+/** Paints what stands above the rows: runs, devices, tracks, and what there is to know of each. */
+export class Headers {
+  readonly #scene: Scene;
+  readonly #context: Pen;
+  readonly #write: Write;
+  readonly #measure: TextMeasure;
+  #theme!: Theme;
+
+  constructor(scene: Scene, context: Pen, measure: TextMeasure, write: Write) {
+    this.#scene = scene;
+    this.#context = context;
+    this.#write = write;
+    this.#measure = measure;
+  }
+
+  paint(theme: Theme): void {
+    this.#theme = theme;
+    const { layout, scroll, height } = this.#scene;
+    const above = TOP - scroll;
+    for (const heading of layout.headings) {
+      const y = above + heading.top;
+      if (!heading.hidden && y < height && y > TOP - 20) this.#heading(heading, y);
+    }
+    for (const place of layout.tracks) {
+      const y = above + place.top;
+      if (!place.hidden && y < height && y > TOP - 20) this.#track(place, y);
+    }
+  }
+
+  #heading(heading: Heading, y: number): void {
+    const { text, first, last, level, folded } = heading;
+    const { width } = this.#scene;
+    this.#context.fillStyle = this.#theme.surface;
+    this.#context.fillRect(0, y + 1, width, 18);
+    const x = 6 + level * 10;
+    this.#triangle(x, y + 10, folded);
+    const lead =
+      x + 14 + this.#write(text, x + 12, y + 10, this.#theme.text, width - x - 20, "600");
+    heading.nameEnd = lead;
+    const tracks = counted(last - first, "track");
+    const said = folded ? `${tracks} hidden` : tracks;
+    this.#write(said, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
+  }
+
+  #track(place: TrackRow, top: number): void {
+    const { width } = this.#scene;
+    const { track, folded } = place;
+    const y = top + 10;
+    this.#context.fillStyle = this.#theme.background;
+    this.#context.fillRect(0, top + 2, width, 16);
+    this.#triangle(6, y, folded);
+    const left = this.#scene.layout.folds ? 18 : 4;
+    let x = left + this.#write(place.name, left, y, this.#theme.text, width - 24, "600");
+    place.nameEnd = x;
+    const badge = overlapText(track, width < SHORT_BELOW);
+    if (badge) {
+      x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, this.#theme.warning, width - x - 14, "600");
+    }
+    const room = width - x - 14;
+    this.#context.font = this.#context.font.replace(/^(bold|600) /, "");
+    const facts = this.#facts(place);
+    while (facts.length && this.#measure.width(facts.join(" · ")) > room) facts.pop();
+    this.#write(facts.join(" · "), x + 8, y, this.#theme.muted, room);
+  }
+
+  /** What there is to say of a track, the least of it last. */
+  #facts({ track, folded }: TrackRow): string[] {
+    const { viewport, slices, layout } = this.#scene;
+    const { count } = track;
+    const facts = [counted(count, "slice")];
+    if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
+    const [from, to] = track.known(viewport.start, viewport.end);
+    if (count && from < to && slices.holds(from, to)) {
+      facts.push(`busy ${percent(track.busy(from, to) / (to - from))} of the visible range`);
+    }
+    const instants = track.instants?.length;
+    if (instants) facts.push(`${integer(instants)} zero-duration`);
+    const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
+    if (levels > 1) facts.push(levelsText(track));
+    const drawn = layout.drawn(track);
+    if (drawn < track.rows.length) {
+      facts.splice(1, 0, `${counted(track.rows.length - drawn, "more row")} not drawn`);
+    }
+    return facts;
+  }
+
+  #triangle(x: number, y: number, folded: boolean): void {
+    if (!this.#scene.layout.folds) return;
+    const context = this.#context;
+    context.fillStyle = this.#theme.muted;
+    context.beginPath();
+    if (folded) {
+      context.moveTo(x, y - 4);
+      context.lineTo(x + 6, y);
+      context.lineTo(x, y + 4);
+    } else {
+      context.moveTo(x - 1, y - 3);
+      context.lineTo(x + 7, y - 3);
+      context.lineTo(x + 3, y + 3);
+    }
+    context.fill();
+  }
+}
+
+/** `3 levels of nesting`. */
+export function levelsText({ rows }: Track): string {
+  return `${rows.filter(({ kind }) => kind === RowKind.NESTED).length} levels of nesting`;
+}
+
+/** `2 slices overlap others: on a separate lane`; "" where none does. */
+export function overlapText({ rows, overlapping }: Track, short = false): string {
+  if (!overlapping) return "";
+  if (short) return counted(overlapping, "overlap");
+  const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;
+  const where = lanes > 1 ? `on ${lanes} separate lanes` : "on a separate lane";
+  const verb =
+    overlapping === 1 ? "overlaps others: on a separate lane" : `overlap others: ${where}`;
+  return `${counted(overlapping, "slice")} ${verb}`;
+}

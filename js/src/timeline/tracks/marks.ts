@@ -1,0 +1,144 @@
+import type { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { exactly } from "../data/exact.ts";
+import type { Marked } from "../data/marked.ts";
+import type { Slices } from "../data/slices.ts";
+import type { Measure } from "./measure.ts";
+import { type Scene, TOP } from "./scene.ts";
+import type { Edge } from "./snap.ts";
+
+const DASHES = [4, 3];
+
+/** Paints what is measured or about to be marked: gap, measure, the edge under the pointer, hits in the overview. */
+export class Marks {
+  readonly #scene: Scene;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  #theme!: Theme;
+  #hits: Uint8Array = new Uint8Array(0);
+  #hitsOf: Marked | null = null;
+
+  constructor(scene: Scene, context: CanvasRenderingContext2D, measure: TextMeasure) {
+    this.#scene = scene;
+    this.#context = context;
+    this.#measure = measure;
+  }
+
+  /** On the tracks. */
+  paint(theme: Theme): void {
+    this.#theme = theme;
+    const { gap, measure, snapped } = this.#scene;
+    if (gap) this.#gap(gap.track, gap.from, gap.to);
+    if (measure) this.#measured(measure);
+    if (snapped && snapped.slice >= 0) this.#edge(snapped);
+  }
+
+  /** On the overview: where something was found. */
+  paintHits(theme: Theme): void {
+    const { found, slices, viewport, width } = this.#scene;
+    if (!found.count) return;
+    if (this.#hitsOf !== found || this.#hits.length !== width) {
+      this.#hitsOf = found;
+      this.#hits = hitColumns(slices, found, viewport.first, viewport.whole / width, width);
+    }
+    const context = this.#context;
+    for (let x = 0; x < width; x++) {
+      if (!this.#hits[x]) continue;
+      let end = x + 1;
+      while (end < width && this.#hits[end]) end++;
+      context.fillStyle = theme.background;
+      context.fillRect(x - 1, 0, end - x + 2, 6);
+      context.fillStyle = theme.warning;
+      context.fillRect(x, 1, Math.max(2, end - x), 4);
+      x = end;
+    }
+  }
+
+  #gap(track: number, from: number, to: number): void {
+    const row = this.#scene.slices.tracks[track]?.rows[0];
+    if (!row) return;
+    const { y, height } = this.#scene.rowBox(row);
+    const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
+    const context = this.#context;
+    context.save();
+    context.setLineDash(DASHES);
+    context.lineWidth = 2;
+    context.strokeStyle = this.#theme.text;
+    context.strokeRect(left, y, Math.max(1, right - left), height);
+    context.restore();
+    this.#said(exactly(to - from), left, right, y + height / 2);
+  }
+
+  #measured({ first, second, row }: Measure): void {
+    if (!first || !second) return;
+    const { height, slices } = this.#scene;
+    const context = this.#context;
+    const [a, b] = [this.#scene.x(first.ns), this.#scene.x(second.ns)];
+    const place = slices.rows[row];
+    const box = place ? this.#scene.rowBox(place) : { y: TOP, height: 20 };
+    const y = Math.min(Math.max(TOP + 12, box.y + box.height / 2), height - 12);
+    for (const x of [a, b]) this.#line(x, TOP, height);
+    context.fillStyle = this.#theme.text;
+    context.fillRect(Math.min(a, b), Math.round(y) - 1, Math.abs(b - a), 2);
+    this.#said(exactly(Math.abs(second.ns - first.ns)), Math.min(a, b), Math.max(a, b), y);
+  }
+
+  #line(x: number, top: number, bottom: number): void {
+    this.#context.fillStyle = this.#theme.background;
+    this.#context.fillRect(Math.round(x) - 2, top, 4, bottom - top);
+    this.#context.fillStyle = this.#theme.text;
+    this.#context.fillRect(Math.round(x) - 1, top, 2, bottom - top);
+  }
+
+  /** The edge that the pointer has snapped to. */
+  #edge({ ns, slice }: Edge): void {
+    const { slices } = this.#scene;
+    const x = this.#scene.x(ns);
+    const row = slices.rows[slices.rowOf(slice)];
+    if (!row) return;
+    const { y, height } = this.#scene.rowBox(row);
+    this.#line(x, y - 3, y + height + 3);
+    this.#context.fillStyle = this.#theme.accent;
+    this.#context.fillRect(Math.round(x) - 4, y - 5, 8, 4);
+    this.#context.fillRect(Math.round(x) - 4, y + height + 1, 8, 4);
+  }
+
+  /** A time in a box, between two places where there is room, else behind them, always on the stage. */
+  #said(text: string, left: number, right: number, y: number): void {
+    const context = this.#context;
+    const { width: stage } = this.#scene;
+    context.font = `600 11px ${this.#theme.font}`;
+    context.textBaseline = "middle";
+    const width = this.#measure.width(text) + 8;
+    const [from, to] = [Math.max(0, left), Math.min(stage, right)];
+    const wanted = to - from >= width ? (from + to - width) / 2 : to + 6;
+    const x = Math.min(Math.max(0, wanted), stage - width);
+    context.fillStyle = this.#theme.text;
+    context.fillRect(x, y - 8, width, 16);
+    context.fillStyle = this.#theme.background;
+    context.fillText(text, x + 4, y + 0.5);
+  }
+}
+
+/** 1 for each pixel column in which a slice is marked. */
+export function hitColumns(
+  slices: Slices,
+  marked: Marked,
+  from: number,
+  step: number,
+  width: number,
+): Uint8Array {
+  const columns = new Uint8Array(width);
+  for (const row of slices.rows) {
+    for (let slice = marked.next(row.first, row.last); slice >= 0; ) {
+      const left = Math.floor((slices.startOf(slice) - from) / step);
+      const right = Math.max(left + 1, Math.ceil((slices.endOf(slice) - from) / step));
+      columns.fill(1, Math.min(left, width - 1), Math.min(right, width));
+      // The next that reaches beyond them, also where it begins in the last of them.
+      const until = from + right * step;
+      const beyond = row.endingAfter(until, slice + 1);
+      slice = marked.next(Math.min(beyond, row.startingAt(until, slice + 1)), row.last);
+    }
+  }
+  return columns;
+}

@@ -1,0 +1,250 @@
+import type { Row } from "../data/slices.ts";
+import type { Chart } from "./chart.ts";
+import { snapped } from "./measure.ts";
+import type { Hit, Scene, Zone } from "./scene.ts";
+import type { Edge } from "./snap.ts";
+
+const DRAG_FROM = 4;
+const WHEEL_ZOOM = 1.0018;
+/** Edges this near to the pointer draw it to themselves, in CSS pixels. */
+const SNAP = 6;
+
+export interface PointerEvents {
+  pick: (hit: Hit | null, toggle: boolean) => void;
+  /** A track was folded or unfolded: which, in words. */
+  fold: (said: string) => void;
+  zoomTo: (hit: Hit | null) => void;
+  /** A range is being drawn out, to be marked or to be zoomed to; null: no more. */
+  preview: (range: readonly [number, number] | null, mark: boolean) => void;
+  range: (range: readonly [number, number], row: Row | null) => void;
+  hover: (hit: Hit | null, x: number, y: number) => void;
+  /** The part in view is to change as `change` says. */
+  view: (change: () => void) => void;
+  /** A mark of the measure is set there. */
+  edge: (edge: Edge) => void;
+  /** The second mark of the measure follows the pointer. */
+  measure: () => void;
+  /** The wheel was turned while it belongs to the page. */
+  wheelUnfocused: () => void;
+}
+
+type DragKind = "pan" | "range" | "zoom" | "overview-move";
+
+interface Drag {
+  kind: DragKind;
+  zone: Zone;
+  x: number;
+  y: number;
+  startX: number;
+  startY: number;
+  /** Where a range begins. */
+  edge: Edge;
+  moved: boolean;
+}
+
+/**
+ * Pointer and wheel on the stage: click selects, drag on the tracks marks a range from edge to edge, drag on axis or
+ * overview zooms; with shift, the middle button or a finger a drag pans, and two fingers zoom.
+ */
+export function bindPointer(
+  root: HTMLElement,
+  { canvas, stage }: Chart,
+  scene: Scene,
+  events: PointerEvents,
+  signal: AbortSignal,
+): void {
+  const fingers = new Map<number, { x: number; y: number }>();
+  let drag: Drag | null = null;
+
+  const at = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const edgeAt = (x: number, isFree: boolean): Edge => {
+    const inside = Math.min(Math.max(0, x), scene.width);
+    const within = (SNAP * scene.viewport.span) / scene.width;
+    const rows = isFree || !scene.snaps ? [] : scene.visibleRows;
+    return snapped(scene.slices, rows, scene.ns(inside), within);
+  };
+  const kindOf = (event: PointerEvent, zone: Zone, x: number): DragKind => {
+    const isPan = event.shiftKey || event.button === 1 || event.pointerType === "touch";
+    if (zone !== "overview") return isPan ? "pan" : zone === "axis" ? "zoom" : "range";
+    const time = scene.overviewNs(x);
+    const { all, start, end } = scene.viewport;
+    return !all && time >= start && time <= end ? "overview-move" : "zoom";
+  };
+  const span = (from: Drag, x: number): [number, number] => {
+    const ns = (each: number) => {
+      const inside = Math.min(Math.max(0, each), scene.width);
+      return from.zone === "overview" ? scene.overviewNs(inside) : scene.ns(inside);
+    };
+    return ordered(ns(from.startX), ns(x));
+  };
+  const showDrag = () => {
+    if (drag) stage.dataset.drag = drag.kind;
+    else delete stage.dataset.drag;
+  };
+
+  const begin = (event: PointerEvent) => {
+    settle();
+    if (event.button > 1) return;
+    root.focus({ preventScroll: true });
+    const { x, y } = at(event);
+    const zone = scene.zone(y);
+    if (event.pointerType === "touch") fingers.set(event.pointerId, { x, y });
+    const edge = edgeAt(x, event.altKey);
+    const kind = kindOf(event, zone, x);
+    drag = { kind, zone, x, y, startX: x, startY: y, edge, moved: fingers.size > 1 };
+    canvas.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  };
+  const pinch = (event: PointerEvent): boolean => {
+    const { x, y } = at(event);
+    const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
+    const before = fingers.get(event.pointerId);
+    if (!other || !before) return false;
+    fingers.set(event.pointerId, { x, y });
+    const apart = (a: number) => Math.max(12, Math.abs(a - other.x));
+    const middle = scene.ns((before.x + other.x) / 2);
+    events.view(() => {
+      scene.viewport.zoom(apart(before.x) / apart(x), middle);
+      scene.viewport.pan(((before.x - x) / 2 / scene.width) * scene.viewport.span);
+    });
+    return true;
+  };
+  let latest: PointerEvent | null = null;
+  let frame = 0;
+  /** What the pointer did since the last frame. */
+  const settle = () => {
+    cancelAnimationFrame(frame);
+    const event = latest;
+    latest = null;
+    frame = 0;
+    if (event) move(event);
+  };
+  const moved = (event: PointerEvent) => {
+    // Fingers are told apart, so that each of their moves counts.
+    if (fingers.size > 1) {
+      settle();
+      move(event);
+      return;
+    }
+    latest = event;
+    frame ||= requestAnimationFrame(settle);
+  };
+  signal.addEventListener("abort", () => cancelAnimationFrame(frame));
+  const move = (event: PointerEvent) => {
+    const { x, y } = at(event);
+    scene.pointer = { x, y };
+    if (fingers.size > 1 && pinch(event)) return;
+    if (!drag) {
+      scene.snapped = null;
+      if (scene.measure?.open && scene.zone(y) !== "overview") {
+        scene.snapped = edgeAt(x, event.altKey);
+        scene.measure.follow(scene.snapped);
+        events.measure();
+      }
+      canvas.style.cursor = scene.headAt(x, y) ? "pointer" : "";
+      events.hover(scene.hit(x, y), x, y);
+      return;
+    }
+    drag.moved ||= Math.abs(x - drag.startX) >= DRAG_FROM || Math.abs(y - drag.y) >= DRAG_FROM;
+    if (!drag.moved) return;
+    showDrag();
+    events.hover(null, x, y);
+    const from = drag;
+    if (from.kind === "range") {
+      scene.snapped = edgeAt(x, event.altKey);
+      events.preview(ordered(from.edge.ns, scene.snapped.ns), true);
+    } else if (from.kind === "zoom") events.preview(span(from, x), false);
+    else {
+      const by = x - from.x;
+      events.view(() => {
+        if (from.kind === "pan") {
+          scene.viewport.pan((-by / scene.width) * scene.viewport.span);
+          scene.scrollBy(from.y - y);
+        } else scene.viewport.pan((by / scene.width) * scene.viewport.whole);
+      });
+      [drag.x, drag.y] = [x, y];
+    }
+  };
+  const finish = (event: PointerEvent) => {
+    settle();
+    const { x, y } = at(event);
+    const done = drag;
+    fingers.delete(event.pointerId);
+    drag = null;
+    scene.snapped = null;
+    showDrag();
+    events.preview(null, false);
+    if (!done || event.type === "pointercancel") return;
+    if (!done.moved) {
+      if (scene.measure?.open && done.zone !== "overview") events.edge(edgeAt(x, event.altKey));
+      else if (done.zone === "tracks" && event.button === 0) {
+        const folded = scene.foldAt(x, y);
+        if (folded) events.fold(folded);
+        else events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
+      } else if (done.zone === "overview") {
+        events.view(() => scene.viewport.center(scene.overviewNs(x)));
+      }
+    } else if (done.kind === "range") {
+      const range = ordered(done.edge.ns, edgeAt(x, event.altKey).ns);
+      if (range[0] < range[1]) events.range(range, rowAt(scene, done.startY));
+    } else if (done.kind === "zoom") {
+      const [from, to] = span(done, x);
+      events.view(() => scene.viewport.show(from, to));
+    }
+  };
+  const leave = () => {
+    if (drag) return;
+    latest = null;
+    scene.pointer = scene.snapped = null;
+    events.hover(null, 0, 0);
+  };
+  const turn = (event: WheelEvent) => {
+    if (!root.matches(":focus-within")) {
+      events.wheelUnfocused();
+      return;
+    }
+    event.preventDefault();
+    const { x } = at(event);
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const [across, down] = [event.deltaX * lines, event.deltaY * lines];
+    events.view(() => {
+      const sideways = event.shiftKey && !across ? down : across;
+      if (event.shiftKey || Math.abs(across) > Math.abs(down)) {
+        scene.viewport.pan((sideways / scene.width) * scene.viewport.span);
+      } else scene.viewport.zoom(WHEEL_ZOOM ** down, scene.ns(x));
+    });
+  };
+
+  canvas.addEventListener("pointerdown", begin, { signal });
+  canvas.addEventListener("pointermove", moved, { signal });
+  canvas.addEventListener("pointerup", finish, { signal });
+  canvas.addEventListener("pointercancel", finish, { signal });
+  canvas.addEventListener("pointerleave", leave, { signal });
+  canvas.addEventListener("wheel", turn, { signal, passive: false });
+  // The middle button would start the browser's own scrolling.
+  canvas.addEventListener("mousedown", (event) => event.preventDefault(), { signal });
+  canvas.addEventListener(
+    "dblclick",
+    (event) => {
+      const { x, y } = at(event);
+      events.zoomTo(scene.zone(y) === "tracks" ? scene.hit(x, y) : null);
+    },
+    { signal },
+  );
+}
+
+/** The row of slices at a height of the stage. */
+function rowAt(scene: Scene, y: number): Row | null {
+  const isThere = (row: Row) => {
+    const box = scene.rowBox(row);
+    return box && y >= box.y && y < box.y + box.height;
+  };
+  return scene.visibleRows.find(isThere) ?? null;
+}
+
+function ordered(a: number, b: number): [number, number] {
+  return a < b ? [a, b] : [b, a];
+}

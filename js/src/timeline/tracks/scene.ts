@@ -1,0 +1,229 @@
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { Viewport } from "../../shared/drawing/viewport.ts";
+import type { Flows } from "../data/flows.ts";
+import type { Gap } from "../data/gaps.ts";
+import { Marked } from "../data/marked.ts";
+import type { Names } from "../data/names.ts";
+import { type Row, RowKind, type Slices } from "../data/slices.ts";
+import { Tiles } from "../data/tiles.ts";
+import type { Measure } from "./measure.ts";
+import { type Heading, Layout, type Most, type TrackRow } from "./rows.ts";
+import type { Edge } from "./snap.ts";
+
+export const OVERVIEW = 26;
+export const AXIS = 20;
+/** Where the tracks begin. */
+export const TOP = OVERVIEW + AXIS;
+/** Slices this near to the pointer count as hit, in CSS pixels. */
+const NEAR = 3;
+
+export type Hit = { slice: number; instants: number } | { gap: Gap };
+
+export type Zone = "overview" | "axis" | "tracks";
+
+export type Span = readonly [from: number, to: number];
+
+/** Something over time below the tracks, as counters are. */
+export interface Band {
+  readonly height: number;
+  /** Paints it with its top at `y`. */
+  paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void;
+  /** What there is at a point of the band, in lines. */
+  at(x: number, y: number): string[];
+}
+
+/** What is on the stage and where; knows no DOM. */
+export class Scene {
+  readonly slices: Slices;
+  readonly names: Names;
+  readonly layout: Layout;
+  readonly tiles: Tiles;
+  /** Called when tracks take another height. */
+  onLayout: () => void = () => {};
+  /** Below the tracks. */
+  bands: readonly Band[] = [];
+  /** Whether bands are drawn low, so that more of the tracks is seen. */
+  isLow = false;
+  /** Arrows between slices, once they are known. */
+  flows: Flows | null = null;
+  readonly viewport: Viewport;
+  width = 0;
+  height = 0;
+  scroll = 0;
+  hovered = -1;
+  /** The slice that the view speaks of, -1 none. */
+  current = -1;
+  selected: Marked;
+  found: Marked;
+  /** Slices of nodes whose values a fault began in, and of those it spread to; null where none is known. */
+  faults: {
+    origin: Marked;
+    spread: Marked;
+    /** From when to when there are such slices, ns; what shares a pixel of the overview is one. */
+    origins: readonly Span[];
+    spans: readonly Span[];
+  } | null = null;
+  /** Slices of the critical path; null while it is not marked. */
+  critical: Marked | null = null;
+  range: readonly [number, number] | null = null;
+  /** A range that is being drawn out. */
+  preview: readonly [number, number] | null = null;
+  /** The idle stretch that the view speaks of. */
+  gap: Gap | null = null;
+  measure: Measure | null = null;
+  /** Whether ranges and measures begin and end at the edges of slices, and the edge that is near the pointer. */
+  snaps = true;
+  snapped: Edge | null = null;
+  /** Where the pointer is, null outside. */
+  pointer: { x: number; y: number } | null = null;
+
+  constructor(slices: Slices, names: Names, most?: Most) {
+    this.slices = slices;
+    this.names = names;
+    this.layout = new Layout(slices, most);
+    this.tiles = new Tiles(slices);
+    this.viewport = new Viewport(slices.start, slices.end);
+    this.selected = this.found = new Marked(slices.count);
+  }
+
+  get tracksHeight(): number {
+    return this.bands.reduce((sum, { height }) => sum + height, this.layout.height);
+  }
+
+  get naturalHeight(): number {
+    return TOP + this.tracksHeight;
+  }
+
+  /** How high a stage of at most so much is that cuts no band. */
+  heightWithin(most: number): number {
+    if (TOP + this.layout.height > most) return most;
+    let height = TOP + this.layout.height;
+    for (const band of this.bands) {
+      if (height + band.height > most) break;
+      height += band.height;
+    }
+    return height;
+  }
+
+  resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+    this.scrollBy(0);
+  }
+
+  scrollBy(pixels: number): void {
+    const most = Math.max(0, this.naturalHeight - this.height);
+    this.scroll = Math.min(Math.max(0, this.scroll + pixels), most);
+  }
+
+  x(ns: number): number {
+    return ((ns - this.viewport.start) / this.viewport.span) * this.width;
+  }
+
+  ns(x: number): number {
+    return this.viewport.start + (x / this.width) * this.viewport.span;
+  }
+
+  /** The same of the overview, which always shows all. */
+  overviewX(ns: number): number {
+    return ((ns - this.viewport.first) / this.viewport.whole) * this.width;
+  }
+
+  overviewNs(x: number): number {
+    return this.viewport.first + (x / this.width) * this.viewport.whole;
+  }
+
+  zone(y: number): Zone {
+    return y < OVERVIEW ? "overview" : y < TOP ? "axis" : "tracks";
+  }
+
+  /** Top of a row of slices on the stage, and its height; far above where it is hidden. */
+  rowBox(row: Row): { y: number; height: number } {
+    const box = this.layout.box(row);
+    if (!box) return { y: -1e6, height: 0 };
+    return { y: TOP - this.scroll + box.y, height: box.height };
+  }
+
+  /** Rows of which something is on the stage; of folded tracks the lowest. */
+  get visibleRows(): Row[] {
+    return this.slices.rows.filter((row) => {
+      const { y, height } = this.rowBox(row);
+      const place = this.layout.tracks[row.track]!;
+      const isSeen = !place.folded || row === place.track.rows[0];
+      return isSeen && height > 0 && y <= this.height && y + height >= TOP;
+    });
+  }
+
+  /** Folds or unfolds the track or heading whose name is at (x, y); tells which, "" where there is none. */
+  foldAt(x: number, y: number): string {
+    const head = this.headAt(x, y);
+    if (!head) return "";
+    return this.#folded(this.layout.fold(head));
+  }
+
+  headAt(x: number, y: number): Heading | TrackRow | null {
+    const isThere = this.zone(y) === "tracks";
+    const head = isThere ? this.layout.headAt(y - TOP + this.scroll) : null;
+    return head && x <= head.nameEnd + 4 ? head : null;
+  }
+
+  /** Folds or unfolds the track of the slice that the view speaks of, else the first. */
+  foldCurrent(): string {
+    const track = Math.max(0, this.slices.trackOf(this.current));
+    const head = this.layout.tracks[track];
+    return this.#folded(head ? this.layout.fold(head) : "");
+  }
+
+  #folded(said: string): string {
+    this.scrollBy(0);
+    this.onLayout();
+    return said;
+  }
+
+  /** The band at (x, y), by what it says there. */
+  bandAt(x: number, y: number): string[] | null {
+    let top = TOP - this.scroll + this.layout.height;
+    for (const band of this.bands) {
+      if (y >= top && y < top + band.height) return band.at(x, y - top);
+      top += band.height;
+    }
+    return null;
+  }
+
+  /** Moves and zooms as little as needed for a slice to be seen. */
+  reveal(slice: number): void {
+    const row = this.slices.rows[this.slices.rowOf(slice)];
+    if (!row) return;
+    const { height: before } = this.layout;
+    this.layout.unfold(row.track);
+    if (this.layout.height !== before) this.onLayout();
+    this.viewport.reveal(this.slices.startOf(slice), this.slices.endOf(slice));
+    const { y, height } = this.rowBox(row);
+    if (y < TOP) this.scrollBy(y - TOP);
+    else if (y + height > this.height) this.scrollBy(y + height - this.height);
+  }
+
+  hit(x: number, y: number): Hit | null {
+    const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
+    if (!row || !this.slices.holds(this.ns(x), this.ns(x))) return null;
+    const track = this.slices.tracks[row.track]!;
+    const [from, to] = [this.ns(x - NEAR), this.ns(x + NEAR)];
+    if (row.kind === RowKind.INSTANT) {
+      const [first, last] = row.range(from, to);
+      return last > first ? { slice: first, instants: last - first } : null;
+    }
+    const at = this.ns(x);
+    const pixel = this.viewport.span / this.width;
+    const next = row.endingAfter(at);
+    const isInside = next < row.last && this.slices.startOf(next) <= at;
+    if (isInside && this.slices.durationOf(next) >= pixel) return { slice: next, instants: 0 };
+    const gap = track.idleAt(at);
+    const wideGap = gap && gap[1] - gap[0] > 2 * NEAR * pixel;
+    const near = row.dominant(at - pixel / 2, at + pixel / 2);
+    const slice = near >= 0 || wideGap ? near : row.dominant(from, to);
+    if (slice >= 0) return { slice, instants: 0 };
+    return gap && row === track.rows[0]
+      ? { gap: { track: track.number, from: gap[0], to: gap[1] } }
+      : null;
+  }
+}

@@ -1,0 +1,355 @@
+import { layer } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Bins } from "../data/bins.ts";
+import type { Columns, Row } from "../data/row.ts";
+import { RowKind, type Slices } from "../data/slices.ts";
+import type { Fills } from "./fills.ts";
+
+/** Least opacity of a column that is busy at all. */
+const FAINTEST = 0.18;
+/** Slices narrower than this have no edge, CSS pixels. */
+const EDGE_FROM = 4;
+
+/** One row of the stage in device pixels. */
+export class Strip implements Columns {
+  row = -1;
+  /** Column c is the time [(origin + c) · step, (origin + c + 1) · step). */
+  origin = 0;
+  step = 0;
+  /** Of which data, and in which colors. */
+  version = -1;
+  /** Told by bins, not by the slices themselves. */
+  coarse = false;
+  /** When it was drawn last. */
+  frame = -1;
+  /** What of it is to be painted anew. */
+  dirty = false;
+  readonly line: number;
+  readonly slice: Int32Array;
+  readonly share: Float32Array;
+  /** Where it is coarse: the bin that fills each column, and behind it of which of `bins`. */
+  bins: readonly Bins[] = [];
+  readonly bin: Int32Array;
+  readonly pixels: Uint32Array;
+
+  constructor(line: number, width: number, pixels: Uint32Array) {
+    this.line = line;
+    this.slice = new Int32Array(width);
+    this.share = new Float32Array(width);
+    this.bin = new Int32Array(width);
+    this.pixels = pixels;
+  }
+
+  /** The bins that fill a column, and which of them. */
+  binOf(column: number): [Bins, number] | null {
+    const mark = this.bin[column]!;
+    const bins = mark < 0 ? undefined : this.bins[mark >>> 24];
+    return bins ? [bins, mark & 0xffffff] : null;
+  }
+
+  /** Where the run of columns that look like `column` ends. */
+  runEnd(column: number, last: number): number {
+    const { slice, share } = this;
+    let end = column + 1;
+    if (share[column]! < 1) return end;
+    while (end < last && slice[end] === slice[column] && share[end] === 1) end++;
+    return end;
+  }
+}
+
+/** What tells a row's columns: the slices, or bins until they are here. */
+export interface Source {
+  slices: Slices;
+  fills: Fills;
+  /** The finest bins for a part of the time, the coarsest first; each tells what the ones before left out. */
+  bins(from: number, to: number, step: number): readonly Bins[];
+}
+
+/** Rows as lines of columns, told for one part of the time after the other and drawn. */
+export interface Lines {
+  /** Some line is still that of another zoom. */
+  readonly stale: boolean;
+  /**
+   * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
+   * anew for so many milliseconds.
+   */
+  begin(view: View, muted: number, milliseconds: number): void;
+  /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
+  tell(row: Row): Strip;
+  /** All rows of the frame are told. */
+  flush(): void;
+  /** Draws a line from `y` on (CSS pixels), where its time is now. */
+  draw(context: Pen, strip: Strip, y: number, height: number): void;
+  /** Where a column of a line begins now, in columns. */
+  x(strip: Strip, column: number): number;
+  /** How many columns of a line are so many columns of the frame. */
+  columns(strip: Strip, count: number): number;
+}
+
+/** The part of the time of a frame: `step` nanoseconds a column. */
+export interface View {
+  start: number;
+  step: number;
+  width: number;
+  rows: number;
+  /** Columns a CSS pixel. */
+  ratio: number;
+}
+
+/** Tells columns [first, last) of a row: by its slices where they are here, else by bins. */
+export function tellColumns(
+  { bins }: Pick<Source, "bins">,
+  strip: Strip,
+  row: Row,
+  first: number,
+  last: number,
+): void {
+  const from = strip.origin * strip.step;
+  if (!strip.coarse) {
+    row.tell(strip, from, strip.step, first, last);
+    return;
+  }
+  strip.slice.fill(-1, first, last);
+  strip.share.fill(0, first, last);
+  strip.bin.fill(-1, first, last);
+  strip.bins = bins(from + first * strip.step, from + last * strip.step, strip.step);
+  strip.bins.forEach((each, i) => {
+    each.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
+  });
+}
+
+/** Number of the fill of a column that is not idle. */
+export function fillOfColumn({ fills }: Pick<Source, "fills">, strip: Strip, column: number) {
+  if (!strip.coarse) return fills.of(strip.slice[column]!);
+  const found = strip.binOf(column);
+  return found ? fills.ofBin(...found) : 0;
+}
+
+/** Opacity of a column that slices are busy in for a share of its time. */
+export function opacityOf(share: number): number {
+  return FAINTEST + (1 - FAINTEST) * share;
+}
+
+/**
+ * Rows as lines of pixels, kept from frame to frame: a pan tells only the columns that are new; after a zoom lines are
+ * stretched until there is time to tell them anew.
+ */
+export class Strips implements Lines {
+  readonly #source: Source;
+  readonly #layer = layer("");
+  #image = new ImageData(1, 1);
+  #strips: Strip[] = [];
+  #ofRow = new Map<number, Strip>();
+  #width = 0;
+  #ratio = 1;
+  #origin = 0;
+  #step = 1;
+  #version = 0;
+  #frame = 0;
+  #deadline = 0;
+  #muted = 0;
+  /** The slices of the frame are here. */
+  #isHeld = false;
+  stale = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** All is to be told anew: other data or colors. */
+  forget(): void {
+    this.#version++;
+  }
+
+  /** @param coarse  Tell by bins alone. */
+  begin(view: View, muted: number, milliseconds: number, coarse = false): void {
+    this.#frame++;
+    this.stale = false;
+    this.#muted = muted;
+    this.#ratio = view.ratio;
+    const isSame = Math.abs(view.step / this.#step - 1) * view.width < 1e-6;
+    if (!isSame) this.#step = view.step;
+    this.#origin = Math.round(view.start / this.#step);
+    this.#deadline = performance.now() + milliseconds;
+    const { slices } = this.#source;
+    const [from, to] = [this.#origin * this.#step, (this.#origin + view.width) * this.#step];
+    this.#isHeld = !coarse && slices.holds(Math.max(from, slices.start), Math.min(to, slices.end));
+    if (view.width !== this.#width || view.rows > this.#strips.length) {
+      this.#allocate(view.width, view.rows + 8);
+    }
+  }
+
+  tell(row: Row): Strip {
+    const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
+    strip.frame = this.#frame;
+    const by = this.#origin - strip.origin;
+    if (strip.version === this.#version && strip.step === this.#step) {
+      if (by === 0) return strip;
+      if (Math.abs(by) < this.#width && !strip.coarse && this.#isHeld) {
+        this.#shift(strip, by, row);
+        return strip;
+      }
+    }
+    if (strip.version >= 0 && performance.now() > this.#deadline) {
+      this.stale = true;
+      return strip;
+    }
+    strip.version = this.#version;
+    strip.step = this.#step;
+    strip.origin = this.#origin;
+    this.#columns(strip, row, 0, this.#width);
+    this.#color(strip, row);
+    return strip;
+  }
+
+  /** Hands the lines that changed over to the canvas. */
+  flush(): void {
+    const { context } = this.#layer;
+    let [first, last] = [this.#strips.length, -1];
+    for (const strip of this.#strips) {
+      if (!strip.dirty) continue;
+      strip.dirty = false;
+      first = Math.min(first, strip.line);
+      last = Math.max(last, strip.line);
+    }
+    if (last >= first) {
+      context.putImageData(this.#image, 0, 0, 0, first, this.#width, last - first + 1);
+    }
+  }
+
+  draw(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
+    const [top, bottom] = [y, y + height].map((each) => Math.round(each * this.#ratio));
+    this.drawPixels(context, strip, top!, bottom! - top!);
+  }
+
+  /** Draws a line from device pixel `y` on. */
+  drawPixels(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
+    const scale = strip.step / this.#step;
+    const left = strip.origin * scale - this.#origin;
+    const first = Math.max(0, Math.floor(-left / scale));
+    const last = Math.min(this.#width, Math.ceil((this.#width - left) / scale));
+    if (last <= first) return;
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(
+      this.#layer.canvas,
+      first,
+      strip.line,
+      last - first,
+      1,
+      left + first * scale,
+      y,
+      (last - first) * scale,
+      height,
+    );
+    context.restore();
+  }
+
+  /** Whether a line is of this frame's time and scale. */
+  isFresh(strip: Strip): boolean {
+    return strip.step === this.#step && strip.origin === this.#origin;
+  }
+
+  x(strip: Strip, column: number): number {
+    if (this.isFresh(strip)) return column;
+    return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
+  }
+
+  columns(strip: Strip, count: number): number {
+    return (count * this.#step) / strip.step;
+  }
+
+  #allocate(width: number, rows: number): void {
+    this.#width = width;
+    this.#image = new ImageData(width, rows);
+    const pixels = new Uint32Array(this.#image.data.buffer);
+    this.#strips = Array.from(
+      { length: rows },
+      (_, line) => new Strip(line, width, pixels.subarray(line * width, (line + 1) * width)),
+    );
+    this.#ofRow.clear();
+    this.#layer.canvas.width = width;
+    this.#layer.canvas.height = rows;
+  }
+
+  /** A line for a row that has none: that which was not drawn for longest. */
+  #take(row: number): Strip {
+    let oldest = this.#strips[0]!;
+    for (const strip of this.#strips) if (strip.frame < oldest.frame) oldest = strip;
+    this.#ofRow.delete(oldest.row);
+    this.#ofRow.set(row, oldest);
+    oldest.row = row;
+    oldest.version = -1;
+    return oldest;
+  }
+
+  #shift(strip: Strip, by: number, row: Row): void {
+    const width = this.#width;
+    const { slice, share } = strip;
+    strip.origin = this.#origin;
+    if (by > 0) {
+      slice.copyWithin(0, by);
+      share.copyWithin(0, by);
+      this.#columns(strip, row, width - by, width);
+    } else {
+      slice.copyWithin(-by, 0, width + by);
+      share.copyWithin(-by, 0, width + by);
+      this.#columns(strip, row, 0, -by);
+    }
+    this.#color(strip, row);
+  }
+
+  #columns(strip: Strip, row: Row, first: number, last: number): void {
+    strip.coarse = !this.#isHeld;
+    tellColumns(this.#source, strip, row, first, last);
+  }
+
+  #color(strip: Strip, row: Row): void {
+    strip.dirty = true;
+    if (row.kind === RowKind.INSTANT) this.#colorInstants(strip);
+    else this.#colorSlices(strip);
+  }
+
+  #colorInstants({ share, pixels }: Strip): void {
+    const ink = (0xff000000 | this.#muted) >>> 0;
+    const wide = this.#ratio >= 1.5;
+    for (let column = 0; column < this.#width; column++) {
+      const is = share[column]! > 0 || (wide && column > 0 && share[column - 1]! > 0);
+      pixels[column] = is ? ink : 0;
+    }
+  }
+
+  #colorSlices(strip: Strip): void {
+    const { slice, share, pixels } = strip;
+    const { fills } = this.#source;
+    const colors = fills.pixels;
+    const width = this.#width;
+    const least = EDGE_FROM * this.#ratio;
+    let [known, color] = [-2, 0];
+    for (let column = 0; column < width; ) {
+      const at = slice[column]!;
+      if (at < 0) {
+        pixels[column++] = 0;
+        continue;
+      }
+      if (at !== known) {
+        known = at;
+        color = colors[fillOfColumn(this.#source, strip, column)]!;
+      }
+      const busy = share[column]!;
+      if (busy < 1) {
+        const alpha = Math.round(255 * opacityOf(busy));
+        pixels[column++] = ((alpha << 24) | color) >>> 0;
+        continue;
+      }
+      const end = strip.runEnd(column, width);
+      pixels.fill((0xff000000 | color) >>> 0, column, end);
+      if (end - column > least && column > 0) {
+        pixels[column] =
+          (0xff000000 | (((color >>> 1) & 0x7f7f7f) + ((color >>> 4) & 0x0f0f0f))) >>> 0;
+      }
+      column = end;
+    }
+  }
+}

@@ -1,0 +1,370 @@
+import type { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
+import { channels, type Theme } from "../../shared/drawing/theme.ts";
+import { duration } from "../../shared/format.ts";
+import type { Row } from "../data/row.ts";
+import { RowKind } from "../data/slices.ts";
+import { ticks } from "../data/ticks.ts";
+import type { Fills } from "./fills.ts";
+import { Headers } from "./headers.ts";
+import { Labels } from "./labels.ts";
+import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import type { Lines, Strip } from "./strips.ts";
+
+const FONT = 11;
+const BOX_FROM = 3;
+/** Labels of one frame. */
+const MOST_LABELS = 400;
+/** A row of this height has a second line of text. */
+const TWO_LINES = 32;
+/** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
+const BUDGET_MS = 4;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What the last paint put on the stage. */
+export interface Drawn {
+  labels: (Box & { text: string })[];
+  marks: (Box & {
+    slice: number;
+    /** Index in `run.timeline`. */
+    source: number;
+    node: number;
+    kind: "slice" | "column" | "instant";
+    share: number;
+  })[];
+}
+
+/** Paints the axis and the tracks in time. */
+export class TracksPainter {
+  readonly #scene: Scene;
+  readonly #measure: TextMeasure;
+  readonly #context: Pen;
+  readonly #fills: Fills;
+  readonly #lines: Lines;
+  readonly #labels: Labels;
+  readonly #headers: Headers;
+  #theme!: Theme;
+  #ratio = 1;
+  #drawn: Drawn = { labels: [], marks: [] };
+  #record = false;
+  #written = 0;
+  /** Texts that would reach beyond are left out. */
+  #visible: [top: number, bottom: number] = [0, 0];
+
+  constructor(scene: Scene, context: Pen, measure: TextMeasure, fills: Fills, lines: Lines) {
+    this.#scene = scene;
+    this.#measure = measure;
+    this.#context = context;
+    this.#fills = fills;
+    this.#lines = lines;
+    this.#labels = new Labels(scene.names, measure);
+    const write = this.#text.bind(this);
+    this.#headers = new Headers(scene, context, measure, write);
+  }
+
+  /**
+   * Paints with so many columns a CSS pixel; whether all of it is as fine as it can be. With `record` it is, and
+   * what was drawn is kept in full.
+   */
+  paint(theme: Theme, ratio: number, record = false): boolean {
+    this.#theme = theme;
+    this.#record = record;
+    this.#ratio = ratio;
+    this.#drawn = { labels: [], marks: [] };
+    this.#written = 0;
+    const { width, height } = this.#scene;
+    this.#visible = [0, height];
+    this.#grid();
+    this.#visible = [TOP, height];
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(0, TOP, width, height - TOP);
+    this.#context.clip();
+    this.#tracks();
+    this.#context.restore();
+    return !this.#lines.stale;
+  }
+
+  /** What the last paint with `record` put on the stage. */
+  get drawn(): Drawn {
+    return this.#drawn;
+  }
+
+  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
+    this.#context.globalAlpha = alpha;
+    this.#context.fillStyle = color;
+    this.#context.fillRect(x, y, width, height);
+    this.#context.globalAlpha = 1;
+  }
+
+  /** Writes text with its middle at `y`, as much of it as fits into `room`. */
+  #text(
+    text: string,
+    x: number,
+    y: number,
+    color: string,
+    room: number,
+    weight = "normal",
+  ): number {
+    if (!this.#isVisible(y)) return 0;
+    this.#font(weight);
+    const shown = this.#measure.fit(text, room);
+    if (!shown) return 0;
+    this.#write(shown, x, y, color);
+    return this.#measure.width(shown);
+  }
+
+  #isVisible(y: number): boolean {
+    return y - FONT / 2 >= this.#visible[0] && y + FONT / 2 <= this.#visible[1];
+  }
+
+  #font(weight = "normal"): void {
+    this.#context.font = `${weight} ${FONT}px ${this.#theme.font}`;
+    this.#context.textBaseline = "middle";
+  }
+
+  #write(text: string, x: number, y: number, color: string): void {
+    this.#context.fillStyle = color;
+    this.#context.fillText(text, x, y + 0.5);
+    if (!this.#record) return;
+    const width = this.#measure.width(text);
+    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+  }
+
+  #grid(): void {
+    const { width, height, viewport } = this.#scene;
+    const middle = OVERVIEW + AXIS / 2;
+    this.#fill(this.#theme.line, 0, TOP - 1, width, 1);
+    for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
+      const found = ticks(viewport.start, viewport.end, most);
+      this.#font();
+      const widest = Math.max(0, ...found.map(({ text }) => this.#measure.width(text)));
+      const apart =
+        found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
+      if (apart < widest + 14 && most > 1) continue;
+      for (const { ns, text } of found) {
+        const x = this.#scene.x(ns);
+        this.#fill(this.#theme.line, Math.round(x), TOP - 6, 1, 6);
+        this.#fill(this.#theme.line, Math.round(x), TOP, 1, height - TOP, 0.45);
+        const room = this.#measure.width(text);
+        if (x + 4 + room < width) this.#text(text, x + 4, middle, this.#theme.muted, room);
+      }
+      return;
+    }
+  }
+
+  #tracks(): void {
+    const { width, viewport } = this.#scene;
+    const seen = this.#scene.visibleRows;
+    const columns = Math.round(width * this.#ratio);
+    const view = {
+      start: viewport.start,
+      step: viewport.span / columns,
+      width: columns,
+      rows: seen.length,
+      ratio: this.#ratio,
+    };
+    const [red, green, blue] = channels(this.#theme.muted);
+    const budget = this.#record ? Infinity : BUDGET_MS;
+    this.#scene.tiles.look(viewport, view.step);
+    this.#lines.begin(view, (blue << 16) | (green << 8) | red, budget);
+    const strips = seen.map((row) => this.#lines.tell(row));
+    this.#lines.flush();
+    for (const row of seen) this.#ground(row);
+    seen.forEach((row, i) => {
+      const { y, height } = this.#scene.rowBox(row);
+      this.#lines.draw(this.#context, strips[i]!, y, height);
+    });
+    this.#font();
+    this.#labels.begin(this.#context.font);
+    seen.forEach((row, i) => {
+      this.#boxes(row, strips[i]!);
+    });
+    this.#missing(view.step);
+    this.#headers.paint(this.#theme);
+    this.#font();
+    seen.forEach((row, i) => {
+      this.#depth(row, strips[i]!);
+      this.#idle(row, strips[i]!);
+    });
+  }
+
+  /** Hatches the parts of which only coarse bins are here yet. */
+  #missing(step: number): void {
+    const { viewport, tiles, height } = this.#scene;
+    for (const [from, to] of tiles.missing(viewport.start, viewport.end, step)) {
+      const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
+      const context = this.#context;
+      context.save();
+      context.beginPath();
+      context.rect(left, TOP, right - left, height - TOP);
+      context.clip();
+      context.beginPath();
+      for (let x = left - height; x < right; x += 9) {
+        context.moveTo(x, height);
+        context.lineTo(x + height, 0);
+      }
+      context.globalAlpha = 0.35;
+      context.strokeStyle = this.#theme.muted;
+      context.stroke();
+      context.restore();
+    }
+  }
+
+  /** What is behind a row: where nothing runs, it shows. */
+  #ground(row: Row): void {
+    if (row.kind === RowKind.INSTANT) return;
+    const { y, height } = this.#scene.rowBox(row);
+    const { width } = this.#scene;
+    if (row.kind === RowKind.OVERLAP) {
+      this.#fill(this.#theme.warning, 0, y, width, height, 0.1);
+      this.#fill(this.#theme.warning, 0, y, 3, height);
+    } else if (row.depth === 0) this.#fill(this.#theme.surface, 0, y, width, height, 0.75);
+  }
+
+  /** Labels of the slices that are wide enough. */
+  #boxes(row: Row, strip: Strip): void {
+    const { width } = this.#scene;
+    const { y, height } = this.#scene.rowBox(row);
+    const columns = strip.slice.length;
+    const least = this.#lines.columns(strip, FONT * this.#ratio) - 1;
+    for (let column = 0; column < columns; ) {
+      const slice = strip.slice[column]!;
+      const share = strip.share[column]!;
+      if (slice < 0 || (share < 1 && !this.#record)) {
+        column++;
+        continue;
+      }
+      const end = strip.runEnd(column, columns);
+      if (end - column < least && !this.#record) {
+        column = end;
+        continue;
+      }
+      let left = this.#lines.x(strip, column) / this.#ratio;
+      let right = this.#lines.x(strip, end) / this.#ratio;
+      const first = column;
+      column = end;
+      if (right < 0 || left > width) continue;
+      if (this.#record) {
+        const node = this.#nodeOf(strip, first);
+        const isBox = share === 1 && right - left >= BOX_FROM;
+        const kind = row.kind === RowKind.INSTANT ? "instant" : isBox ? "slice" : "column";
+        const count = kind === "instant" ? this.#instants(row, first, strip) : share;
+        const source = this.#scene.slices.sourceOf(slice);
+        const mark = {
+          slice,
+          source,
+          node,
+          kind,
+          x: left,
+          y,
+          width: right - left,
+          height,
+        } as const;
+        this.#drawn.marks.push({ ...mark, share: count });
+      }
+      if (share < 1 || row.kind === RowKind.INSTANT) continue;
+      left = Math.max(0, left);
+      right = Math.min(width, right);
+      if (right - left < FONT || height < FONT + 2 || this.#written > MOST_LABELS) continue;
+      this.#label(strip, first, left, y, right - left, height);
+    }
+  }
+
+  /** How many slices without duration there are in a pixel. */
+  #instants(row: Row, column: number, strip: Strip): number {
+    const from = (strip.origin + column) * strip.step;
+    const [first, last] = row.range(from, from + strip.step * this.#ratio);
+    return last - first;
+  }
+
+  #nodeOf(strip: Strip, column: number): number {
+    const found = strip.coarse ? strip.binOf(column) : null;
+    return found ? found[0].nodeOf(found[1]) : this.#scene.slices.nodeOf(strip.slice[column]!);
+  }
+
+  #label(strip: Strip, column: number, x: number, y: number, width: number, height: number): void {
+    const { slices } = this.#scene;
+    const slice = strip.slice[column]!;
+    const bin = strip.coarse ? strip.binOf(column) : null;
+    const node = this.#nodeOf(strip, column);
+    const label = this.#labels.of(
+      node,
+      bin ? bin[0].labelOf(bin[1]) : this.#scene.names.recorded(slice),
+    );
+    const fill = bin ? this.#fills.ofBin(...bin) : this.#fills.of(slice);
+    const ink = this.#fills.ink[fill]!;
+    const two = height >= TWO_LINES;
+    const middle = y + height / 2;
+    const text = this.#labels.fit(label, width);
+    if (!text) return;
+    const line = two ? middle - 7 : middle;
+    if (!this.#isVisible(line)) return;
+    const isId = text === label.id && text !== label.full;
+    const left = isId ? x + Math.min(4, (width - label.idWidth) / 2) : x + 4;
+    this.#write(text, left, line, ink);
+    this.#written++;
+    if (!two || isId || !this.#isVisible(middle + 8)) return;
+    const lasts = slices.durationOf(slice);
+    const time = Number.isFinite(lasts) ? duration(lasts) : "";
+    if (time && this.#measure.width(time) <= width - 6) {
+      this.#write(time, x + 4, middle + 8, ink);
+    }
+  }
+
+  /** Says which level or lane a row is where it begins idle. */
+  #depth(row: Row, { share }: Strip): void {
+    const isLane = row.kind === RowKind.OVERLAP;
+    if (row.kind === RowKind.INSTANT || (row.depth === 0 && !isLane)) return;
+    const { y, height } = this.#scene.rowBox(row);
+    const text = isLane ? `overlaps, lane ${row.depth + 1}` : `depth ${row.depth}`;
+    const room = this.#measure.width(text) + 16;
+    const last = Math.min(share.length, Math.ceil(room * this.#ratio));
+    for (let column = 0; column < last; column++) if (share[column]! > 0) return;
+    if (this.#isVisible(y + height / 2)) {
+      this.#write(text, 8, y + height / 2, this.#theme.muted);
+    }
+  }
+
+  /** Says how long a track is idle where there is room for it. */
+  #idle(row: Row, strip: Strip): void {
+    const { slices, viewport, width } = this.#scene;
+    const track = slices.tracks[row.track]!;
+    if (row !== track.rows[0] || strip.coarse || this.#scene.layout.tracks[row.track]!.folded) {
+      return;
+    }
+    const { y, height } = this.#scene.rowBox(row);
+    const middle = y + height / 2;
+    if (!this.#isVisible(middle)) return;
+    const { share } = strip;
+    const least = 70 * this.#ratio;
+    for (let column = 0; column < share.length; ) {
+      if (share[column]! > 0) {
+        column++;
+        continue;
+      }
+      let end = column + 1;
+      while (end < share.length && share[end]! <= 0) end++;
+      const at = (strip.origin + (column + end) / 2) * strip.step;
+      const wide = end - column >= least && at > viewport.start && at < viewport.end;
+      column = end;
+      const gap = wide ? track.idleAt(at) : null;
+      if (!gap || this.#written > MOST_LABELS) continue;
+      const text = `idle ${duration(gap[1] - gap[0])}`;
+      const [left, right] = [
+        Math.max(0, this.#scene.x(gap[0])),
+        Math.min(width, this.#scene.x(gap[1])),
+      ];
+      const wants = this.#measure.width(text);
+      if (right - left < wants + 16) continue;
+      this.#write(text, (left + right - wants) / 2, middle, this.#theme.muted);
+      this.#written++;
+    }
+  }
+}
