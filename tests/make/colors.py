@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_colors import colors_of
+from tvmdbg_widgets.figures.graph.colors import colors_of
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 

@@ -14,8 +14,8 @@ from unittest.mock import Mock, patch
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures import graph_sheet
-from tvmdbg_widgets.figures.graph_faults import Faults
+from tvmdbg_widgets.figures.graph import sheet as graph_sheet
+from tvmdbg_widgets.figures.graph.faults import Faults
 from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"

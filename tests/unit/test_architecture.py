@@ -235,7 +235,6 @@ CROWDED = {
     "benchmarks",
     "tests/formats/tvm",
     "tests/ui",
-    "tvmdbg_widgets/figures",
 }
 
 

@@ -11,7 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.figures.graph_fold import fold
+from tvmdbg_widgets.figures.graph.fold import fold
 from tvmdbg_widgets.model.graph.operators import parts
 
 
@@ -60,7 +60,7 @@ def test_a_picture_of_very_many_edges_is_tried_in_fewer_widths(
 ) -> None:
     folds: list[int] = []
     monkeypatch.setattr(
-        "tvmdbg_widgets.figures.graph_boxes.fold",
+        "tvmdbg_widgets.figures.graph.boxes.fold",
         lambda scene, *rest: folds.append(1) or fold(scene, *rest),
     )
     value = np.zeros((1, 2), np.float32)

@@ -15,9 +15,9 @@ import numpy as np
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.export.overlay import Overlay
 from tvmdbg_widgets.figures.choices import DIRECTIONS, one_of
-from tvmdbg_widgets.figures.graph_label import Labels
-from tvmdbg_widgets.figures.graph_scene import foldable
-from tvmdbg_widgets.figures.graph_times import Times
+from tvmdbg_widgets.figures.graph.label import Labels
+from tvmdbg_widgets.figures.graph.scene import foldable
+from tvmdbg_widgets.figures.graph.times import Times
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.choices import COLOR_BY, one_of
-from tvmdbg_widgets.figures.graph_colors import NumberColors, colors_of
-from tvmdbg_widgets.figures.graph_health import NodeHealth
-from tvmdbg_widgets.figures.graph_health import fill as health_fill
-from tvmdbg_widgets.figures.graph_label import Labels
-from tvmdbg_widgets.figures.graph_times import Times
+from tvmdbg_widgets.figures.graph.colors import NumberColors, colors_of
+from tvmdbg_widgets.figures.graph.health import NodeHealth
+from tvmdbg_widgets.figures.graph.health import fill as health_fill
+from tvmdbg_widgets.figures.graph.label import Labels
+from tvmdbg_widgets.figures.graph.times import Times
 from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 

@@ -15,7 +15,7 @@ from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, 
 from tvmdbg_widgets.export.report_node import node_lines
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.graph import GraphOptions, graph_figure
+from tvmdbg_widgets.figures.graph.figure import GraphOptions, graph_figure
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.graph import graph_figure
-from tvmdbg_widgets.figures.graph_options import GraphOptions
+from tvmdbg_widgets.figures.graph.figure import graph_figure
+from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.tensor.options import TensorOptions

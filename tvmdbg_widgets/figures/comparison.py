@@ -12,9 +12,9 @@ from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import one_of, usable_width
-from tvmdbg_widgets.figures.graph import GraphOptions, graph_panel
-from tvmdbg_widgets.figures.graph_beside import arrange_beside, compact_sizes
-from tvmdbg_widgets.figures.graph_view import GraphPanels
+from tvmdbg_widgets.figures.graph.condensed.beside import arrange_beside, compact_sizes
+from tvmdbg_widgets.figures.graph.figure import GraphOptions, graph_panel
+from tvmdbg_widgets.figures.graph.view import GraphPanels
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph_boxes import Direction
-    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph.boxes import Direction
+    from tvmdbg_widgets.figures.graph.scene import Scene
 
 _ROWS, _TIMES = 24, 5
 _ROW = 17.0

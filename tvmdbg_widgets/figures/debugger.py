@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph import (
+from tvmdbg_widgets.figures.graph.figure import (
     MOST_BYTES,
     MOST_SAVED_BYTES,
     GraphOptions,

@@ -187,7 +187,7 @@ class GraphView(GraphOptions, Navigation, View):
         return figure.save(path, scale)
 
     def _drawn(self, width: float, theme: str, handed: HandedOn | None, **how: Any) -> Figure:
-        from tvmdbg_widgets.figures.graph import graph_figure
+        from tvmdbg_widgets.figures.graph.figure import graph_figure
 
         return graph_figure(
             self._debug_run,

@@ -112,7 +112,7 @@ class LinkedPlot(Saved):
         )
 
     def _saved_figure(self) -> Figure:
-        from tvmdbg_widgets.figures.plot import plot_figure
+        from tvmdbg_widgets.figures.plot.figure import plot_figure
 
         source = next(each for each in _sources(self.figure) if self.nodes in each.column_names)
         return plot_figure(self.figure, source, self.nodes)

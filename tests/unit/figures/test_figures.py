@@ -15,7 +15,7 @@ from tests.unit.figures.figure_checks import assert_sound, texts, unpacked
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.debugger import debugger_figure
-from tvmdbg_widgets.figures.graph import graph_figure
+from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 from tvmdbg_widgets.model.base.numbers import duration_text

@@ -10,7 +10,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
-from tvmdbg_widgets.figures.graph_colors import ClassColors
+from tvmdbg_widgets.figures.graph.colors import ClassColors
 from tvmdbg_widgets.figures.theme import THEMES
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from benchmarks.graphs import residual_graph
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.figures.graph import graph_figure
-from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
-from tvmdbg_widgets.figures.graph_groups import Runs, group
-from tvmdbg_widgets.figures.graph_label import Labels
-from tvmdbg_widgets.figures.graph_scene import build_scene
-from tvmdbg_widgets.figures.graph_times import Times
+from tvmdbg_widgets.figures.graph.condensed.condensed import Condensed, condense
+from tvmdbg_widgets.figures.graph.condensed.groups import Runs, group
+from tvmdbg_widgets.figures.graph.figure import graph_figure
+from tvmdbg_widgets.figures.graph.label import Labels
+from tvmdbg_widgets.figures.graph.scene import build_scene
+from tvmdbg_widgets.figures.graph.times import Times
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.graph.groups import Groups
 

@@ -11,8 +11,8 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.make.drawn import faults
 from tests.unit.figures.figure_checks import assert_sound, texts
-from tvmdbg_widgets.figures import graph_sheet
-from tvmdbg_widgets.figures.graph_faults import Fault
+from tvmdbg_widgets.figures.graph import sheet as graph_sheet
+from tvmdbg_widgets.figures.graph.faults import Fault
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.figures.graph_fold import _GAP, _Closed
+from tvmdbg_widgets.figures.graph.fold import _GAP, _Closed
 
 
 @given(

@@ -14,16 +14,16 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.make import drawn as recorded
 from tests.unit.figures.figure_checks import assert_sound, texts
-from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, box_sizes
-from tvmdbg_widgets.figures.graph_label import Labels
-from tvmdbg_widgets.figures.graph_nesting import GroupWords, Nesting
-from tvmdbg_widgets.figures.graph_scene import Scene, build_scene
-from tvmdbg_widgets.figures.graph_times import Times
+from tvmdbg_widgets.figures.graph.boxes import Arrangement, arrange, box_sizes
+from tvmdbg_widgets.figures.graph.label import Labels
+from tvmdbg_widgets.figures.graph.nesting import GroupWords, Nesting
+from tvmdbg_widgets.figures.graph.scene import Scene, build_scene
+from tvmdbg_widgets.figures.graph.times import Times
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.figures.graph.boxes import Direction
     from tvmdbg_widgets.run import DebugRun
 
 

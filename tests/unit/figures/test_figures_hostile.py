@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.figures.colors import table
-from tvmdbg_widgets.figures.graph import graph_figure
+from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
 from tvmdbg_widgets.model.base.numbers import fixed, percent
@@ -122,11 +122,11 @@ def test_around_the_focus_of_a_large_graph() -> None:
 
 def test_lines_cut_at_a_fold_are_led_on() -> None:
     """Each stroke that leaves a column has one connector; its ends meet the strokes' ends."""
-    from tvmdbg_widgets.figures.graph_boxes import arrange, box_sizes
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_scene import build_scene
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.boxes import arrange, box_sizes
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.scene import build_scene
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.groups import Groups
 
     count = 40

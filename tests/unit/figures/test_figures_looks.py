@@ -22,7 +22,7 @@ from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
 from tvmdbg_widgets.figures import raster
 from tvmdbg_widgets.figures.colors import ColorScale
-from tvmdbg_widgets.figures.graph_search import search
+from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.texts import clusters, fit, width, wrap
 from tvmdbg_widgets.figures.theme import THEMES, ink_on
 

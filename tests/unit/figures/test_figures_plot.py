@@ -15,7 +15,7 @@ from bokeh.transform import dodge, factor_cmap
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tvmdbg_widgets import plots
-from tvmdbg_widgets.figures.plot import ALONE
+from tvmdbg_widgets.figures.plot.figure import ALONE
 from tvmdbg_widgets.figures.svg import MARGIN, number
 from tvmdbg_widgets.figures.theme import THEMES
 

@@ -299,7 +299,7 @@ class TensorFacts:
 
 
 def share_text(count: int, size: int) -> str:
-    """Never 0 % of something nor 100 % of less than all, as ``js/src/tensor/distribution/share.ts``."""
+    """Never 0 % of something nor 100 % of less than all; as ``tensor/distribution/share.ts``."""
     if not count or not size:
         return ""
     percent = 100 * count / size

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, box_sizes
-from tvmdbg_widgets.figures.graph_colors import colors_of
-from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
-from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
-from tvmdbg_widgets.figures.graph_nesting import Nesting, nestings
-from tvmdbg_widgets.figures.graph_part import near
-from tvmdbg_widgets.figures.graph_picture import Picture
-from tvmdbg_widgets.figures.graph_scene import Scene, build_scene, foldable
-from tvmdbg_widgets.figures.graph_sheet import SLOWEST, GraphSheet
-from tvmdbg_widgets.figures.graph_words import condensed_text
+from tvmdbg_widgets.figures.graph.boxes import Arrangement, arrange, box_sizes
+from tvmdbg_widgets.figures.graph.colors import colors_of
+from tvmdbg_widgets.figures.graph.condensed.condensed import Condensed, condense
+from tvmdbg_widgets.figures.graph.condensed.group_picture import GroupPicture, group_sizes
+from tvmdbg_widgets.figures.graph.nesting import Nesting, nestings
+from tvmdbg_widgets.figures.graph.part import near
+from tvmdbg_widgets.figures.graph.picture import Picture
+from tvmdbg_widgets.figures.graph.scene import Scene, build_scene, foldable
+from tvmdbg_widgets.figures.graph.sheet import SLOWEST, GraphSheet
+from tvmdbg_widgets.figures.graph.words import condensed_text
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import (
+from tvmdbg_widgets.figures.graph.boxes import (
     BADGE_PADDING,
     FRAME_PADDING,
     HEADER,
@@ -18,20 +18,20 @@ from tvmdbg_widgets.figures.graph_boxes import (
     frame_headers,
     pill_width,
 )
-from tvmdbg_widgets.figures.graph_faults import Faults, draw_fault
-from tvmdbg_widgets.figures.graph_frames import draw_frames
-from tvmdbg_widgets.figures.graph_health import NodeHealth, is_unknown
-from tvmdbg_widgets.figures.graph_health import fill as health_fill
-from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring, hatch
+from tvmdbg_widgets.figures.graph.faults import Faults, draw_fault
+from tvmdbg_widgets.figures.graph.frames import draw_frames
+from tvmdbg_widgets.figures.graph.health import NodeHealth, is_unknown
+from tvmdbg_widgets.figures.graph.health import fill as health_fill
+from tvmdbg_widgets.figures.graph.marks import draw_lines, draw_ring, hatch
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_colors import Colors
-    from tvmdbg_widgets.figures.graph_condensed import Condensed, GroupFacts
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.colors import Colors
+    from tvmdbg_widgets.figures.graph.condensed.condensed import Condensed, GroupFacts
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
 
 _LINE, _PAD = 14.0, 24.0
 _WIDEST = 250.0

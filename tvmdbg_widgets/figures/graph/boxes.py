@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from tvmdbg_widgets.figures.graph_cuts import HEADER_BAND
-from tvmdbg_widgets.figures.graph_fold import Folded, fold
-from tvmdbg_widgets.figures.graph_scene import Scene, badge
+from tvmdbg_widgets.figures.graph.cuts import HEADER_BAND
+from tvmdbg_widgets.figures.graph.fold import Folded, fold
+from tvmdbg_widgets.figures.graph.scene import Scene, badge
 from tvmdbg_widgets.figures.layout import FrameInput, Layout, Spacing, layout
 from tvmdbg_widgets.figures.svg import LARGE, SMALL
 from tvmdbg_widgets.figures.texts import width
@@ -19,8 +19,8 @@ from tvmdbg_widgets.figures.theme import TOKENS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
 
 Direction = Literal["down", "right"]
 

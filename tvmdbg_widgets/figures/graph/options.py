@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.figures.graph.boxes import Direction
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 

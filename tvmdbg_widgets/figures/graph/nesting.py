@@ -15,8 +15,8 @@ from tvmdbg_widgets.model.graph.groups import GroupSource
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tvmdbg_widgets.figures.graph_options import GraphOptions
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.options import GraphOptions
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.groups import Groups
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_cuts import (
+from tvmdbg_widgets.figures.graph.cuts import (
     Crossing,
     FramePiece,
     Piece,
@@ -22,7 +22,7 @@ from tvmdbg_widgets.figures.graph_cuts import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph.scene import Scene
     from tvmdbg_widgets.figures.layout import Layout
 
 _LANE = 6

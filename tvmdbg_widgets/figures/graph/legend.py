@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_colors import ClassColors, NumberColors, value_text
-from tvmdbg_widgets.figures.graph_faults import BADGE, Fault, Faults, draw_badge, draw_fault
-from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
-from tvmdbg_widgets.figures.graph_marks import DASHES, hatch
-from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
+from tvmdbg_widgets.figures.graph.colors import ClassColors, NumberColors, value_text
+from tvmdbg_widgets.figures.graph.faults import BADGE, Fault, Faults, draw_badge, draw_fault
+from tvmdbg_widgets.figures.graph.health import NodeHealth, fill, is_unknown, sign
+from tvmdbg_widgets.figures.graph.marks import DASHES, hatch
+from tvmdbg_widgets.figures.graph.scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_colors import Colors
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.colors import Colors
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.graph import Graph
 
 KindSums = list[tuple[str, int, float]]

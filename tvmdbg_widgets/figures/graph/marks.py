@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import GAP, VALUE
-from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
+from tvmdbg_widgets.figures.graph.boxes import GAP, VALUE
+from tvmdbg_widgets.figures.graph.scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.figures.graph_boxes import Arrangement, Direction
+    from tvmdbg_widgets.figures.graph.boxes import Arrangement, Direction
 
 DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
 _CORNER = 6.0

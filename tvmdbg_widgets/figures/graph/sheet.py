@@ -7,17 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
-from tvmdbg_widgets.figures.graph_colors import colors_of
-from tvmdbg_widgets.figures.graph_faults import known_faults
-from tvmdbg_widgets.figures.graph_health import NodeHealth
-from tvmdbg_widgets.figures.graph_label import Labels, TemplateLabels
-from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
-from tvmdbg_widgets.figures.graph_nesting import GroupWords
-from tvmdbg_widgets.figures.graph_part import part_of
-from tvmdbg_widgets.figures.graph_scene import Scene, build_scene, count_boxes
-from tvmdbg_widgets.figures.graph_search import search
-from tvmdbg_widgets.figures.graph_times import Times
-from tvmdbg_widgets.figures.graph_words import describe, graph_text, totals
+from tvmdbg_widgets.figures.graph.colors import colors_of
+from tvmdbg_widgets.figures.graph.faults import known_faults
+from tvmdbg_widgets.figures.graph.health import NodeHealth
+from tvmdbg_widgets.figures.graph.label import Labels, TemplateLabels
+from tvmdbg_widgets.figures.graph.legend import draw_legend, kind_sums
+from tvmdbg_widgets.figures.graph.nesting import GroupWords
+from tvmdbg_widgets.figures.graph.part import part_of
+from tvmdbg_widgets.figures.graph.scene import Scene, build_scene, count_boxes
+from tvmdbg_widgets.figures.graph.search import search
+from tvmdbg_widgets.figures.graph.times import Times
+from tvmdbg_widgets.figures.graph.words import describe, graph_text, totals
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
 from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.model.base.numbers import counted
@@ -25,8 +25,8 @@ from tvmdbg_widgets.model.graph.node_words import node_title
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.graph_colors import Colors
-    from tvmdbg_widgets.figures.graph_options import GraphOptions
+    from tvmdbg_widgets.figures.graph.colors import Colors
+    from tvmdbg_widgets.figures.graph.options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.model.graph.graph import Graph
 

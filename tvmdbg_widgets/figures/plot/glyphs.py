@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.plot_axis import UndrawnError
+from tvmdbg_widgets.figures.plot.axis import UndrawnError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.plot_axis import Axis, Floats
+    from tvmdbg_widgets.figures.plot.axis import Axis, Floats
 
 _CIRCLES, _CROSSES = ("circle",), ("x", "cross")
 _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([\d., %]+\)")

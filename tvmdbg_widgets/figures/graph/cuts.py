@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph.scene import Scene
     from tvmdbg_widgets.figures.layout import Layout
 
 Point = tuple[float, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import (
+from tvmdbg_widgets.figures.graph.boxes import (
     FRAME_PADDING,
     GAP,
     HEADER,
@@ -20,8 +20,8 @@ from tvmdbg_widgets.figures.graph_boxes import (
     frame_headers,
     laid_out,
 )
-from tvmdbg_widgets.figures.graph_cuts import ends_of
-from tvmdbg_widgets.figures.graph_fold import Folded, fold
+from tvmdbg_widgets.figures.graph.cuts import ends_of
+from tvmdbg_widgets.figures.graph.fold import Folded, fold
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.layout.align import aligned
 from tvmdbg_widgets.figures.svg import LARGE
@@ -30,9 +30,9 @@ from tvmdbg_widgets.figures.texts import width
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.scene import Scene
 
 _HIGH, _LEAST = 24.0, 110.0
 _TIGHT = Spacing(

@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from tvmdbg_widgets.figures.graph_nesting import Nesting
+    from tvmdbg_widgets.figures.graph.nesting import Nesting
     from tvmdbg_widgets.model.graph.bridges import Bridge
     from tvmdbg_widgets.model.graph.graph import Graph
 

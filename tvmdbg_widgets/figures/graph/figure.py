@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.graph_options import GraphOptions
-from tvmdbg_widgets.figures.graph_view import GraphPanels
+from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import seen_from
 from tvmdbg_widgets.figures.theme import Theme, theme_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.figures.graph.boxes import Direction
     from tvmdbg_widgets.figures.svg import Panel
 
 __all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "graph_panel"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import BADGE_PADDING, HEADER, PADDING, TAG
+from tvmdbg_widgets.figures.graph.boxes import BADGE_PADDING, HEADER, PADDING, TAG
 from tvmdbg_widgets.figures.svg import SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.figures.graph_boxes import Arrangement
-    from tvmdbg_widgets.figures.graph_fold import FramePart
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.boxes import Arrangement
+    from tvmdbg_widgets.figures.graph.fold import FramePart
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
     from tvmdbg_widgets.figures.theme import Paint
 
 _ROUND = 6.0

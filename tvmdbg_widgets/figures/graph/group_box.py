@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import PADDING, RADIUS, SHEETS, TAG
-from tvmdbg_widgets.figures.graph_frames import draw_tag, whole
-from tvmdbg_widgets.figures.graph_health import sign
-from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
+from tvmdbg_widgets.figures.graph.boxes import PADDING, RADIUS, SHEETS, TAG
+from tvmdbg_widgets.figures.graph.frames import draw_tag, whole
+from tvmdbg_widgets.figures.graph.health import sign
+from tvmdbg_widgets.figures.graph.marks import draw_compact, hatch
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks
 from tvmdbg_widgets.figures.texts import fit, width
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_picture import Picture
+    from tvmdbg_widgets.figures.graph.picture import Picture
 
 _FOOT = 4.0
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.plot_axis import Axis, UndrawnError
-from tvmdbg_widgets.figures.plot_glyphs import Glyphs, glyphs_of
+from tvmdbg_widgets.figures.plot.axis import Axis, UndrawnError
+from tvmdbg_widgets.figures.plot.glyphs import Glyphs, glyphs_of
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import THEMES, ink_on
@@ -16,7 +16,7 @@ from tvmdbg_widgets.figures.theme import THEMES, ink_on
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tvmdbg_widgets.figures.plot_axis import Floats
+    from tvmdbg_widgets.figures.plot.axis import Floats
     from tvmdbg_widgets.figures.theme import Theme
 
 WIDTH = 720.0

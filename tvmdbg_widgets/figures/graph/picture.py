@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_colors import NumberColors
-from tvmdbg_widgets.figures.graph_faults import Fault, Faults, draw_fault
-from tvmdbg_widgets.figures.graph_frames import draw_frames
-from tvmdbg_widgets.figures.graph_group_box import draw_group
-from tvmdbg_widgets.figures.graph_health import JUDGED, NodeHealth, is_unknown
-from tvmdbg_widgets.figures.graph_health import fill as health_fill
-from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring
-from tvmdbg_widgets.figures.graph_node_box import NodeBox
+from tvmdbg_widgets.figures.graph.colors import NumberColors
+from tvmdbg_widgets.figures.graph.faults import Fault, Faults, draw_fault
+from tvmdbg_widgets.figures.graph.frames import draw_frames
+from tvmdbg_widgets.figures.graph.group_box import draw_group
+from tvmdbg_widgets.figures.graph.health import JUDGED, NodeHealth, is_unknown
+from tvmdbg_widgets.figures.graph.health import fill as health_fill
+from tvmdbg_widgets.figures.graph.marks import draw_lines, draw_ring
+from tvmdbg_widgets.figures.graph.node_box import NodeBox
 from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_boxes import Arrangement
-    from tvmdbg_widgets.figures.graph_colors import Colors, Part
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_scene import Scene
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.boxes import Arrangement
+    from tvmdbg_widgets.figures.graph.colors import Colors, Part
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.scene import Scene
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.figures.theme import Paint, Theme
     from tvmdbg_widgets.model.graph.graph import Graph

@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.verdicts.health import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph.scene import Scene
     from tvmdbg_widgets.figures.theme import Paint, Theme
     from tvmdbg_widgets.model.verdicts.health import EntryHealth, Health
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.graph_options import GraphOptions
+    from tvmdbg_widgets.figures.graph.options import GraphOptions
     from tvmdbg_widgets.model.graph.graph import Graph
 
 

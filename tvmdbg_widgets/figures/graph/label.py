@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
-from tvmdbg_widgets.figures.graph_colors import value_text
+from tvmdbg_widgets.figures.graph.colors import value_text
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.label_template import LabelTemplate
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.plot_axis import UndrawnError
-from tvmdbg_widgets.figures.plot_chart import (
+from tvmdbg_widgets.figures.plot.axis import UndrawnError
+from tvmdbg_widgets.figures.plot.chart import (
     WIDTH,
     chart_panel,
     is_plot,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
-from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Scene
+from tvmdbg_widgets.figures.graph.condensed.groups import Group, Grouping, Runs, group
+from tvmdbg_widgets.figures.graph.scene import EDGE_STYLES, Scene
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.groups import Groups
 
@@ -36,7 +36,7 @@ class GroupFacts:
     inside : frozenset of int
         Different parameters that its nodes read, drawn inside.
     repeats, frame, unit : int
-        See :class:`~tvmdbg_widgets.figures.graph_groups.Group`.
+        See :class:`~tvmdbg_widgets.figures.graph.condensed.groups.Group`.
     ns : float
         Sum of the known times; NaN where none is known.
     unknown : int

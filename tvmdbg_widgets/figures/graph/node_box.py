@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.graph_boxes import (
+from tvmdbg_widgets.figures.graph.boxes import (
     BADGE_PADDING,
     GAP,
     PADDING,
@@ -14,16 +14,16 @@ from tvmdbg_widgets.figures.graph_boxes import (
     TEXT_START,
     pill_width,
 )
-from tvmdbg_widgets.figures.graph_health import sign
-from tvmdbg_widgets.figures.graph_label import TemplateLabels
-from tvmdbg_widgets.figures.graph_marks import draw_compact, hatch
-from tvmdbg_widgets.figures.graph_scene import badge
+from tvmdbg_widgets.figures.graph.health import sign
+from tvmdbg_widgets.figures.graph.label import TemplateLabels
+from tvmdbg_widgets.figures.graph.marks import draw_compact, hatch
+from tvmdbg_widgets.figures.graph.scene import badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph_picture import Picture
+    from tvmdbg_widgets.figures.graph.picture import Picture
 
 _SPUR = 8
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_scene import BRIDGE, EDGE_STYLES, Scene, badge
+from tvmdbg_widgets.figures.graph.scene import BRIDGE, EDGE_STYLES, Scene, badge
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -16,13 +16,13 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.figures.graph_colors import Colors
-    from tvmdbg_widgets.figures.graph_condensed import Condensed
-    from tvmdbg_widgets.figures.graph_faults import Faults
-    from tvmdbg_widgets.figures.graph_health import NodeHealth
-    from tvmdbg_widgets.figures.graph_label import Labels
-    from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_times import Times
+    from tvmdbg_widgets.figures.graph.colors import Colors
+    from tvmdbg_widgets.figures.graph.condensed.condensed import Condensed
+    from tvmdbg_widgets.figures.graph.faults import Faults
+    from tvmdbg_widgets.figures.graph.health import NodeHealth
+    from tvmdbg_widgets.figures.graph.label import Labels
+    from tvmdbg_widgets.figures.graph.nesting import GroupWords
+    from tvmdbg_widgets.figures.graph.times import Times
     from tvmdbg_widgets.model.graph.graph import Graph
 
 _LINES = 150

@@ -1,0 +1,1 @@
+"""The graph of a run as a figure."""

@@ -1,0 +1,1 @@
+"""A large graph condensed to groups of its nodes."""
