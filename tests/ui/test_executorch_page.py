@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve, visit
-from ui.test_timeline_page import View
+from ui.timeline.test_timeline_page import View
 from ui.waits import INSPECT, painted
 
 import tvmdbg_widgets as tvmdbg

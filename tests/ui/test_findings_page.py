@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.every_view.test_hostile_page import ATTACK
 from ui.host import visit
 from ui.notebooks import View
-from ui.test_hostile_page import ATTACK
 from ui.toolbars import tool
 from ui.waits import frames, rest
 

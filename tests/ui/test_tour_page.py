@@ -9,9 +9,9 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.every_view.test_hostile_page import ATTACK
 from ui.host import visit
 from ui.notebooks import View
-from ui.test_hostile_page import ATTACK
 from ui.toolbars import tool
 from ui.waits import INSPECT, frames, painted, rest
 

@@ -1,6 +1,6 @@
 """The manual says what there is: pages, names, verbs, options, formats, code that compiles.
 
-`tests/ui/test_docs_site.py` builds the site and looks at it.
+`tests/ui/hosts/test_docs_site.py` builds the site and looks at it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from conftest import corpus_path
-from formats.tvm.params_truth import DATA, Dump, dumps
+from formats.tvm.params.params_truth import DATA, Dump, dumps
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg

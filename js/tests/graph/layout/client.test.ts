@@ -6,7 +6,7 @@ import { layoutGraph, layoutInSlices } from "../../../src/graph/placed/layout_cl
 import { shareLayout } from "../../../src/graph/placed/layout_shared.ts";
 import { network } from "./graphs.ts";
 
-// Node imports no Blobs; tests/ui/test_graph_page.py has a page that does.
+// Node imports no Blobs; tests/ui/graph/test_graph_page.py has a page that does.
 shareLayout(layoutSteps);
 
 const input = network(2000, 4);

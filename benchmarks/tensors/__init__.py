@@ -1,0 +1,1 @@
+"""Tensors: statistics, tiles, and what the inspector takes."""

@@ -1,0 +1,1 @@
+"""Tuning logs: reading, questions, and their view."""

@@ -1,0 +1,116 @@
+"""What axe-core finds in every view: nothing, in light and dark."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from ui.checklists import THEMES, audit, mostly_slow
+from ui.host import serve, visit
+from ui.tuning_page import TuningPage
+from ui.waits import painted, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.ui
+
+AXE = Path(__file__).parents[3] / "node_modules/axe-core/axe.min.js"
+VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
+#: What the panes of a tuning log show, by the key that opens each.
+PANES = {
+    "1": ".tvmdbg-tuning-nest",
+    "2": ".tvmdbg-tuning-tiles canvas",
+    "3": ".tvmdbg-tuning-errors table",
+    "4": ".tvmdbg-tuning-findings details",
+}
+SAMPLES = {
+    "resnet20": tvmdbg.samples.resnet20_cifar,
+    "overflow": tvmdbg.samples.resnet20_cifar_fp16_overflow,
+}
+#: Each violation as one line; what a cell of a notebook cannot say, its page does.
+RUN = """async (where) => {
+  const { violations } = await axe.run(where, {
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    rules: { region: { enabled: false }, "page-has-heading-one": { enabled: false } },
+    resultTypes: ["violations"],
+  });
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any, all, none }) =>
+      `${id}: ${html.slice(0, 200)} | ${[...any, ...all, ...none].map((each) => each.message)}`));
+}"""
+
+
+@pytest.fixture(scope="module")
+def addresses() -> Iterator[dict[str, str]]:
+    runs = {name: tvmdbg.open(path) for name, path in SAMPLES.items()}
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(serve(run, other=runs["resnet20"]))
+            for name, run in runs.items()
+        }
+
+
+def violations(page: Page, where: str = ".cell") -> list[str]:
+    if not page.evaluate("typeof axe === 'object'"):
+        page.add_script_tag(path=AXE)
+    found: list[str] = page.evaluate(RUN, where)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("run", "view", "theme"),
+    mostly_slow(
+        [(run, view, theme) for run in SAMPLES for view in VIEWS for theme in THEMES],
+        *[("overflow", view, "dark") for view in VIEWS],
+        ("resnet20", "debugger", "light"),
+    ),
+)
+def test_axe_finds_nothing(
+    page: Page, addresses: dict[str, str], run: str, view: str, theme: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 1216, "height": 1200})
+    visit(page, f"{addresses[run]}?views={view}&theme={theme}&width=1200")
+    painted(page)
+    rest(page)
+    assert violations(page) == []
+    for more in page.get_by_role("button", name="More tools").all():
+        more.click()
+        assert violations(page, ".tvmdbg-more") == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.usefixtures("own_page")
+def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.set_viewport_size({"width": 1216, "height": 1200})
+    view = TuningPage(page, tvmdbg.open_tuning(tvmdbg.samples.ansor_starved), width=1200)
+    for pane, shows in PANES.items():
+        view.press(pane)
+        view.root.locator(shows).first.wait_for()
+        assert violations(page, ".tvmdbg-tuning") == []
+        found = audit(view.root)
+        assert [text for text in found["texts"] if not text.get("enough", True)] == []
+        assert [text for text in found["texts"] if text["cut"] or text["size"] < 11] == []
+        assert found["overlaps"] + found["nameless"] + found["unsaid"] + found["untabbable"] == []
+        assert found["silent"] == 0
+    view.press("1", "p", "ArrowLeft")
+    view.root.locator(".tvmdbg-tuning-change").first.wait_for()
+    assert violations(page, ".tvmdbg-tuning") == []
+    view.press("?")
+    assert violations(page, ".tvmdbg-tuning") == []
+
+
+def test_axe_notices(page: Page, addresses: dict[str, str]) -> None:
+    visit(page, f"{addresses['overflow']}?views=graph&width=1200")
+    painted(page)
+    page.evaluate("document.querySelector('.tvmdbg-bar button').removeAttribute('aria-label')")
+    page.evaluate("document.querySelector('.tvmdbg-bar button').removeAttribute('title')")
+    assert any(each.startswith("button-name") for each in violations(page))
