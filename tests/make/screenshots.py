@@ -19,8 +19,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from chromium import ARGUMENTS, find_or_install  # noqa: E402 (after the path)
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
-from ui.notebooks import Notebook, View, ViewName  # noqa: E402
-from ui.servers import jupyter  # noqa: E402
+
+from tests.ui.notebooks import Notebook, View, ViewName  # noqa: E402
+from tests.ui.servers import jupyter  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from chromium import ARGUMENTS, find
 from hatch_build import is_current
-from ui.host import Handler, serve, visit
-from ui.pages import FAILED, PATIENCE_MS, WatchedPage, open_window
-from ui.servers import Server, jupyter
-from ui.waits import painted
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import Handler, serve, visit
+from tests.ui.pages import FAILED, PATIENCE_MS, WatchedPage, open_window
+from tests.ui.servers import Server, jupyter
+from tests.ui.waits import painted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

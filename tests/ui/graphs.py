@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ui.waits import INSPECT
+from tests.ui.waits import INSPECT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -8,13 +8,15 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
-from ui.waits import INSPECT
+
+from tests.ui.waits import INSPECT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playwright.sync_api import Locator, Page
-    from ui.servers import Server
+
+    from tests.ui.servers import Server
 
 ViewName = Literal["graph", "tensor", "timeline", "memory", "comparison", "tuning"]
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from ui.host import CLEAR
+
+from tests.ui.host import CLEAR
 
 if TYPE_CHECKING:
     from playwright.sync_api import (

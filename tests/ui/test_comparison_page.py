@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import WIDTHS, mostly_slow
-from ui.host import serve, visit
-from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import WIDTHS, mostly_slow
+from tests.ui.host import serve, visit
+from tests.ui.waits import INSPECT, frames, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 
 if TYPE_CHECKING:

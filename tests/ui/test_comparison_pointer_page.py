@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.waits import INSPECT, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import INSPECT, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

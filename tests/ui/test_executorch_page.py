@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.timeline.test_timeline_page import View
-from ui.waits import INSPECT, painted
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
+from tests.ui.host import serve, visit
+from tests.ui.timeline.test_timeline_page import View
+from tests.ui.waits import INSPECT, painted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.every_view.test_hostile_page import ATTACK
-from ui.host import visit
-from ui.notebooks import View
-from ui.toolbars import tool
-from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.every_view.test_hostile_page import ATTACK
+from tests.ui.host import visit
+from tests.ui.notebooks import View
+from tests.ui.toolbars import tool
+from tests.ui.waits import frames, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks
-from ui.host import serve, visit
-from ui.notebooks import View
-from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks
+from tests.ui.host import serve, visit
+from tests.ui.notebooks import View
+from tests.ui.waits import INSPECT, frames, rest
 from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.health import health_words
 from tvmdbg_widgets.model.verdicts.health import Health, Verdict

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.toolbars import tool
-from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, frames, rest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.host import visit
-from ui.pages import WatchedPage
-from ui.waits import painted, rest
+
+from tests.ui.host import visit
+from tests.ui.pages import WatchedPage
+from tests.ui.waits import painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

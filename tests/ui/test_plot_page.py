@@ -10,9 +10,9 @@ from bokeh.embed import file_html
 from bokeh.resources import INLINE
 from PIL import Image
 from playwright.sync_api import expect
-from ui.host import serve, visit
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
 from tvmdbg_widgets import plots
 
 if TYPE_CHECKING:

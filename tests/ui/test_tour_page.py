@@ -9,13 +9,13 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.every_view.test_hostile_page import ATTACK
-from ui.host import visit
-from ui.notebooks import View
-from ui.toolbars import tool
-from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.every_view.test_hostile_page import ATTACK
+from tests.ui.host import visit
+from tests.ui.notebooks import View
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, frames, painted, rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

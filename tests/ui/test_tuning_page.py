@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.tuning_page import TuningPage
-from ui.waits import frames
 
 from tests.make.tuning_story import story
+from tests.ui.tuning_page import TuningPage
+from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
 
 if TYPE_CHECKING:

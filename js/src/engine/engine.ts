@@ -33,13 +33,14 @@ interface Request {
 /** Draws one figure; `request` and the answer are JSON. */
 export function draw(view: string, request: string): string {
   if (!Object.hasOwn(figures, view)) throw new Error(`no view ${view} draws figures`);
-  return drawn(figures[view]!, request);
+  return drawn(view, figures[view]!, request);
 }
 
-export function drawn(maker: FigureMaker, request: string): string {
+export function drawn(view: string, maker: FigureMaker, request: string): string {
   const { columns, answers, widths, ...rest } = JSON.parse(request) as Request;
   const { images = [], ...drawing } = maker({
     ...rest,
+    view,
     columns: mapped(columns, column),
     answers: mapped(answers, answer),
     text: new TextWidths(widths),

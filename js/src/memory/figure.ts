@@ -73,11 +73,11 @@ export function memoryPanel(request: Request): FigurePanel {
     }),
   ];
   const parts = [...head];
-  let hover: Hover[] = [];
+  let titles: Hover[] = [];
   if (columns.slotBytes.length) {
     const [chart, boxes] = chartPart(plan, request);
     const top = heightOf(head) - MARGIN;
-    hover = boxes.map((box) => ({ ...box, y: box.y + top }));
+    titles = boxes.map((box) => ({ ...box, y: box.y + top }));
     parts.push(chart);
     if (plan.hidden) {
       const more = `${counted(plan.hidden, "smaller slot")} not drawn`;
@@ -91,7 +91,7 @@ export function memoryPanel(request: Request): FigurePanel {
     words: said.join("; "),
     text: data.text,
     description: describe(plan, request),
-    hover,
+    titles,
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }

@@ -16,10 +16,10 @@ interface Data {
 
 type Request = FigureRequest<Data, { uneven?: boolean }>;
 
-function sample({ data, columns, options, width, theme, bare, text }: Request) {
+function sample({ view, data, columns, options, width, theme, bare, text }: Request) {
   const { title, texts, looks, last } = data;
   const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
-  const svg = svgDocument({ width, theme, bare, text }, page, (pen, colors) => {
+  const svg = svgDocument({ view, width, theme, bare, text }, page, (pen, colors) => {
     if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
     pen.fillStyle = colors.accent;
     for (const x of (columns.x ?? []) as Float64Array) pen.fillRect(x, 10, 2, 2);
@@ -66,4 +66,4 @@ function ems(text: TextWidths, last: number): [first: number, em: number][] {
   return found;
 }
 
-export const draw = (_view: string, request: string): string => drawn(sample, request);
+export const draw = (_view: string, request: string): string => drawn("sample", sample, request);

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.checklists import THEMES, audit, mostly_slow
-from ui.host import serve, visit
-from ui.tuning_page import TuningPage
-from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import THEMES, audit, mostly_slow
+from tests.ui.host import serve, visit
+from tests.ui.tuning_page import TuningPage
+from tests.ui.waits import painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import AUDIT, mostly_slow
-from ui.graph.test_graph_page import inspect
-from ui.host import serve, visit
-from ui.saved import READY
-from ui.test_findings_page import Kernel, finding
-from ui.toolbars import controls
-from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import AUDIT, mostly_slow
+from tests.ui.graph.test_graph_page import inspect
+from tests.ui.host import serve, visit
+from tests.ui.saved import READY
+from tests.ui.test_findings_page import Kernel, finding
+from tests.ui.toolbars import controls
+from tests.ui.waits import painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

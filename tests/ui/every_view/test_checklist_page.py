@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, mostly_slow, seen
-from ui.host import serve, visit
-from ui.toolbars import tool
-from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
+from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, mostly_slow, seen
+from tests.ui.host import serve, visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import frames, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

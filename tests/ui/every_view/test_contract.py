@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.contract import broken
-from ui.host import serve, visit
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.contract import broken
+from tests.ui.host import serve, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

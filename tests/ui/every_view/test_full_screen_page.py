@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.toolbars import tool
-from ui.waits import frames, painted
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import frames, painted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

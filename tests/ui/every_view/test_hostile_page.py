@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.host import serve, visit
-from ui.waits import painted
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import painted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

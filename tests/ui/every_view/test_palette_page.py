@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import audit
-from ui.graphs import selected
-from ui.host import serve, visit
-from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import audit
+from tests.ui.graphs import selected
+from tests.ui.host import serve, visit
+from tests.ui.waits import painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

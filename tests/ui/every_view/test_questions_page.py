@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.graphs import inspect
-from ui.host import serve, visit
-from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import inspect
+from tests.ui.host import serve, visit
+from tests.ui.waits import painted, rest
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.host import serve, visit
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

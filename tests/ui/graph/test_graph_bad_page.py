@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from formats.tvm.graph_truth import operator
 from playwright.sync_api import expect
-from ui.graphs import inspect
-from ui.host import serve, visit
-from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import inspect
+from tests.ui.host import serve, visit
+from tests.ui.waits import frames, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,10 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.waits import INSPECT, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import INSPECT, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks
-from ui.graphs import inspect, selected, state
-from ui.host import serve
-from ui.toolbars import tool
-from ui.waits import frames, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks
+from tests.ui.graphs import inspect, selected, state
+from tests.ui.host import serve
+from tests.ui.toolbars import tool
+from tests.ui.waits import frames, painted, rest, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.toolbars import tool
-from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, painted, rest, until
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ui.host import serve, visit
-from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
+from tests.ui.host import serve, visit
+from tests.ui.waits import frames, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import mostly_slow
-from ui.graphs import inspect
-from ui.host import serve, visit
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
+from tests.ui.checklists import mostly_slow
+from tests.ui.graphs import inspect
+from tests.ui.host import serve, visit
+from tests.ui.waits import rest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,11 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import WIDTHS, mostly_slow
-from ui.graphs import selected, state
-from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import WIDTHS, mostly_slow
+from tests.ui.graphs import selected, state
+from tests.ui.waits import INSPECT, frames, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.graphs import state
-from ui.host import visit
-from ui.toolbars import tool
-from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import state
+from tests.ui.host import visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, painted, rest, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.graphs import inspect, selected
-from ui.waits import frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import inspect, selected
+from tests.ui.waits import frames, rest, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

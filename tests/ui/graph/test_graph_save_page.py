@@ -9,12 +9,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.toolbars import tool
-from ui.waits import INSPECT, frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
+from tests.ui.host import serve
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, frames, rest, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +185,7 @@ def test_a_large_graph_is_saved(page: Page, graph: Callable[..., Locator], tmp_p
 def test_hostile_titles_and_names_stay_texts(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
-    from ui.every_view.test_hostile_page import hostile_run
+    from tests.ui.every_view.test_hostile_page import hostile_run
 
     run = hostile_run()
 

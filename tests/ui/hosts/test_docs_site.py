@@ -11,7 +11,8 @@ from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import expect
-from ui.saved import READY
+
+from tests.ui.saved import READY
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

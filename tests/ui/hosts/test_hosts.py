@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.notebooks import Notebook, View, ViewName
+
+from tests.ui.notebooks import Notebook, View, ViewName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Page
-    from ui.servers import Server
+
+    from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.hosts]
 

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.contract import broken, contract_module
-from ui.notebooks import IDLE, Notebook, View, ViewName
-from ui.pages import FAILED, WatchedPage, open_window
-from ui.toolbars import tool
-from ui.waits import frames
+
+from tests.ui.contract import broken, contract_module
+from tests.ui.notebooks import IDLE, Notebook, View, ViewName
+from tests.ui.pages import FAILED, WatchedPage, open_window
+from tests.ui.toolbars import tool
+from tests.ui.waits import frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
-    from ui.servers import Server
+
+    from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
+
+from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
-    from ui.servers import Server
+
+    from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
 

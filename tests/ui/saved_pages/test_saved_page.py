@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import AUDIT, looks, mostly_slow
-from ui.saved import READY, hostile_run, long_run, select, selected, settle
-from ui.tensors import expect_tiles
-from ui.waits import frames, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import AUDIT, looks, mostly_slow
+from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
+from tests.ui.tensors import expect_tiles
+from tests.ui.waits import frames, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from ui import firefox
-from ui.saved import READY, long_run
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.saved import READY, long_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import THEMES, WIDTHS, mostly_slow
-from ui.host import serve, visit
-from ui.tensors import READOUT, expect_readout, place_read
-from ui.waits import asking, frames, rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import THEMES, WIDTHS, mostly_slow
+from tests.ui.host import serve, visit
+from tests.ui.tensors import READOUT, expect_readout, place_read
+from tests.ui.waits import asking, frames, rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 

@@ -11,12 +11,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
-from ui.waits import asking, rest
 from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
+from tests.ui.waits import asking, rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 

@@ -12,10 +12,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:

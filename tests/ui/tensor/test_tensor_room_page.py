@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks, mostly_slow
-from ui.host import serve, visit
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks, mostly_slow
+from tests.ui.host import serve, visit
+from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:

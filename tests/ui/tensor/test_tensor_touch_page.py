@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve, visit
-from ui.pages import WatchedPage
-from ui.tensors import expect_readout
-from ui.waits import frames, painted
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.pages import WatchedPage
+from tests.ui.tensors import expect_readout
+from tests.ui.waits import frames, painted
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks
-from ui.host import serve
-from ui.timeline.test_timeline_page import View, overlaps
-from ui.toolbars import tool
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_page import View, overlaps
+from tests.ui.toolbars import tool
+from tests.ui.waits import rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks
-from ui.host import serve, visit
-from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks
+from tests.ui.host import serve, visit
+from tests.ui.waits import INSPECT, frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import mostly_slow
-from ui.host import serve
-from ui.timeline.test_timeline_page import View, overlaps
-from ui.timeline.test_timeline_sources_page import TRACE
-from ui.waits import frames
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import mostly_slow
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_page import View, overlaps
+from tests.ui.timeline.test_timeline_sources_page import TRACE
+from tests.ui.waits import frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

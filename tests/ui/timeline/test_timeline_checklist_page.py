@@ -8,13 +8,13 @@ from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ui.checklists import THEMES, WIDTHS, check, mostly_slow
-from ui.host import serve
-from ui.timeline.test_timeline_charts_page import times
-from ui.timeline.test_timeline_page import View
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import THEMES, WIDTHS, check, mostly_slow
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_charts_page import times
+from tests.ui.timeline.test_timeline_page import View
+from tests.ui.waits import rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.timeline.test_timeline_charts_page import TRACE, Other
-from ui.timeline.test_timeline_page import SLOWEST, SLOWEST_NAME, View
-from ui.waits import frames
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_charts_page import TRACE, Other
+from tests.ui.timeline.test_timeline_page import SLOWEST, SLOWEST_NAME, View
+from tests.ui.waits import frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

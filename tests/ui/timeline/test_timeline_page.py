@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import looks, mostly_slow
-from ui.host import serve, visit
-from ui.toolbars import tool
-from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import looks, mostly_slow
+from tests.ui.host import serve, visit
+from tests.ui.toolbars import tool
+from tests.ui.waits import INSPECT, frames
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.timeline.test_timeline_page import TRACKS_Y, View
-from ui.toolbars import tool
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
+from tests.ui.toolbars import tool
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.saved import READY
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.saved import READY
 
 if TYPE_CHECKING:
     from pathlib import Path

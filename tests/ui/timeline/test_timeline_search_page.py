@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.timeline.test_timeline_page import View
-from ui.timeline.test_timeline_ranges_page import EVENTS, trace
-from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_page import View
+from tests.ui.timeline.test_timeline_ranges_page import EVENTS, trace
+from tests.ui.waits import rest
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 

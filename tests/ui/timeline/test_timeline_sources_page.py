@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.checklists import WIDTHS, looks, mostly_slow
-from ui.host import serve
-from ui.saved import READY
-from ui.timeline.test_timeline_page import View, overlaps
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.checklists import WIDTHS, looks, mostly_slow
+from tests.ui.host import serve
+from tests.ui.saved import READY
+from tests.ui.timeline.test_timeline_page import View, overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.timeline.test_timeline_page import View, overlaps
-from ui.waits import frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve
+from tests.ui.timeline.test_timeline_page import View, overlaps
+from tests.ui.waits import frames, rest, until
 from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges

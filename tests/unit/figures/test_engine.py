@@ -208,15 +208,22 @@ def test_a_figure_for_both_is_light_with_rules_for_those_who_prefer_dark() -> No
     assert sheet is not None
     assert sheet.text is not None
     auto.remove(sheet)
-    rules = dict(re.findall(r"\.tvmdbg-figure \.(\w+)\{([^}]*)\}", sheet.text))
-    written = "".join(f".tvmdbg-figure .{name}{{{rule}}}" for name, rule in rules.items())
-    assert sheet.text == f"@media (prefers-color-scheme:dark){{{written}}}"
+    pattern = r"\.tvmdbg-figure (?:\.(\w+)|\[(\w+=\"#\w{6}\")\])\{(\w+):(#\w{6})\}"
+    rules = re.findall(pattern, sheet.text)
+    written = re.sub(pattern, "", sheet.text)
+    assert written == "@media (prefers-color-scheme:dark){}"
     as_dark = copy.deepcopy(auto)
     for each in auto.iterfind(".//*[@class]"):
         each.attrib.pop("class")
     assert ET.tostring(auto) == ET.tostring(light)
-    for each in as_dark.iterfind(".//*[@class]"):
-        each.attrib.update(rules[name].split(":") for name in each.attrib.pop("class").split())
+    for each in as_dark.iter():
+        classes = each.attrib.pop("class", "").split() if each is not as_dark else []
+        held = {f'{name}="{value}"' for name, value in each.attrib.items()}
+        each.attrib.update(
+            (name, value)
+            for cls, attribute, name, value in rules
+            if cls in classes or attribute in held
+        )
     assert ET.tostring(as_dark) == ET.tostring(dark)
 
 

@@ -84,27 +84,28 @@ def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
 
 def painted(svg: str) -> list[tuple[str, ...]]:
     """What is where in which colors, as a browser that prefers dark shows it."""
-    rules = re.findall(r"\.tvmdbg-figure ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
-    dark = {(which, name): color for which, name, color in rules}
+    rules = re.findall(r"\.(tvmdbg-figure\S*) ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
+    dark = {(scope, selector, name): color for scope, selector, name, color in rules}
     found = []
 
-    def look(element: ET.Element, inherited: dict[str, str]) -> None:
+    def look(element: ET.Element, inherited: dict[str, str], scopes: tuple[str, ...]) -> None:
         colors = dict(inherited)
         for name in ("fill", "stroke"):
             value = element.get(name, colors.get(name, ""))
-            value = (
-                dark.get((f'[{name}="{value}"]', name), value) if name in element.attrib else value
-            )
-            for each in element.get("class", "").split():
-                value = dark.get((f".{each}", name), value)
+            selectors = [f".{each}" for each in element.get("class", "").split()]
+            if name in element.attrib:
+                selectors.append(f'[{name}="{value}"]')
+            for each in itertools.product(scopes, selectors):
+                value = dark.get((*each, name), value)
             colors[name] = value
         where = [element.get(each, "") for each in ("x", "y", "width", "height")]
         if element.tag.endswith(("rect", "text")):
             found.append((*where, element.text or "", *colors.values()))
+        inside = (*scopes, *element.get("class", "").split())
         for child in element:
-            look(child, colors)
+            look(child, colors, inside)
 
-    look(ET.fromstring(svg), {})  # noqa: S314 (our own)
+    look(ET.fromstring(svg), {}, ())  # noqa: S314 (our own)
     return sorted(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.kept_timeline import ALONG
@@ -172,7 +172,7 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
         data["table"] = table.data
     data["top"] = [{"node": row.node, "name": row.name} for row in table.operators]
     data["text"] = "\n".join(text)
-    traits = asdict(options)
+    traits = {"slice_color": options.slice_color, "time_range": options.time_range}
     return RunFigure(run, "timeline", questions, data, traits, description=description)
 
 

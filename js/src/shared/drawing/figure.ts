@@ -19,6 +19,8 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown> {
   /** px. */
   width: number;
   theme: ThemeName;
+  /** Of the view. */
+  view: string;
   /** Without ground and frame, for a figure that holds several. */
   bare: boolean;
   text: TextWidths;
@@ -56,7 +58,7 @@ export interface FigurePanel extends Page {
 
 /** A panel as a figure of its own. */
 export function panelDrawing(
-  request: Pick<FigureRequest, "width" | "theme" | "text" | "bare">,
+  request: Pick<FigureRequest, "view" | "width" | "theme" | "text" | "bare">,
   panel: FigurePanel,
 ): Drawing {
   const { height, text, description, hover = [] } = panel;
@@ -87,6 +89,8 @@ export interface Page {
   /** For those who do not see the picture. */
   words: string;
   hover?: readonly Hover[];
+  /** The same within the document alone, which says nothing where it stands in an image element. */
+  titles?: readonly Hover[];
 }
 
 /**
@@ -96,8 +100,14 @@ export interface Page {
  * widths of the request, so that a `TextMeasure` made of it works as with a canvas.
  */
 export function svgDocument(
-  { width, theme, text, bare }: Pick<FigureRequest, "width" | "theme" | "text" | "bare">,
-  { height, title, words, hover = [] }: Page,
+  {
+    view,
+    width,
+    theme,
+    text,
+    bare,
+  }: Pick<FigureRequest, "view" | "width" | "theme" | "text" | "bare">,
+  { height, title, words, hover = [], titles = [] }: Page,
   paint: (pen: SvgContext, theme: Theme) => void,
 ): string {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
@@ -117,14 +127,17 @@ export function svgDocument(
     return pen.marks;
   };
   const marks = drawn(theme === "dark");
-  const body = theme === "auto" ? markup(marks, drawn(true)) : markup(marks);
+  const scope = bare ? `tvmdbg-figure-${view}` : "tvmdbg-figure";
+  const body = theme === "auto" ? markup(marks, drawn(true), scope) : markup(marks);
+  const look = bare
+    ? ""
+    : ` role="img" font-family="${escaped(text.font)}" style="max-width:100%;height:auto"`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" viewBox="0 0 ${wide} ${high}"`,
-    ` width="${wide}" height="${high}" role="img" font-family="${escaped(text.font)}"`,
-    ' style="max-width:100%;height:auto">',
+    `<svg xmlns="http://www.w3.org/2000/svg" class="${scope}" viewBox="0 0 ${wide} ${high}"`,
+    ` width="${wide}" height="${high}"${look}>`,
     element("title", escaped(title)),
     element("desc", escaped(words)),
-    `${body}${places(bare ? [] : hover)}</svg>`,
+    `${body}${places(bare ? [] : [...hover, ...titles])}</svg>`,
   ].join("");
 }
 

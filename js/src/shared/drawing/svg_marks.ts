@@ -24,11 +24,17 @@ export interface Mark {
 /**
  * Marks as elements of an SVG; those of one style that follow each other share it.
  *
- * @param dark  The same marks as they look where dark is preferred; a color that is another there becomes a class.
+ * @param dark  The same marks as they look where dark is preferred; a color that is another there becomes a class,
+ *   unless it is the same one wherever the light color is.
+ * @param scope  Class of the document: its rules are for nothing else.
  */
-export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): string {
+export function markup(
+  marks: readonly Mark[],
+  dark: readonly Mark[] = marks,
+  scope = "tvmdbg-figure",
+): string {
   if (dark.length !== marks.length) throw new Error(DIFFERENT);
-  const writer = new Writer();
+  const writer = new Writer(scope, marks === dark ? new Map() : darkColors(marks, dark));
   marks.forEach((mark, at) => {
     writer.add(mark, dark[at]!);
   });
@@ -37,7 +43,25 @@ export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): s
 
 const DIFFERENT = "a drawing differs between light and dark in more than its colors";
 
+/** By attribute and light color the dark one, where there is one alone; "" where there are several. */
+function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const add = (name: string, light: string, other: string) => {
+    if (!light) return;
+    const key = `${name}${plain(light)}`;
+    const known = found.get(key);
+    found.set(key, known === undefined || known === plain(other) ? plain(other) : "");
+  };
+  marks.forEach(({ style }, at) => {
+    add("fill", style.fill, dark[at]!.style.fill);
+    add("stroke", style.stroke, dark[at]!.style.stroke);
+  });
+  return found;
+}
+
 class Writer {
+  readonly #scope: string;
+  readonly #dark: Map<string, string>;
   readonly #body: string[] = [];
   /** What stands for dark, by class. */
   readonly #rules = new Map<string, string>();
@@ -50,6 +74,11 @@ class Writer {
   /** What was written last; most often it is the style of the next mark too. */
   #last: { style: Style; dark: Style; written: string } | null = null;
   #open = 0;
+
+  constructor(scope: string, dark: Map<string, string>) {
+    this.#scope = scope;
+    this.#dark = dark;
+  }
 
   add(mark: Mark, dark: Mark): void {
     if (mark !== dark && !haveOneShape(mark, dark)) throw new Error(DIFFERENT);
@@ -102,9 +131,13 @@ class Writer {
   #color(name: "fill" | "stroke", color: string, dark: string, classes: string[]): string {
     const [light, other] = [plain(color), plain(dark)];
     if (light !== other) {
-      const both = `${name[0]}${light}${other}`.replace(/\W/g, "");
-      this.#rules.set(both, `${name}:${other}`);
-      classes.push(both);
+      if (this.#dark.get(`${name}${light}`)) {
+        this.#rules.set(`[${name}="${light}"]`, `${name}:${other}`);
+      } else {
+        const both = `${name[0]}${light}${other}`.replace(/\W/g, "");
+        this.#rules.set(`.${both}`, `${name}:${other}`);
+        classes.push(both);
+      }
     }
     return ` ${name}="${escaped(light)}"`;
   }
@@ -113,7 +146,7 @@ class Writer {
   #styleSheet(): string {
     if (!this.#rules.size) return "";
     const rules = [...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1));
-    const written = rules.map(([name, rule]) => `.tvmdbg-figure .${name}{${rule}}`);
+    const written = rules.map(([which, rule]) => `.${this.#scope} ${which}{${rule}}`);
     return element("style", `@media (prefers-color-scheme:dark){${written.join("")}}`);
   }
 }

@@ -74,7 +74,7 @@ export function timelinePanel(request: Request): FigurePanel {
   const said = (notes: readonly Note[] = []) =>
     notes.map((each) => paragraph(each, room, text, each.most));
   const parts: Part[] = [heading(data.title, data.detail, room, text), ...said(data.notes)];
-  let hover: Hover[] = [];
+  let titles: Hover[] = [];
   const { chart } = data;
   if (chart?.kind === "time") {
     const drawn = new TimeChart(slices, names, options.time_range, data.selected, width, text);
@@ -84,7 +84,7 @@ export function timelinePanel(request: Request): FigurePanel {
       parts.push(...said([{ text: shown, color: "muted", most: 2 }]));
     }
     const top = heightOf(parts) - MARGIN;
-    hover = drawn.hover.map((each) => ({ ...each, y: each.y + top }));
+    titles = drawn.hover.map((each) => ({ ...each, y: each.y + top }));
     parts.push(drawn.part);
     const more = `${counted(drawn.left, "more track")} not drawn`;
     if (drawn.left) parts.push(...said([{ text: more, color: "muted", most: 1 }]));
@@ -116,7 +116,7 @@ export function timelinePanel(request: Request): FigurePanel {
     words: data.words,
     text: data.text,
     description: top ? { top } : {},
-    hover,
+    titles,
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }

@@ -109,30 +109,39 @@ export function table(
       if (hasMore) put(behind, more + GAP, head, theme.muted);
       pen.fillStyle = theme.line;
       pen.fillRect(MARGIN, top + LINE, room, 1);
+      const y = (at: number) => top + (at + 1.5) * LINE + 2;
+      // Column by column: marks of one look share it in a document.
+      const column = (x: number, color: string, of: (row: TableRow, at: number) => string) => {
+        rows.forEach((row, at) => {
+          put(of(row, at), x, y(at), color);
+        });
+      };
       rows.forEach((row, at) => {
-        const y = top + (at + 1.5) * LINE + 2;
-        const fill = looks.fill(theme, row);
-        if (row.node >= 0 && selected.includes(row.node)) {
-          pen.fillStyle = theme.surface;
-          pen.fillRect(MARGIN - 8, y - 8, room + 8, LINE);
-          pen.fillStyle = theme.accent;
-          pen.fillRect(MARGIN - 12, y - 7, 4, 14);
-        }
-        put(row.lead, 0, y, theme.muted);
-        pen.fillStyle = fill;
-        pen.fillRect(MARGIN + LEAD, y - 5, 10, 10);
-        put(names[at]!, LEAD + CHIP, y, theme.text);
-        put(asides[at]!, LEAD + CHIP + text.width(names[at]!, SMALL) + 8, y, theme.muted);
-        put(row.time, timeAt, y, theme.text);
-        if (bar && row.bar > 0) {
-          pen.globalAlpha = 0.75;
-          pen.fillStyle = fill;
-          pen.fillRect(MARGIN + shareAt, y - 5, bar * row.bar, 10);
-          pen.globalAlpha = 1;
-        }
-        put(row.share, shareAt + bar + (bar ? 6 : 0), y, theme.text);
-        if (hasMore) put(row.more, more + GAP, y, theme.muted);
+        if (row.node < 0 || !selected.includes(row.node)) return;
+        pen.fillStyle = theme.surface;
+        pen.fillRect(MARGIN - 8, y(at) - 8, room + 8, LINE);
+        pen.fillStyle = theme.accent;
+        pen.fillRect(MARGIN - 12, y(at) - 7, 4, 14);
       });
+      column(0, theme.muted, (row) => row.lead);
+      rows.forEach((row, at) => {
+        pen.fillStyle = looks.fill(theme, row);
+        pen.fillRect(MARGIN + LEAD, y(at) - 5, 10, 10);
+      });
+      if (bar) pen.globalAlpha = 0.75;
+      rows.forEach((row, at) => {
+        pen.fillStyle = looks.fill(theme, row);
+        if (bar && row.bar > 0) pen.fillRect(MARGIN + shareAt, y(at) - 5, bar * row.bar, 10);
+      });
+      pen.globalAlpha = 1;
+      column(LEAD + CHIP, theme.text, (_, at) => names[at]!);
+      column(timeAt, theme.text, (row) => row.time);
+      column(shareAt + bar + (bar ? 6 : 0), theme.text, (row) => row.share);
+      rows.forEach((_, at) => {
+        const x = LEAD + CHIP + text.width(names[at]!, SMALL) + 8;
+        put(asides[at]!, x, y(at), theme.muted);
+      });
+      if (hasMore) column(more + GAP, theme.muted, (row) => row.more);
     },
   };
 }
