@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 PARTS = ("findings", "graph", "tensor", "timeline")
-_MOST_SAVED_BYTES = 42 * 1024
+_MOST_SAVED_BYTES = 40 * 1024
 _FINDINGS = 5
 
 
@@ -68,7 +68,7 @@ def debugger_figure(
     theme : str
         ``"light"``, ``"dark"`` or ``"auto"``.
     saved : bool
-        Take no more than 48 KiB, as a saved notebook has room for.
+        Take no more than 40 KiB, as a saved notebook has room for.
     withhold : callable, optional
         Why a tensor's values are not to be shown, where the figure is handed on.
 
