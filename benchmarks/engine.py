@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.measure import Times, machine, measure
+from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 ROWS = 100_000
 MARKS = 5_000
 START, HAND_OVER, FASTER, DRAW = 0.1, 0.1, 5.0, 0.15
-IMPORT = "from tvmdbg_widgets.figures import engine"
+IMPORT = "from tvmdbg_widgets.engine import host"
 
 
 def columns(rows: int) -> dict[str, Any]:
@@ -72,7 +73,7 @@ export const draw = (_view: string, request: string) => drawn(maker, request);
 def started() -> float:
     """Return what reading and compiling the code takes in a fresh process, beyond the imports."""
     medians = [
-        measure(code, fresh(code), 9).cpu_median for code in (IMPORT, f"{IMPORT}; engine._engine()")
+        measure(code, fresh(code), 9).cpu_median for code in (IMPORT, f"{IMPORT}; host._engine()")
     ]
     return medians[1] - medians[0]
 
@@ -99,10 +100,10 @@ def verdict(what: str, found: float, promised: float, unit: str = "s CPU") -> No
 def main() -> None:
     """Print times and ratios."""
     machine()
-    size = engine.BUNDLE.stat().st_size
+    size = host.BUNDLE.stat().st_size
     verdict(f"start, {size / 1000:.0f} kB of code", started(), START)
     with tempfile.TemporaryDirectory() as folder:
-        engine.BUNDLE = bundle(MAKER, Path(folder))
+        host.BUNDLE = bundle(MAKER, Path(folder))
         nothing = drawing("an empty figure", [], {}, 0).cpu_median
         table = columns(ROWS)
         handed = drawing(f"{ROWS:,} rows x 6 as columns", [], table, 0).cpu_median - nothing

@@ -25,6 +25,7 @@ LAYERS = (
     "recorders",
     "analysis",
     "formats",
+    "engine",
     "model",
 )  # each may import those after it
 FACADES = (
@@ -43,7 +44,7 @@ HEAVY = (
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.
-ONLY = {"quickjs": "figures.engine", "pyodide": "figures.engine"}
+ONLY = {"quickjs": "engine.host", "pyodide": "engine.host"}
 MODEL_MAY = ("ml_dtypes", "numpy")
 #: What every room above it takes of a run.
 DERIVED = "analysis.derived.derived"
@@ -199,7 +200,7 @@ def test_imports_point_down() -> None:
         ("analysis.x", "try:\n    import pandas\nexcept ImportError:\n    pandas = None"),
         ("figures.x", "def f():\n    import anywidget"),
         ("figures.x", "def f():\n    import quickjs"),
-        ("figures.engine", "import quickjs"),
+        ("engine.host", "import quickjs"),
         ("export.x", "def f():\n    from traitlets import Unicode"),
         ("widgets.graph", "from tvmdbg_widgets.export import html"),
         ("run", "from .model.graph import Graph"),
@@ -220,7 +221,7 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
         ("widgets.graph", "import anywidget\nfrom . import session"),
         ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
         ("cli.x", "from tvmdbg_widgets.open import open"),
-        ("figures.engine", "def f():\n    import quickjs"),
+        ("engine.host", "def f():\n    import quickjs"),
         ("run", "def f():\n    from .widgets.debugger import Debugger"),
     ],
 )

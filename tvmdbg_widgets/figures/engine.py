@@ -1,22 +1,14 @@
-"""Figures that the views' own TypeScript draws, in a JavaScript engine without a DOM.
-
-``static/engine.js`` is the views' code, bundled from ``js/src/engine``. QuickJS runs it: without
-files, network or clock, within limits of time and memory. Where Python itself runs in a browser,
-the browser's engine does.
-"""
+"""Figures that the views' own TypeScript draws; :mod:`tvmdbg_widgets.engine.host` runs it."""
 
 from __future__ import annotations
 
 import base64
 import json
-import sys
-import threading
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.engine.host import call
 from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.png import data_uri, png_of
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
@@ -33,19 +25,8 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
-BUNDLE = Path(__file__).parents[1] / "static/engine.js"
-_NAME = "tvmdbgEngine"
-#: Of CPU time, for one figure.
-_MOST_SECONDS = 10.0
-_MOST_BYTES = 512 << 20
 #: Kinds of arrays that JavaScript has.
 _KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")
-
-_threads = threading.local()
-
-
-class EngineMissingError(RuntimeError):
-    """Nothing here can run the views' code."""
 
 
 def draw(
@@ -101,7 +82,8 @@ def draw(
         "bare": bare,
         "widths": width_tables(),
     }
-    answer = json.loads(_engine().draw(view, json.dumps(request, allow_nan=False)))
+    failure = f"the figure of {view!r} could not be drawn"
+    answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
     hover = tuple(Hover(**each) for each in answer.get("hover", ()))
     svg = _with_images(answer["svg"], answer.get("images", ()))
     return Figure(svg, answer["text"], {"view": view, **answer["description"]}, hover)
@@ -126,7 +108,7 @@ def text_only(
     text : str
         Lines of what the picture would tell.
     why : str
-        What is missing: the message of :class:`EngineMissingError`.
+        What is missing: the message of :class:`~tvmdbg_widgets.engine.host.EngineMissingError`.
     """
     panel = Panel(width, title, text, theme_of(theme), f"{text}\n{why}")
     y = panel.heading(title)
@@ -156,90 +138,3 @@ def _packed(name: str, column: npt.NDArray[Any] | StringColumn) -> dict[str, Any
 
 def _base64(array: npt.NDArray[Any], kind: str) -> str:
     return base64.b64encode(array.astype(f"<{kind}", copy=False).tobytes()).decode("ascii")
-
-
-def _in_browser() -> bool:
-    return sys.platform == "emscripten"
-
-
-def _engine() -> _QuickJs | _Browser:
-    """Return the engine of this thread; QuickJS belongs to the thread that made it."""
-    found: _QuickJs | _Browser | None = getattr(_threads, "engine", None)
-    if found is None:
-        if not BUNDLE.exists():
-            raise EngineMissingError(f"{BUNDLE} is missing: build it with `make bundle`")
-        source = BUNDLE.read_text("utf-8")
-        found = _threads.engine = _Browser(source) if _in_browser() else _QuickJs(source)
-    return found
-
-
-class _QuickJs:
-    """The views' code in QuickJS."""
-
-    def __init__(self, source: str) -> None:
-        try:
-            import quickjs
-        except ImportError as problem:
-            raise EngineMissingError(
-                "the picture is drawn by the package quickjs-ng, which is not installed here: "
-                "pip install quickjs-ng (where it has no wheel, that takes a C compiler)"
-            ) from problem
-        self._failure = quickjs.JSException
-        self._context = quickjs.Context()
-        self._context.set_memory_limit(_MOST_BYTES)
-        try:
-            self._context.eval(source)
-            self._draw = self._context.eval(f"{_NAME}.draw")
-        except self._failure as problem:
-            raise _unable(problem, "pip install --upgrade quickjs-ng") from problem
-
-    def draw(self, view: str, request: str) -> str:
-        # The engine counts the CPU time of all threads of the process.
-        limit = _MOST_SECONDS
-        while True:
-            self._context.set_time_limit(limit)
-            start = time.thread_time()
-            try:
-                return str(self._draw(view, request))
-            except self._failure as problem:
-                said = str(problem).splitlines()[0]
-                took = time.thread_time() - start
-                interrupted = "interrupted" in said
-                if interrupted and took < _MOST_SECONDS / 2:
-                    limit *= 2
-                    continue
-                _threads.engine = None
-                if interrupted:
-                    said = f"it took longer than {_MOST_SECONDS:g} s"
-                raise _failed(view, said) from problem
-
-
-class _Browser:
-    """The views' code in the engine of the browser that Python runs in."""
-
-    def __init__(self, source: str) -> None:
-        from pyodide.code import run_js
-        from pyodide.ffi import JsException
-
-        self._failure = JsException
-        try:
-            self._draw = run_js(f"{source}\n{_NAME}").draw
-        except JsException as problem:
-            raise _unable(problem, "use a newer browser") from problem
-
-    def draw(self, view: str, request: str) -> str:
-        try:
-            return str(self._draw(view, request))
-        except self._failure as problem:
-            raise _failed(view, str(problem)) from problem
-
-
-def _unable(problem: Exception, remedy: str) -> EngineMissingError:
-    said = str(problem).splitlines()[0]
-    return EngineMissingError(
-        f"the JavaScript engine here cannot run what draws the picture ({said}): {remedy}"
-    )
-
-
-def _failed(view: str, said: str) -> RuntimeError:
-    return RuntimeError(f"the figure of {view!r} could not be drawn: {said}")

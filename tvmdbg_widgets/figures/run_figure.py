@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.engine import draw, text_only
 from tvmdbg_widgets.figures.svg import Panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 

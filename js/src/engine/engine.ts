@@ -1,4 +1,4 @@
-/** Draws the figures of the views where there is no DOM, for `figures/engine.py`. */
+/** The views' own code where there is no DOM: `tvmdbg_widgets/engine/host.py` calls what is exported. */
 import "./text_decoder.ts";
 import {
   ARRAYS,
@@ -10,6 +10,8 @@ import {
 import type { FigureMaker, ThemeName } from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
 import { figures } from "./figures.ts";
+
+export { readQuery, searchTexts } from "./query.ts";
 
 type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]; codes: string };
 
@@ -30,7 +32,7 @@ interface Request {
   widths: WidthTables;
 }
 
-/** Draws one figure; `request` and the answer are JSON. */
+/** Draws one figure, for `figures/engine.py`; `request` and the answer are JSON. */
 export function draw(view: string, request: string): string {
   if (!Object.hasOwn(figures, view)) throw new Error(`no view ${view} draws figures`);
   return drawn(view, figures[view]!, request);

@@ -1,4 +1,9 @@
-/** Regular expressions in time linear in the text; tvmdbg_widgets/analysis/query/regex.py tells how. */
+/**
+ * Regular expressions in time linear in the text, whatever they are; tvmdbg_widgets/analysis/query/regex.py tells what
+ * they may have. Nothing needs a way back: the states that an expression can be in are followed all at once
+ * (K. Thompson, "Regular expression search algorithm", 1968), and each set of them is kept with where the next
+ * character leads.
+ */
 
 type Ranges = readonly (readonly [low: number, high: number])[];
 type Piece =
@@ -194,8 +199,10 @@ function others(ranges: Ranges): Ranges {
 interface Known {
   states: readonly number[];
   found: boolean;
+  /** Whether nothing that follows changes what was found. */
+  isLast: boolean;
   atEnd: boolean;
-  next: Map<number, Known>;
+  next: Map<string, Known>;
 }
 
 const FOUND = 0;
@@ -219,12 +226,9 @@ export class Regex {
   search(text: string): boolean {
     let known = this.#open;
     if (known.found) return true;
-    for (let at = 0; at < text.length; at++) {
-      const code = text.codePointAt(at)!;
-      if (code > 0xffff) at += 1;
-      known = known.next.get(code) ?? this.#read(known, code);
-      if (known.found) return true;
-      if (known.states.length === 0) return false;
+    for (const sign of text) {
+      known = known.next.get(sign) ?? this.#read(known, sign);
+      if (known.isLast) return known.found;
     }
     return known.atEnd;
   }
@@ -238,13 +242,15 @@ export class Regex {
         this.#kept.clear();
       }
       const atEnd = this.#closed(states, "end").includes(FOUND);
-      known = { states, found: states.includes(FOUND), atEnd, next: new Map() };
+      const found = states.includes(FOUND);
+      known = { states, found, isLast: found || !states.length, atEnd, next: new Map() };
       this.#kept.set(key, known);
     }
     return known;
   }
 
-  #read(known: Known, code: number): Known {
+  #read(known: Known, sign: string): Known {
+    const code = sign.codePointAt(0)!;
     const ahead = [this.#first];
     for (const state of known.states) {
       if (this.#ranges[state]!.some(([low, high]) => low <= code && code <= high)) {
@@ -252,7 +258,7 @@ export class Regex {
       }
     }
     const there = this.#known(this.#closed(ahead, ""));
-    known.next.set(code, there);
+    known.next.set(sign, there);
     return there;
   }
 

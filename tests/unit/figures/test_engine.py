@@ -23,11 +23,14 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.figures.figure import Figure
 
 ROOT = Path(__file__).parents[3]
@@ -63,8 +66,8 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _sample(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BUNDLE", bundle)
-    monkeypatch.setattr(engine, "_threads", threading.local())
+    monkeypatch.setattr(host, "BUNDLE", bundle)
+    monkeypatch.setattr(host, "_threads", threading.local())
 
 
 def drawn(texts: list[str] = TEXTS, theme: str = "light", **more: Any) -> Figure:
@@ -80,7 +83,7 @@ def parsed(svg: str) -> ET.Element:
 def engine_of(code: str, path: Path) -> None:
     """Let the engine run other code."""
     path.write_text(f"var tvmdbgEngine = {{ draw(view, request) {{ {code} }} }};", "utf-8")
-    engine.BUNDLE = path
+    host.BUNDLE = path
 
 
 def test_a_figure_has_picture_words_and_facts() -> None:
@@ -183,7 +186,7 @@ def test_nothing_that_a_name_says_becomes_markup() -> None:
 
 
 def test_a_view_of_any_name_is_found_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BUNDLE", ROOT / "tvmdbg_widgets/static/engine.js")
+    monkeypatch.setattr(host, "BUNDLE", ROOT / "tvmdbg_widgets/static/engine.js")
     for name in ("nothing", "constructor", "__proto__", "');throw 1;//"):
         with pytest.raises(RuntimeError, match="could not be drawn") as caught:
             engine.draw(name, {}, {}, {}, width=400)
@@ -258,7 +261,7 @@ def test_the_same_is_drawn_every_time_and_by_every_thread() -> None:
 
 
 def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_MOST_SECONDS", 0.2)
+    monkeypatch.setattr(host, "_MOST_SECONDS", 0.2)
     engine_of("for (;;);", tmp_path / "engine.js")
     begin = time.thread_time()
     with pytest.raises(RuntimeError, match=r"it took longer than 0\.2 s"):
@@ -275,6 +278,10 @@ def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -
         def set_time_limit(self, limit: float) -> None:
             limits.append(limit)
 
+        def eval(self, code: str) -> Callable[[str, str], str]:
+            assert code == "tvmdbgEngine.draw"
+            return self.draw
+
         def draw(self, view: str, request: str) -> str:
             if len(limits) < 4:
                 raise quickjs.JSException("InternalError: interrupted\n  at f")
@@ -282,8 +289,7 @@ def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -
 
     drawn()
     context = Context()
-    monkeypatch.setattr(engine._threads.engine, "_context", context)
-    monkeypatch.setattr(engine._threads.engine, "_draw", context.draw)
+    monkeypatch.setattr(host._threads.engine, "_context", context)
     assert drawn([]).text == "sample"
     assert limits == [10, 20, 40, 80]
 
@@ -300,7 +306,7 @@ def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -
 def test_memory_without_end_is_refused(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_MOST_BYTES", 32 << 20)
+    monkeypatch.setattr(host, "_MOST_BYTES", 32 << 20)
     engine_of(code, tmp_path / "engine.js")
     with pytest.raises(RuntimeError, match="'sample' could not be drawn"):
         drawn([])
@@ -314,9 +320,9 @@ def test_recursion_without_end_is_refused_in_a_thread_too(tmp_path: Path) -> Non
 
 def test_after_a_failure_the_next_figure_is_drawn(bundle: Path, tmp_path: Path) -> None:
     first = drawn()
-    engine._threads.engine._draw = engine._QuickJs(
+    host._threads.engine = host._QuickJs(
         "var tvmdbgEngine = { draw() { throw new TypeError('no') } }"
-    )._draw
+    )
     with pytest.raises(RuntimeError, match="'sample' could not be drawn: TypeError: no"):
         drawn()
     assert drawn() == first
@@ -333,7 +339,7 @@ def test_the_code_can_reach_nothing(tmp_path: Path) -> None:
 
 def test_without_the_wheel_it_says_which_package_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
-    with pytest.raises(engine.EngineMissingError, match="pip install quickjs-ng") as caught:
+    with pytest.raises(host.EngineMissingError, match="pip install quickjs-ng") as caught:
         drawn()
     figure = engine.text_only("sample", "<title>", f"one\n{HOSTILE}", str(caught.value), width=500)
     root = parsed(figure.svg)
@@ -348,15 +354,15 @@ def test_without_the_wheel_it_says_which_package_draws(monkeypatch: pytest.Monke
 def test_without_the_bundle_it_says_how_to_build_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BUNDLE", tmp_path / "engine.js")
-    with pytest.raises(engine.EngineMissingError, match="make bundle"):
+    monkeypatch.setattr(host, "BUNDLE", tmp_path / "engine.js")
+    with pytest.raises(host.EngineMissingError, match="make bundle"):
         drawn()
 
 
 def test_an_engine_that_is_too_old_is_as_good_as_none(tmp_path: Path) -> None:
-    engine.BUNDLE = tmp_path / "engine.js"
-    engine.BUNDLE.write_text("class { of the future }", "utf-8")
-    with pytest.raises(engine.EngineMissingError, match="pip install --upgrade quickjs-ng"):
+    host.BUNDLE = tmp_path / "engine.js"
+    host.BUNDLE.write_text("class { of the future }", "utf-8")
+    with pytest.raises(host.EngineMissingError, match="pip install --upgrade quickjs-ng"):
         drawn()
 
 
@@ -364,7 +370,7 @@ def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> N
     expected = drawn()
     monkeypatch.setattr(sys, "platform", "emscripten")
     monkeypatch.setitem(sys.modules, "quickjs", None)
-    monkeypatch.setattr(engine, "_threads", threading.local())
+    monkeypatch.setattr(host, "_threads", threading.local())
     browser = quickjs.Context()
     ran = []
 

@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.query_node import NodeQueries
 from tests.unit.graph.query_truth import truth
+from tvmdbg_widgets.analysis.query import regex
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.fields import FIELDS
 from tvmdbg_widgets.analysis.query.parser import parse
-from tvmdbg_widgets.analysis.query.regex import Regex
-from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.analysis.query.regex import RegexError, search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +151,7 @@ PIECES = st.sampled_from(
             "ß",
             "Σ",
         ),
-        *FIELDS,
+        *("name", "op", "kind", "layout", "shape", "id", "time", "share", "bytes", "rank", "attr."),
     ]
 )
 TEXTS = st.one_of(
@@ -216,7 +215,7 @@ SIGNS = st.sampled_from(
 @example("(a*)*$", "aab")
 def test_regular_expressions_find_what_python_finds(pattern: str, text: str) -> None:
     try:
-        regex = Regex(pattern)
+        found = search(pattern, [text])
     except RegexError:
         return
     # "$" of re also matches before a line break at the end.
@@ -224,7 +223,16 @@ def test_regular_expressions_find_what_python_finds(pattern: str, text: str) -> 
         theirs = re.compile(pattern.replace("$", r"\Z"), re.DOTALL | re.ASCII)
     except re.error:
         return
-    assert regex.search(text) == (theirs.search(text) is not None)
+    assert list(found) == [theirs.search(text) is not None]
+
+
+def test_blocks_of_texts_are_searched_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["", "conv_1", "a" * 30, "relu", "conv_2", "", "x"]
+    expected = ["conv" in each for each in texts]
+    for size in (1, 7, 12, 100):
+        monkeypatch.setattr(regex, "_BLOCK", size)
+        assert list(search("conv", texts)) == expected
+    assert list(search("conv", [])) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.query.masks import Mask, Masks, compared, fitting
+from tvmdbg_widgets.analysis.query.masks import (
+    Fits,
+    Mask,
+    Masks,
+    any_fits,
+    compared,
+    fitting,
+)
 from tvmdbg_widgets.analysis.query.tree import Compare, Path, Shape, Text, Word
 
 if TYPE_CHECKING:
@@ -51,9 +58,8 @@ class Evaluation(Masks):
             kept = self._facts.lowered[id(column.unique)] = [each.lower() for each in column.unique]
         return kept
 
-    def _rows(self, column: StringColumn, fits: Callable[[str], bool]) -> Mask:
-        lowered = self._lowered(column)
-        found = np.fromiter(map(fits, lowered), bool, len(lowered))
+    def _rows(self, column: StringColumn, fits: Fits) -> Mask:
+        found = fits(self._lowered(column))
         return found[column.codes] if len(found) else np.zeros(len(column), bool)
 
     def _owners(self, rows: Mask) -> Mask:
@@ -78,13 +84,13 @@ class Evaluation(Masks):
             found |= self._operators(fits)
         return found
 
-    def _operators(self, fits: Callable[[str], bool]) -> Mask:
+    def _operators(self, fits: Fits) -> Mask:
         """Return the nodes that run an operator that fits."""
 
-        def any_fits(text: str) -> bool:
-            return any(map(fits, text.split(" + ")))
+        def fit(texts: Sequence[str]) -> Mask:
+            return any_fits((each.split(" + ") for each in texts), fits)
 
-        return self._rows(self._facts.labels, any_fits) & self._facts.runs
+        return self._rows(self._facts.labels, fit) & self._facts.runs
 
     def _text(self, text: Text) -> Mask:
         fits = fitting(text.mode, text.text)
@@ -99,11 +105,11 @@ class Evaluation(Masks):
             return self._attr(text, fits)
         if text.field in ("name", "func"):
             column = self._graph.names if text.field == "name" else self._graph.func_names
-            return self._unless(text, self._rows(column, fits), self._rows(column, bool))
+            return self._unless(text, self._rows(column, fits), self._rows(column, _filled))
         column = self._graph.dtypes
         if text.field != "dtype":
             column = self._facts.devices if text.field == "device" else self._facts.layouts
-        known = self._rows(column, bool)
+        known = self._rows(column, _filled)
         found = self._owners(known & self._rows(column, fits))
         return self._known(text, found, self._owners(known))
 
@@ -111,7 +117,7 @@ class Evaluation(Masks):
         self._note("shape" if isinstance(term, Shape) else term.field, known)
         return self._unless(term, found, known)
 
-    def _group(self, text: Text, fits: Callable[[str], bool]) -> Mask:
+    def _group(self, text: Text, fits: Fits) -> Mask:
         groups = self._facts.groups
         if groups is None or not len(groups):
             return self._none()
@@ -121,7 +127,7 @@ class Evaluation(Masks):
         inside = groups.node_group >= 0
         return self._unless(text, inside & np.array(found)[groups.node_group], inside)
 
-    def _attr(self, term: Text | Compare, fits: Callable[[str], bool]) -> Mask:
+    def _attr(self, term: Text | Compare, fits: Fits) -> Mask:
         codes, offsets, keys, values = self._facts.attrs
         key = term.field.removeprefix("attr.")
         at = np.flatnonzero([each == key for each in keys])
@@ -130,7 +136,7 @@ class Evaluation(Masks):
         for row, which in zip(at.tolist(), np.searchsorted(offsets, at, "right") - 1, strict=True):
             value = values[row].lower()
             known[which] = not isinstance(term, Compare) or _NUMBER.fullmatch(value) is not None
-            found[which] = known[which] and fits(value)
+            found[which] = known[which] and fits([value])[0]
         self._note(term.field, known[codes])
         if isinstance(term, Text) and term.differs:
             found = known & ~found
@@ -139,7 +145,9 @@ class Evaluation(Masks):
     def _compare(self, term: Compare) -> Mask:
         facts, graph = self._facts, self._graph
         if term.field.startswith("attr."):
-            return self._attr(term, lambda value: bool(compared(float(value), term.by, term.value)))
+            return self._attr(
+                term, lambda texts: compared(np.array(texts, float), term.by, term.value)
+            )
         if term.field in ("bytes", "storage", "rank"):
             of = {"bytes": "bytes", "storage": "storage", "rank": "ranks"}[term.field]
             values = getattr(facts, of)
@@ -195,6 +203,10 @@ class Evaluation(Masks):
             walk = self._facts.producers if back else self._facts.readers
             found[list(walk.reach(np.flatnonzero(nodes).tolist()))] = True
         return found
+
+
+def _filled(texts: Sequence[str]) -> Mask:
+    return np.array(list(map(bool, texts)), np.bool_)
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:

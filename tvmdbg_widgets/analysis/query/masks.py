@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,17 +14,16 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
-from tvmdbg_widgets.analysis.query.regex import Regex, glob_regex
-from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.analysis.query.regex import RegexError, search
 from tvmdbg_widgets.analysis.query.tree import And, Compare, Id, Not, Or, Path, Shape, Text, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.query.fields import Vocabulary
     from tvmdbg_widgets.analysis.query.tree import Comparison, Mode, Query
+    from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 
 Mask = npt.NDArray[np.bool_]
+Fits = Callable[[Sequence[str]], Mask]
+"""Tells which of some texts, in lower case, fit a pattern."""
 
 
 class Masks(ABC):
@@ -74,7 +75,9 @@ class Masks(ABC):
             self.unknown[field] = unknown
 
 
-def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
+def rows_found(
+    query: str, masks: Masks, example: str, vocabulary: Vocabulary | None = None
+) -> npt.NDArray[np.intp]:
     """Return the rows that a query finds, ascending; none for a query of nothing.
 
     Raises
@@ -86,7 +89,7 @@ def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[
     """
     if not isinstance(query, str):
         name = type(query).__name__
-        raise TypeError(f"a query is a str such as {vocabulary.example!r}, not {name}")
+        raise TypeError(f"a query is a str such as {example!r}, not {name}")
     tree = parse(query, vocabulary)
     try:
         return np.flatnonzero([] if tree is None else masks.mask(tree))
@@ -94,13 +97,22 @@ def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[
         raise QueryError(query, max(0, query.find("/")), str(error)) from None
 
 
-def fitting(mode: Mode, text: str) -> Callable[[str], bool]:
-    """Return what tells whether a text in lower case fits a pattern."""
+def fitting(mode: Mode, text: str) -> Fits:
+    """Return what tells which texts in lower case fit a pattern."""
     if mode == "has":
-        return lambda value: text in value
+        return lambda texts: np.array([text in each for each in texts], bool)
     if mode == "is":
-        return lambda value: text == value
-    return Regex(text if mode == "regex" else glob_regex(text)).search
+        return lambda texts: np.array([text == each for each in texts], bool)
+    return lambda texts: search(text, texts, is_glob=mode == "glob")
+
+
+def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
+    """Return of each of some groups of texts in lower case whether any of them fits (bool [N])."""
+    groups = list(several)
+    of_text = fits(list(itertools.chain(*groups)))
+    found = np.zeros(len(groups), bool)
+    found[np.repeat(np.arange(len(groups)), list(map(len, groups)))[of_text]] = True
+    return found
 
 
 def compared(values: npt.NDArray[np.float64] | float, by: Comparison, value: float) -> Mask:

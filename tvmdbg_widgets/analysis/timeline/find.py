@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.query.regex import Regex
+from tvmdbg_widgets.analysis.query.masks import Fits, fitting
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 
 if TYPE_CHECKING:
@@ -64,8 +63,8 @@ def matching(
     text : str
         Nothing finds nothing.
     regex : bool
-        Whether the text is a regular expression (:mod:`tvmdbg_widgets.analysis.query.regex`, which
-        takes time linear in what it reads).
+        Whether the text is a regular expression (:mod:`tvmdbg_widgets.analysis.query.regex`), which
+        takes time linear in what it reads.
     watch : callable
         Called between blocks of work; what it raises ends it.
 
@@ -91,23 +90,17 @@ def matching(
     return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
 
 
-def _sought(text: str, *, regex: bool) -> list[Callable[[str], bool]]:
-    """Return what tells of each word whether a text has it."""
+def _sought(text: str, *, regex: bool) -> list[Fits]:
+    """Return what tells of each word which texts have it."""
     if regex:
-        expression = Regex(text)
-        return [lambda each: expression.search(each.lower())]
-    words = [each[1] or each[0] for each in _WORD.finditer(text.lower())]
-    return [partial(_holds, word) for word in words]
-
-
-def _holds(word: str, text: str) -> bool:
-    return word in text.lower()
+        return [fitting("regex", text)]
+    return [fitting("has", each[1] or each[0]) for each in _WORD.finditer(text.lower())]
 
 
 def _that(
     graph: Graph | None,
     timeline: Timeline,
-    has: Callable[[str], bool],
+    has: Fits,
     watch: Callable[[], None],
 ) -> Flags:
     """Return which slices have a word in one of their names (bool [slices])."""
@@ -123,10 +116,10 @@ def _that(
     return found
 
 
-def _searched(texts: Sequence[str], has: Callable[[str], bool], watch: Callable[[], None]) -> Flags:
+def _searched(texts: Sequence[str], has: Fits, watch: Callable[[], None]) -> Flags:
     found = np.zeros(len(texts), np.bool_)
     for first in range(0, len(texts), _BLOCK):
         watch()
         block = texts[first : first + _BLOCK]
-        found[first : first + len(block)] = [has(each) for each in block]
+        found[first : first + len(block)] = has([each.lower() for each in block])
     return found

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
+from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.engine import draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted

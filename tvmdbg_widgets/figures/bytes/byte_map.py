@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.engine import draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line

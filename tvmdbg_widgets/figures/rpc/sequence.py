@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.engine import draw, text_only
 from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import EngineMissingError, draw, text_only
+from tvmdbg_widgets.figures.engine import draw, text_only
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.figures.tuning.overview import overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer

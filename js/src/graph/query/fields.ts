@@ -1,30 +1,62 @@
-/** What a query can ask of a node; tvmdbg_widgets/analysis/query/fields.py names the same. */
-export const TEXTS = ["name", "op", "func", "kind", "dtype", "device", "layout", "group"];
+/** Units of a field of numbers. */
+export interface Units {
+  /** By unit; in lower case where upper and lower case are the same. */
+  factors: Readonly<Record<string, number>>;
+  /** As an error names them. */
+  told: string;
+  /** Whether a number other than 0 must have one. */
+  needed: boolean;
+  anyCase: boolean;
+}
+
+/** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query/vocabulary.py has those of other things. */
+export interface Vocabulary {
+  /** Fields; one that is both is a number where a whole number follows, else a text. */
+  texts: readonly string[];
+  numbers: readonly string[];
+  /** All, as an error names them; "shape" where there are shapes, "attr." before names of attributes. */
+  fields: readonly string[];
+  units: Readonly<Record<string, Units>>;
+  /** Whether -> and ->> join terms. */
+  paths: boolean;
+}
+
+const TEXTS = ["name", "op", "func", "kind", "dtype", "device", "layout", "group"];
 export const NUMBERS = [
   ...["id", "time", "share", "bytes", "storage", "rank"],
   ...["inputs", "outputs", "consumers", "depth"],
 ];
 export const FIELDS = [...TEXTS, "shape", ...NUMBERS, "attr."];
 
-/** Factor of each unit, by field; units of bytes in lower case. */
-export const UNITS: Record<string, Record<string, number>> = {
-  time: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 },
-  share: { "%": 0.01 },
-  bytes: {
-    ...{ b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
-    ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 },
+/** Of the nodes of a graph: times in nanoseconds, shares of 1. */
+export const GRAPH: Vocabulary = {
+  texts: TEXTS,
+  numbers: NUMBERS,
+  fields: FIELDS,
+  units: {
+    time: {
+      factors: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 },
+      told: "ns, us, ms or s",
+      needed: true,
+      anyCase: false,
+    },
+    share: { factors: { "%": 0.01 }, told: "%", needed: true, anyCase: false },
+    bytes: {
+      factors: {
+        ...{ b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
+        ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 },
+      },
+      told: "B, KB, KiB, MB, MiB, GB or GiB",
+      needed: false,
+      anyCase: true,
+    },
   },
-};
-
-export const UNITS_TOLD: Record<string, string> = {
-  time: "ns, us, ms or s",
-  share: "%",
-  bytes: "B, KB, KiB, MB, MiB, GB or GiB",
+  paths: true,
 };
 
 /** The fields that a misspelt name may mean, at most three. */
-export function closeFields(word: string): string[] {
-  const found = FIELDS.map((field) => [distance(word, field.replace(".", "")), field] as const);
+export function closeFields(word: string, fields: readonly string[]): string[] {
+  const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
   const nearest = Math.min(...found.map(([each]) => each));
   if (nearest > Math.min(2, word.length - 1)) return [];
   return found

@@ -1,7 +1,7 @@
 /** From the text of a query to its tree; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
 
 import { globRegex, Regex, RegexError } from "../../shared/regex.ts";
-import { closeFields, FIELDS, NUMBERS, TEXTS, UNITS, UNITS_TOLD } from "./fields.ts";
+import { closeFields, GRAPH, type Vocabulary } from "./fields.ts";
 
 export type Mode = "has" | "is" | "glob" | "regex";
 
@@ -42,6 +42,7 @@ const FIELD = sticky(
   "([Aa][Tt][Tt][Rr]\\.[A-Za-z0-9_.-]*[A-Za-z0-9_]|[A-Za-z_][A-Za-z0-9_]*)" +
     `(:(?!:)|${S}*(?:<=|>=|==|!=|[<>=]))`,
 );
+const WHOLE = sticky(`[+-]?[0-9]+${END}`);
 const DIGITS = sticky(`[0-9]+${END}`);
 const REGEX = sticky(`/((?:(?!${S})[^])*?)/${END}`);
 const NUMBER = sticky("[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
@@ -53,18 +54,20 @@ const SIZE = new RegExp(`^${S}*([0-9*?]+|\\.\\.\\.)${S}*$`);
 const BLANK = new RegExp(`^${S}*$`);
 
 /** The tree of a query, null for one of nothing; throws a QueryError. */
-export function parse(text: string): Query | null {
-  return new Parser(text).parse();
+export function parse(text: string, vocabulary = GRAPH): Query | null {
+  return new Parser(text, vocabulary).parse();
 }
 
 class Parser {
   readonly #text: string;
+  readonly #vocabulary: Vocabulary;
   #at = 0;
   #depth = 0;
   #terms = 0;
 
-  constructor(text: string) {
+  constructor(text: string, vocabulary: Vocabulary) {
     this.#text = text;
+    this.#vocabulary = vocabulary;
   }
 
   parse(): Query | null {
@@ -169,6 +172,7 @@ class Parser {
     for (;;) {
       this.#take(SPACE);
       if (!this.#text.startsWith("->", this.#at)) break;
+      if (!this.#vocabulary.paths) this.#fail(this.#at, "expected no '->'");
       const arrow = this.#text.startsWith("->>", this.#at) ? "->>" : "->";
       this.#at += arrow.length;
       arrows.push(arrow);
@@ -183,7 +187,8 @@ class Parser {
     if (this.#terms > MOST_TERMS) this.#fail(this.#at, `expected at most ${MOST_TERMS} terms`);
     const sign = this.#text.charAt(this.#at);
     if (sign === "(") {
-      const plain = this.#match(PLAIN_SHAPE)?.[0];
+      const hasShapes = this.#vocabulary.fields.includes("shape");
+      const plain = hasShapes ? this.#match(PLAIN_SHAPE)?.[0] : undefined;
       if (plain?.includes(",") || plain === "()") return this.#shape("");
       return this.#group();
     }
@@ -211,9 +216,9 @@ class Parser {
     if (!match) return null;
     const [, said, space] = match as unknown as [string, string, string];
     const sign = space.replace(SPACE_BEFORE, "");
-    const isAttr = said[4] === ".";
+    const isAttr = said[4] === "." && this.#vocabulary.fields.includes("attr.");
     const name = isAttr ? `attr.${said.slice(5)}` : said.toLowerCase();
-    if (!isAttr && !FIELDS.includes(name)) {
+    if (!isAttr && !this.#vocabulary.fields.includes(name)) {
       if (sign === ":" && this.#match(DIGITS)) {
         this.#at = at;
         return null;
@@ -223,23 +228,29 @@ class Parser {
     const by = sign === "==" ? "=" : sign;
     if (sign !== ":") this.#take(SPACE);
     if (name === "shape") return this.#shape(by);
-    if (NUMBERS.includes(name) || "<>".includes(by[0]!)) {
-      if (TEXTS.includes(name)) {
-        this.#fail(at + said.length, `expected ':', '=' or '!=' after ${name}`);
-      }
-      return this.#number(name, by);
-    }
+    if (this.#isNumber(name, by, at + said.length)) return this.#number(name, by);
     let [mode, text] = this.#pattern(`a pattern after '${said}${sign}'`, by !== ":");
     if (name === "op" && mode !== "regex") text = text.replace(NAMESPACE, "");
     return ["text", name, mode, text, by === "!="];
   }
 
+  #isNumber(name: string, by: string, at: number): boolean {
+    const isText = this.#vocabulary.texts.includes(name);
+    const isNumber = this.#vocabulary.numbers.includes(name);
+    if ("<>".includes(by[0]!)) {
+      if (isText && !isNumber) this.#fail(at, `expected ':', '=' or '!=' after ${name}`);
+      return true;
+    }
+    return isNumber && (!isText || this.#match(WHOLE) !== null);
+  }
+
   #unknown(name: string, at: number): never {
+    const { fields } = this.#vocabulary;
     const told = (field: string) => (field === "attr." ? "attr.NAME" : field);
-    const close = closeFields(name.toLowerCase()).map(told);
+    const close = closeFields(name.toLowerCase(), fields).map(told);
     const hint = close.length
       ? `did you mean ${close.join(" or ")}?`
-      : `put a text in quotes; fields are ${FIELDS.map(told).join(", ")}`;
+      : `put a text in quotes; fields are ${fields.map(told).join(", ")}`;
     this.#fail(at, `unknown field '${name}'`, `; ${hint}`);
   }
 
@@ -280,20 +291,18 @@ class Parser {
     const match = this.#take(NUMBER);
     if (!match) this.#missing("a number");
     let value = Number(match[0]);
-    const units = UNITS[name];
+    const units = this.#vocabulary.units[name];
     const at = this.#at;
     let found = units ? this.#take(UNIT) : null;
     if (units && found) {
-      const unit = name === "bytes" ? found[2]!.toLowerCase() : found[2]!;
-      if (Object.hasOwn(units, unit)) value *= units[unit]!;
+      const unit = units.anyCase ? found[2]!.toLowerCase() : found[2]!;
+      if (Object.hasOwn(units.factors, unit)) value *= units.factors[unit]!;
       else if (found[1]) {
         this.#at = at;
         found = null;
-      } else this.#fail(at, `expected ${UNITS_TOLD[name]}`, `, found '${found[2]}'`);
+      } else this.#fail(at, `expected ${units.told}`, `, found '${found[2]}'`);
     }
-    if (!found && (name === "time" || name === "share") && value) {
-      this.#missing(`a unit (${UNITS_TOLD[name]})`);
-    }
+    if (units?.needed && !found && value) this.#missing(`a unit (${units.told})`);
     if (this.#match(BARE)![0]) this.#missing("a space after the number");
     return ["compare", name, by === ":" ? "=" : by, value];
   }

@@ -16,7 +16,7 @@ import traitlets
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets.answers.bundles import STATIC
-from tvmdbg_widgets.figures import engine
+from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:
@@ -234,8 +234,8 @@ def test_figures_come_in_all_widths_and_themes(log: TuningLog, width: int, theme
 def test_where_there_is_no_engine_the_figure_is_text(
     log: TuningLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(engine, "BUNDLE", tmp_path / "engine.js")
-    monkeypatch.setattr(engine, "_threads", type("Threads", (), {})())
+    monkeypatch.setattr(host, "BUNDLE", tmp_path / "engine.js")
+    monkeypatch.setattr(host, "_threads", type("Threads", (), {})())
     figure = log.figure()
     assert "trials" in figure.text
     assert "engine.js" in figure.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tvmdbg_widgets.analysis.query.fields import TIMES, Units, Vocabulary
+from tvmdbg_widgets.analysis.query.vocabulary import TIMES, Units, Vocabulary
 
 _TEXTS: Final = (
     *("task", "name", "target", "kind", "model", "error", "is"),
@@ -30,7 +30,6 @@ TRIALS: Final = Vocabulary(
         "time": _WALL_TIME,
         "spread": Units({"%": 0.01}, "%", needed=True),
     },
-    example="error:6 task:3",
 )
 """Of the trials of a tuning: durations in nanoseconds, shares of 1."""
 

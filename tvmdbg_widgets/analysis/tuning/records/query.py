@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.query.masks import Mask, Masks, compared, fitting
+from tvmdbg_widgets.analysis.query.masks import Fits, Mask, Masks, any_fits, compared, fitting
 from tvmdbg_widgets.analysis.query.tree import Compare, Text, Word
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
@@ -55,7 +56,7 @@ class TrialMasks(Masks):
                 return self._compare(term)
         raise AssertionError(term)
 
-    def _word(self, fits: Callable[[str], bool]) -> Mask:
+    def _word(self, fits: Fits) -> Mask:
         of_task = self._of_tasks(lambda task: (*_names(task), task.target.text), fits)
         return of_task | (self._errors(fits) & self._trials.failed)
 
@@ -79,25 +80,23 @@ class TrialMasks(Masks):
         term: Text,
         codes: npt.NDArray[np.signedinteger],
         texts: Sequence[Iterable[str]],
-        fits: Callable[[str], bool],
+        fits: Fits,
     ) -> Mask:
         known = np.array([any(each) for each in texts], bool)[codes]
         self._note(term.field, known)
-        return self._unless(term, _any_fits(texts, fits)[codes], known)
+        return self._unless(term, any_fits(map(_lowered, texts), fits)[codes], known)
 
-    def _of_tasks(
-        self, texts: Callable[[Task], Iterable[str]], fits: Callable[[str], bool]
-    ) -> Mask:
-        found = _any_fits([texts(task) for task in self._parts.tasks], fits)
+    def _of_tasks(self, texts: Callable[[Task], Iterable[str]], fits: Fits) -> Mask:
+        found = any_fits([_lowered(texts(task)) for task in self._parts.tasks], fits)
         return found[self._trials.task]
 
-    def _errors(self, fits: Callable[[str], bool]) -> Mask:
-        fitting_codes = [each for each in MeasureError if any(map(fits, _error_texts(each)))]
-        return np.isin(self._trials.error, fitting_codes)
+    def _errors(self, fits: Fits) -> Mask:
+        codes = np.array([*MeasureError])
+        return np.isin(self._trials.error, codes[any_fits(map(_error_texts, MeasureError), fits)])
 
-    def _statuses(self, fits: Callable[[str], bool]) -> Mask:
+    def _statuses(self, fits: Fits) -> Mask:
         found = self._none()
-        for status in filter(fits, STATUSES):
+        for status in itertools.compress(STATUSES, fits(STATUSES)):
             found |= self._status(status)
         return found
 
@@ -156,8 +155,8 @@ _TASK_TEXTS: dict[str, Callable[[Task], tuple[str, ...]]] = {
 }
 
 
-def _any_fits(texts: Sequence[Iterable[str]], fits: Callable[[str], bool]) -> Mask:
-    return np.array([any(fits(each.lower()) for each in some) for some in texts], bool)
+def _lowered(texts: Iterable[str]) -> list[str]:
+    return [each.lower() for each in texts]
 
 
 def _error_texts(error: MeasureError) -> tuple[str, str]:

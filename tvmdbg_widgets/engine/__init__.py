@@ -1,0 +1,1 @@
+"""The views' own TypeScript, run without a browser."""
