@@ -80,7 +80,7 @@ def answers() -> list[dict[str, Any]]:
             facts = TensorFacts.of(run, tensor, TensorOptions())
             found.append(_answer(why, array, facts))
             if why in ROUGH:
-                facts = facts.without_values("withheld", counts_only=False)
+                facts = facts.without_values("redacted", counts_only=False)
                 found.append(_answer(f"{why}, equal bins alone", array, facts))
     return found
 

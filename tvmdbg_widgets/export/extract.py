@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.export.extract_graph import Part, Place, neighborhood
 from tvmdbg_widgets.export.extract_times import trace_of
-from tvmdbg_widgets.export.withheld import withheld
+from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
@@ -156,12 +156,12 @@ def _arrays(
 ) -> tuple[dict[str, Tensor], list[int], int]:
     """Tensors by their new keys; parameters that are left out; how many entries have none."""
     tensors = parts.tensors
-    secret = withheld(parts, doubt=False)
+    private = private_parameters(parts, doubt=False)
     arrays: dict[str, Tensor] = {}
     left_out, absent = [], 0
     for new, place in enumerate(chosen.places):
         for output in chosen.outputs(place):
-            if not parameters and (place.node, output) in secret:
+            if not parameters and (place.node, output) in private:
                 left_out.append(place.node)
                 continue
             tensor = None if tensors is None else tensors.get((place.node, output))

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from tvmdbg_widgets.export.handed_on import findings_handed_on
 from tvmdbg_widgets.export.machine import Machine
 from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
+from tvmdbg_widgets.export.private_parameters import private_parameters
+from tvmdbg_widgets.export.redacted import redacted_findings
 from tvmdbg_widgets.export.report_node import node_lines
-from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph.figure import GraphOptions, graph_figure
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import os
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.export.private_parameters import PrivateParameters
     from tvmdbg_widgets.export.report_node import Tell
-    from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
 
@@ -106,9 +106,9 @@ def report(run: Derived, node: int | None = None) -> BugReport:
         The run has no graph, or that no such node.
     """
     tell = _teller(run)
-    secret = withheld(run.parts)
-    own = [] if node is None else node_lines(run, node, tell, secret)
-    found = findings_handed_on(run.findings(), run.tensors, secret)
+    private = private_parameters(run.parts)
+    own = [] if node is None else node_lines(run, node, tell, private)
+    found = redacted_findings(run.findings(), run.tensors, private)
     lines = [f"# {plain(run.title)}"]
     if node is not None and run.graph is not None:
         lines = [f"# {plain(run.title)}, node {node}: {plain(run.graph.names[node])}"]
@@ -124,7 +124,7 @@ def report(run: Derived, node: int | None = None) -> BugReport:
     else:
         lines += section(f"Findings: {found.summary()}", _findings(found, tell))
     lines += section(f"Checks: {run.check().summary()}", _checks(run, tell))
-    figure = _figure(run, found, node, secret)
+    figure = _figure(run, found, node, private)
     return BugReport("\n".join(lines) + "\n", figure)
 
 
@@ -190,10 +190,10 @@ def _checks(run: Derived, tell: Tell) -> list[str]:
     return lines
 
 
-def _figure(run: Derived, found: Findings, node: int | None, secret: Withheld) -> Figure:
+def _figure(run: Derived, found: Findings, node: int | None, private: PrivateParameters) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
     graph = GraphOptions(color_by=color_by, focus=node)
-    entry = _entry(run, found, node, secret)
+    entry = _entry(run, found, node, private)
     if entry is None and run.tensors:
         return graph_figure(run, color_by=color_by, focus=node)
     options = DebuggerOptions(graph, TensorOptions(entry=entry), hidden=("findings",))
@@ -201,14 +201,14 @@ def _figure(run: Derived, found: Findings, node: int | None, secret: Withheld) -
 
 
 def _entry(
-    run: Derived, found: Findings, node: int | None, secret: Withheld
+    run: Derived, found: Findings, node: int | None, private: PrivateParameters
 ) -> tuple[int, int] | None:
     """Return the entry to draw: the node's, else the first that a finding names, else the last.
 
     None where no tensor could be read, or all are parameters.
     """
     scanned = run.search.scan.scanned().statistics
-    readable = {entry: each for entry, each in scanned.items() if entry not in secret}
+    readable = {entry: each for entry, each in scanned.items() if entry not in private}
     own = [] if node is None else [entry for entry in readable if entry[0] == node]
     named = (entry for each in found for entry in each.entries if entry in readable)
     return next(chain(own, named, reversed(list(readable))), None)

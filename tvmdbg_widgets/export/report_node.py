@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.answers.node import node_details
 from tvmdbg_widgets.answers.tensor.counts import specials_told
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
-from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.export.private_parameters import PrivateParameters
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -33,7 +33,7 @@ _REPEATS = 100
 _SPECIALS = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 
 
-def node_lines(run: Derived, node: int, tell: Tell, secret: Withheld) -> list[str]:
+def node_lines(run: Derived, node: int, tell: Tell, private: PrivateParameters) -> list[str]:
     """Return attributes, inputs, outputs, exact statistics, times and warnings of a node.
 
     Raises
@@ -60,12 +60,12 @@ def node_lines(run: Derived, node: int, tell: Tell, secret: Withheld) -> list[st
             f"- node {each['node']} output {each['output']}, {code(each['name'])}: "
             f"{plain(each['text'])}, edge {each['trust']}"
         )
-        reads += bullets(_values(run, each["node"], each["output"], tell, secret), "  ")
+        reads += bullets(_values(run, each["node"], each["output"], tell, private), "  ")
     lines += section("Inputs", reads, 3)
     made: list[str] = []
     for each in details["outputs"]:
         made.append(f"- output {each['output']}: {plain(each['text'])}{_readers(each)}")
-        made += bullets(_values(run, node, each["output"], tell, secret), "  ")
+        made += bullets(_values(run, node, each["output"], tell, private), "  ")
     lines += section("Outputs", made, 3)
     lines += section("Times", _times(run, node, details["times"]), 3)
     return lines + section("Warnings", bullets(map(tell, details["notes"])), 3)
@@ -79,13 +79,15 @@ def _readers(output: dict[str, Any]) -> str:
     return f", read by node {', '.join(nodes[:_CONSUMERS])}{more}"
 
 
-def _values(run: Derived, node: int, output: int, tell: Tell, secret: Withheld) -> list[str]:
+def _values(
+    run: Derived, node: int, output: int, tell: Tell, private: PrivateParameters
+) -> list[str]:
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     tensor = tensors.get((node, output))
-    return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell, secret)
+    return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell, private)
 
 
-def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
+def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[str]:
     stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
     read = {"node": "captured at the node", "later": "read after the run"}.get(tensor.captured)
     said = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}", read]
@@ -100,9 +102,9 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
     counts = [f"{count:,} {_SPECIALS[name]}" for name, count in specials.items()]
     counts += [f"{found.zero:,} zero", f"{found.negative:,} negative"]
     told.append(", ".join([f"{found.size:,} values: {found.finite:,} finite", *counts]))
-    counts_only = secret.counts_only(tensor)
-    if (tensor.node, tensor.output) in secret:
-        found = found.withheld(counts_only=counts_only)
+    counts_only = private.counts_only(tensor)
+    if (tensor.node, tensor.output) in private:
+        found = found.redacted(counts_only=counts_only)
     told += _more(tensor, found)
     if counts_only:
         told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")

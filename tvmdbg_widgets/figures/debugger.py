@@ -22,7 +22,7 @@ from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_req
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.handed_on import Withhold
+    from tvmdbg_widgets.figures.redaction import Redact
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 PARTS = ("findings", "graph", "tensor", "timeline")
@@ -53,7 +53,7 @@ def debugger_figure(
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
-    withhold: Withhold | None = None,
+    redact: Redact | None = None,
 ) -> Figure:
     """Draw the graph, one tensor and the timeline of a run below each other.
 
@@ -69,7 +69,7 @@ def debugger_figure(
         ``"light"``, ``"dark"`` or ``"auto"``.
     saved : bool
         Take no more than 40 KiB, as a saved notebook has room for.
-    withhold : callable, optional
+    redact : callable, optional
         Why a tensor's values are not to be shown, where the figure is handed on.
 
     Raises
@@ -85,7 +85,7 @@ def debugger_figure(
     if findings is not None and len(findings):
         panels["findings"] = _findings_panel(run, findings, wide, look)
     pixels = most_pixels(saved)
-    tensor = tensor_request(run, options.tensor, most_pixels=pixels, withhold=withhold)
+    tensor = tensor_request(run, options.tensor, most_pixels=pixels, redact=redact)
     panels["tensor"] = tensor.panel(wide, look)
     panels["timeline"] = timeline_request(run, options.timeline).panel(wide, look)
     room = MOST_BYTES

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
@@ -152,11 +152,11 @@ class ComparisonView(View):
         self.send({"id": message_id(message), "result": reply.result}, list(reply.buffers))
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         from tvmdbg_widgets.figures.comparison import comparison_figure
 
-        del handed
+        del redaction
         return comparison_figure(
             (self._debug_run, self._run_b),
             self.comparison,

@@ -15,7 +15,7 @@ from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
 
 
 class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
@@ -79,7 +79,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         return GraphPanel(self)
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
         from tvmdbg_widgets.figures.debugger import debugger_figure
@@ -88,11 +88,11 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
         given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
         findings = self._debug_run.known_findings
-        if handed is not None:
-            given["entry"] = handed.entry or given["entry"]
-            findings = handed.findings
+        if redaction is not None:
+            given["entry"] = redaction.entry or given["entry"]
+            findings = redaction.findings
         given["color_by"] = self.color_by.column
-        given["selected"] = self._marked(handed)
+        given["selected"] = self._marked(redaction)
         given["collapsed"] = self.collapsed
         return debugger_figure(
             self._debug_run,
@@ -101,5 +101,5 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
             width=width,
             theme=theme,
             saved=saved,
-            withhold=None if handed is None else handed.withhold,
+            redact=None if redaction is None else redaction.redact,
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -135,9 +135,9 @@ class GraphView(GraphOptions, Navigation, View):
     _tells_health = True
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        return self._drawn(width, theme, handed, saved=saved)
+        return self._drawn(width, theme, redaction, saved=saved)
 
     def save(
         self,
@@ -186,7 +186,7 @@ class GraphView(GraphOptions, Navigation, View):
         figure = self._drawn(width, theme, None, whole=True, camera=camera, height=self.height)
         return figure.save(path, scale)
 
-    def _drawn(self, width: float, theme: str, handed: HandedOn | None, **how: Any) -> Figure:
+    def _drawn(self, width: float, theme: str, redaction: Redaction | None, **how: Any) -> Figure:
         from tvmdbg_widgets.figures.graph.figure import graph_figure
 
         return graph_figure(
@@ -203,7 +203,7 @@ class GraphView(GraphOptions, Navigation, View):
             hidden=self.hidden,
             open_groups=self.open_groups,
             grouped=self.grouped,
-            selected=self._marked(handed),
+            selected=self._marked(redaction),
             width=width,
             theme=theme,
             **how,

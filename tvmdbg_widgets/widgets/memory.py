@@ -12,7 +12,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
 
 
 class MemoryOptions(traitlets.HasTraits):
@@ -55,7 +55,7 @@ class MemoryView(MemoryOptions, View):
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         from tvmdbg_widgets.figures.memory import memory_figure
 
@@ -65,7 +65,7 @@ class MemoryView(MemoryOptions, View):
             parameters=self.parameters,
             color_by=self.color_by,
             step_range=self.step_range,
-            selected=self._marked(handed),
+            selected=self._marked(redaction),
             width=width,
             theme=theme,
         )

@@ -13,7 +13,7 @@ from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
 
 
 #: Beyond it a page could not tell a zero point from its neighbors.
@@ -175,14 +175,14 @@ class TensorInspector(TensorOptions, View):
     _code = traitlets.Unicode(code_name("tensor")).tag(sync=True)
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 
         tensor = self.session.tensor
         entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        if handed is not None:
-            entry = handed.entry or entry
+        if redaction is not None:
+            entry = redaction.entry or entry
         return tensor_figure(
             self._debug_run,
             entry=entry,
@@ -201,5 +201,5 @@ class TensorInspector(TensorOptions, View):
             width=width,
             theme=theme,
             saved=saved,
-            withhold=None if handed is None else handed.withhold,
+            redact=None if redaction is None else redaction.redact,
         )

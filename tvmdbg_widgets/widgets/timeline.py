@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -117,7 +117,7 @@ class Flamechart(TimelineOptions, View):
         super().__init__(run, session, **traits)
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         from tvmdbg_widgets.figures.timeline.comparison import time_comparison_figure
         from tvmdbg_widgets.figures.timeline.figure import timeline_figure
@@ -129,7 +129,7 @@ class Flamechart(TimelineOptions, View):
                 compared,
                 show=self.show,
                 time_range=self.time_range,
-                selected=self._marked(handed),
+                selected=self._marked(redaction),
                 width=width,
                 theme=theme,
             )
@@ -141,7 +141,7 @@ class Flamechart(TimelineOptions, View):
             sort=self.sort,
             slice_color=self.slice_color,
             time_range=self.time_range,
-            selected=self._marked(handed),
+            selected=self._marked(redaction),
             peak_flops=self.peak_flops,
             bandwidth=self.bandwidth,
             width=width,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -163,7 +163,7 @@ class View(Saved):
         return self._figure(width, theme)
 
     def _figure(
-        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         """Return the figure; where ``saved``, one that a saved notebook has room for."""
         raise NotImplementedError
@@ -174,14 +174,14 @@ class View(Saved):
     def _scanned_runs(self) -> Sequence[DebugRun]:
         return [self._debug_run] if self._tells_health else []
 
-    def figure_handed_on(self, handed: HandedOn, theme: str = "light") -> Figure:
+    def redacted_figure(self, redaction: Redaction, theme: str = "light") -> Figure:
         """Return the figure without what is not to be handed on to others."""
-        return self._figure(720, theme, handed=handed)
+        return self._figure(720, theme, redaction=redaction)
 
-    def _marked(self, handed: HandedOn | None = None) -> tuple[int, ...]:
+    def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
         """Return the selected nodes, as far as they are of this run."""
-        if handed is not None:
-            return handed.selected
+        if redaction is not None:
+            return redaction.selected
         graph = self._debug_run.graph
         count = graph.num_nodes if graph is not None else 0
         return tuple(node for node in self.session.selected if node < count)

@@ -56,7 +56,7 @@ export class Inspector {
     this.#graph = graph;
     this.#looks = new Looks(options);
     this.panels = new InspectorLayout(root, context, entries, boardActs(this));
-    this.panels.picture.sight.show(options.get("region") ?? null);
+    this.panels.picture.viewport.show(options.get("region") ?? null);
     this.steering = new Steering(
       this.panels,
       () => this.#wish.plane,
@@ -135,7 +135,7 @@ export class Inspector {
     if (!same) {
       this.panels.cross.point = null;
       if (!first) {
-        this.panels.picture.sight.show(null);
+        this.panels.picture.viewport.show(null);
         this.panels.marked.mark(null);
       }
     }
@@ -171,8 +171,10 @@ export class Inspector {
     this.#wish.plane = plane;
     const turned = before.axes[0] === plane.axes[1] && before.axes[1] === plane.axes[0];
     if (before.axes[0] !== plane.axes[0] || before.axes[1] !== plane.axes[1]) {
-      const region = picture.sight.region;
-      picture.sight.resetTo(turned && region ? [region[1], region[0], region[3], region[2]] : null);
+      const region = picture.viewport.region;
+      picture.viewport.resetTo(
+        turned && region ? [region[1], region[0], region[3], region[2]] : null,
+      );
       marked.mark(null);
       if (cross.point) {
         const found = locate(plane, indexAt(before, cross.point));
@@ -188,7 +190,7 @@ export class Inspector {
     if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
     const { cross, marked, picture } = this.panels;
     cross.point = this.#wish.lay(layout, cross.point);
-    picture.sight.show(null);
+    picture.viewport.show(null);
     marked.mark(null);
     this.#ask(null);
   }
@@ -332,7 +334,7 @@ export class Inspector {
 
   #remember(): void {
     const { entry, plane, layout, reading, along } = this.#wish;
-    const region = this.panels.picture.sight.region;
+    const region = this.panels.picture.viewport.region;
     const marked = this.panels.marked.region;
     this.#memory.keep({
       ...this.#looks.kept,

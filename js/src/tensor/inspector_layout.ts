@@ -23,7 +23,7 @@ import { part } from "./parts.ts";
 import { Crosshair } from "./picture/crosshair.ts";
 import { Overview } from "./picture/overview.ts";
 import { Picture, type Plate } from "./picture/picture.ts";
-import { Sight } from "./picture/sight.ts";
+import { PlaneViewport } from "./picture/viewport.ts";
 import type { Plane } from "./plane.ts";
 import { Marked } from "./region/marked.ts";
 import { RegionPanel } from "./region/region_panel.ts";
@@ -101,13 +101,13 @@ export class InspectorLayout {
     this.#axes = new AxisPickers((plane) => commands.plane(plane), commands.leave);
     this.#layouts = new LayoutPicker((wish) => commands.layout(wish), commands.leave);
     this.#reading = new ReadingPicker(commands);
-    const sight = new Sight();
+    const viewport = new PlaneViewport();
     const overview = new Overview((row, col) => {
-      if (sight.center(row, col)) this.picture.moved();
+      if (viewport.center(row, col)) this.picture.moved();
     }, signal);
     this.picture = new Picture(
       root,
-      sight,
+      viewport,
       overview,
       {
         ...commands,
@@ -319,8 +319,8 @@ export class InspectorLayout {
   }
 
   zoomed(show: ShowChoice): void {
-    const { sight } = this.picture;
-    this.#bar.show(show, sight.zoomed, sight.canZoom);
+    const { viewport } = this.picture;
+    this.#bar.show(show, viewport.zoomed, viewport.canZoom);
   }
 
   empty(entry: Entry | null, title: string, detail: string): void {

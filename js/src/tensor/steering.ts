@@ -18,20 +18,20 @@ export class Steering {
   zoom(factor: number): void {
     const { picture, cross } = this.#panels;
     const at = cross.point && picture.placeOf(cross.point);
-    if (picture.sight.zoom(factor, at ?? undefined)) picture.moved();
+    if (picture.viewport.zoom(factor, at ?? undefined)) picture.moved();
   }
 
   /** Brings a part of the plane into sight; null brings all of it. */
   region(region: Region | null): void {
-    this.#panels.picture.sight.show(region);
+    this.#panels.picture.viewport.show(region);
     this.#panels.picture.moved();
   }
 
   /** Moves what is in sight by shares of itself. */
   pan(right: number, down: number): void {
     const { picture } = this.#panels;
-    const plot = picture.sight.layout?.plot;
-    if (plot && picture.sight.pan(-right * plot.width, -down * plot.height)) picture.moved();
+    const plot = picture.viewport.layout?.plot;
+    if (plot && picture.viewport.pan(-right * plot.width, -down * plot.height)) picture.moved();
   }
 
   /** Moves the crosshair, or the choice among channels where those are shown. */

@@ -54,7 +54,7 @@ export class Viewing {
     this.#events = events;
     this.#pictures = new Pictures(
       run,
-      panels.picture.sight,
+      panels.picture.viewport,
       {
         answered: (answer) => this.#answered(answer),
         known: () => this.draw(),
@@ -214,7 +214,7 @@ export class Viewing {
         answer && show !== "picture"
           ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.#wish.along)
           : null,
-      region: this.#panels.picture.sight.region,
+      region: this.#panels.picture.viewport.region,
       colors,
       scale: this.#scale,
       cells,

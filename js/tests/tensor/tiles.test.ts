@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Tile } from "../../src/shared/client/tensor_questions.ts";
 import { layoutPlane } from "../../src/tensor/picture/layout.ts";
-import { Sight } from "../../src/tensor/picture/sight.ts";
 import { serves, Tiles } from "../../src/tensor/picture/tiles.ts";
+import { PlaneViewport } from "../../src/tensor/picture/viewport.ts";
 
 const STAGE = { width: 460, height: 300 };
 
@@ -73,15 +73,15 @@ describe("cells of one value", () => {
 });
 
 describe("what is in sight", () => {
-  const sight = () => {
-    const made = new Sight();
+  const viewport = () => {
+    const made = new PlaneViewport();
     made.resize(STAGE, 1);
     made.over(1000, 1000);
     return made;
   };
 
   it("is all, until one goes in; the place under the pointer stays there", () => {
-    const made = new Sight();
+    const made = new PlaneViewport();
     made.resize(STAGE, 1);
     made.over(1000, 1600);
     expect([made.region, made.zoomed, made.canZoom]).toEqual([null, false, true]);
@@ -97,7 +97,7 @@ describe("what is in sight", () => {
   });
 
   it("moves by pixels and stops at the ends", () => {
-    const made = sight();
+    const made = viewport();
     made.zoom(8);
     const [row, col] = made.region!;
     made.pan(-40, -80);
@@ -114,7 +114,7 @@ describe("what is in sight", () => {
   });
 
   it("stays when the stage changes, and is all of another plane", () => {
-    const made = sight();
+    const made = viewport();
     made.show([300, 400, 50, 60]);
     expect(made.resize({ width: 800, height: 400 }, 2)).toBe(true);
     expect(made.region).toEqual([300, 400, 50, 60]);

@@ -627,8 +627,8 @@ def test_other_outputs_of_a_node_are_named(page: Page, recorded: Callable[[str],
     wait_entry(page, "1:2")
 
 
-def sight(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = inspect(page)["sight"]
+def viewport(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = inspect(page)["viewport"]
     return found
 
 
@@ -639,12 +639,12 @@ def settled(page: Page) -> dict[str, Any]:
             const detail = {{}};
             document.querySelector("{ROOT}").dispatchEvent(
                 new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            const {{ tile, rowStep, colStep }} = detail.sight;
+            const {{ tile, rowStep, colStep }} = detail.viewport;
             return tile && tile.exact && tile.rowStep <= rowStep && tile.colStep <= colStep;
         }}"""
     )
     frames(page)
-    return sight(page)
+    return viewport(page)
 
 
 def heard(page: Page, kind: str) -> list[dict[str, Any]]:
@@ -697,7 +697,7 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     page.get_by_role("button", name="fit the whole heatmap").press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
-    assert sight(page)["region"] is None
+    assert viewport(page)["region"] is None
     page.wait_for_function("window.tvmdbg.models.tensor0.get('region') === null")
 
 
@@ -719,16 +719,16 @@ def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
     press(page, "-", "-", "+", "+")
     rest(page)
     assert len(asked) == count, "what was answered is kept"
-    region = sight(page)["region"]
+    region = viewport(page)["region"]
     press(page, "Control+ArrowRight", "Control+ArrowDown")
     moved = settled(page)["region"]
     assert moved[0] > region[0]
     assert moved[1] > region[1]
     press(page, "0")
-    assert sight(page)["region"] is None
+    assert viewport(page)["region"] is None
     press(page, "+")
     page.get_by_role("button", name="zoom out").click()
-    assert sight(page)["region"] is None
+    assert viewport(page)["region"] is None
 
 
 def test_shift_and_drag_pans_and_double_click_goes_in(page: Page, made: str) -> None:
@@ -779,7 +779,7 @@ def test_a_part_is_shown_first_and_the_crosshair_brought_into_sight(page: Page, 
     assert right[1] + right[3] == 2000
     page.evaluate("window.tvmdbg.models.tensor0.set('region', null)")
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
-    assert sight(page)["region"] is None
+    assert viewport(page)["region"] is None
 
 
 def test_the_whole_in_small_that_comes_late_leaves_another_plane_alone(
@@ -844,14 +844,14 @@ def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
     line = page.locator(".tvmdbg-tensor-trust-line")
     expect(line.locator(".tvmdbg-tensor-sampled")).to_be_visible()
     expect(line).to_contain_text("sampled values")
-    assert sight(page)["exact"] is False
+    assert viewport(page)["exact"] is False
     line.get_by_role("button", name="Stop scanning").click()
     expect(line.locator("progress")).to_be_hidden()
     for route in held:
         route.continue_()
     rest(page)
     page.unroute("**/ask")
-    assert sight(page)["exact"] is False
+    assert viewport(page)["exact"] is False
     press(page, "k")
     expect(line).to_contain_text("all values")
     expect(line.locator(".tvmdbg-tensor-sampled")).to_be_hidden()

@@ -96,9 +96,9 @@ def inspect(page: Page) -> dict[str, Any]:
 def place(page: Page, row: int, col: int) -> tuple[float, float]:
     """The middle of a value on the page."""
     found, box = inspect(page), page.locator(STAGE).bounding_box()
-    sight, plot = found["sight"], found["plot"]
-    x = plot["x"] + (col + 0.5 - sight["col"]) * sight["across"]
-    y = plot["y"] + (row + 0.5 - sight["row"]) * sight["down"]
+    viewport, plot = found["viewport"], found["plot"]
+    x = plot["x"] + (col + 0.5 - viewport["col"]) * viewport["across"]
+    y = plot["y"] + (row + 0.5 - viewport["row"]) * viewport["down"]
     return box["x"] + x, box["y"] + y
 
 
@@ -138,13 +138,13 @@ def test_digits_are_the_values_and_can_be_read(
     show(page, address, entry=[node, 0], theme=theme)
     page.wait_for_function("document.querySelector('.tvmdbg-tensor-stage canvas').width > 0")
     found = inspect(page)
-    assert found["sight"]["across"] >= 36
+    assert found["viewport"]["across"] >= 36
     digits = {(each["row"], each["col"]): each for each in found["digits"]}
     values = arrays[node].astype(np.float64)
     assert set(digits) == set(np.ndindex(values.shape))
     for (row, col), each in digits.items():
         text, value = each["text"].replace("−", "-"), values[row, col]
-        assert each["width"] <= found["sight"]["across"]
+        assert each["width"] <= found["viewport"]["across"]
         if text.startswith("≈"):
             assert float(text[1:]) == pytest.approx(value, rel=0.5)
         else:
@@ -163,15 +163,15 @@ def test_every_cell_of_36_pixels_has_its_digits_whole(
     show(page, address, entry=[node, 0], height=high - 16, high=high, width=900)
     rest(page)
     found = inspect(page)
-    cells = 48 if found["sight"]["across"] >= 36 else 0
+    cells = 48 if found["viewport"]["across"] >= 36 else 0
     assert cells or high < 608
     assert len(found["digits"]) == cells
     plot = found["plot"]
     for each in found["digits"]:
         assert plot["x"] <= each["x"] <= each["x"] + each["width"] <= plot["x"] + plot["width"]
         assert plot["y"] <= each["y"] <= each["y"] + each["height"] <= plot["y"] + plot["height"]
-        assert each["width"] <= found["sight"]["across"]
-        assert each["height"] <= found["sight"]["down"]
+        assert each["width"] <= found["viewport"]["across"]
+        assert each["height"] <= found["viewport"]["down"]
 
 
 def test_digits_of_what_is_in_sight_alone_and_specials_as_words(page: Page, address: str) -> None:
@@ -183,23 +183,23 @@ def test_digits_of_what_is_in_sight_alone_and_specials_as_words(page: Page, addr
         return detail.digits.length > 0; }"""
     )
     found = inspect(page)
-    sight, plot = found["sight"], found["plot"]
+    viewport, plot = found["viewport"], found["plot"]
     digits = {(each["row"], each["col"]): each["text"] for each in found["digits"]}
     whole_rows = range(
-        math.ceil(sight["row"] - 1e-6),
-        math.floor(sight["row"] + plot["height"] / sight["down"] + 1e-6),
+        math.ceil(viewport["row"] - 1e-6),
+        math.floor(viewport["row"] + plot["height"] / viewport["down"] + 1e-6),
     )
     whole_cols = range(
-        math.ceil(sight["col"] - 1e-6),
-        math.floor(sight["col"] + plot["width"] / sight["across"] + 1e-6),
+        math.ceil(viewport["col"] - 1e-6),
+        math.floor(viewport["col"] + plot["width"] / viewport["across"] + 1e-6),
     )
     stage, small = box_of(page.locator(STAGE)), box_of(page.locator(OVERVIEW))
     covered = [each - stage[k % 2] for k, each in enumerate(small)]
 
     def touches(row: float, col: float) -> bool:
-        x = plot["x"] + (col - sight["col"]) * sight["across"]
-        y = plot["y"] + (row - sight["row"]) * sight["down"]
-        right, below = x + sight["across"], y + sight["down"]
+        x = plot["x"] + (col - viewport["col"]) * viewport["across"]
+        y = plot["y"] + (row - viewport["row"]) * viewport["down"]
+        right, below = x + viewport["across"], y + viewport["down"]
         return bool(
             x < covered[2] + 4
             and right > covered[0] - 4
@@ -421,14 +421,14 @@ def test_ctrl_and_wheel_keeps_the_value_under_the_pointer_though_the_stage_moves
 
     def below() -> tuple[float, float]:
         found, box = inspect(page), page.locator(STAGE).bounding_box()
-        sight, plot = found["sight"], found["plot"]
-        row = sight["row"] + (y - box["y"] - plot["y"]) / sight["down"]
-        return row, sight["col"] + (x - box["x"] - plot["x"]) / sight["across"]
+        viewport, plot = found["viewport"], found["plot"]
+        row = viewport["row"] + (y - box["y"] - plot["y"]) / viewport["down"]
+        return row, viewport["col"] + (x - box["x"] - plot["x"]) / viewport["across"]
 
     expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("ulp")
     start = below()
     page.keyboard.down("Control")
-    across = inspect(page)["sight"]["across"]
+    across = inspect(page)["viewport"]["across"]
     for step in range(4):
         if step == 1:
             page.locator(".tvmdbg-tensor-choices").evaluate("it => it.style.marginBottom = '40px'")
@@ -437,8 +437,8 @@ def test_ctrl_and_wheel_keeps_the_value_under_the_pointer_though_the_stage_moves
             f"""() => {{ const detail = {{}};
             document.querySelector("{ROOT}").dispatchEvent(
                 new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            return detail.sight.across > {across}; }}"""
+            return detail.viewport.across > {across}; }}"""
         )
-        across = inspect(page)["sight"]["across"]
+        across = inspect(page)["viewport"]["across"]
     page.keyboard.up("Control")
     assert below() == pytest.approx(start, abs=2 / across + 5)

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
-from tvmdbg_widgets.figures.handed_on import HandedOn
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.figures.tensor import facts as tensor_facts
 from tvmdbg_widgets.figures.tensor import shown as tensor_shown
 from tvmdbg_widgets.figures.tensor.facts import BINS
@@ -221,13 +221,13 @@ def test_what_is_huge_is_sampled_and_marked(
 def test_what_is_withheld_is_not_drawn(show: str) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0), show=show)
-    bare = view.figure_handed_on(HandedOn(lambda _: ("its values stay here", False)))
+    bare = view.redacted_figure(Redaction(lambda _: ("its values stay here", False)))
     assert "<image" not in bare.svg
     assert "across" not in bare.svg
     assert "along" not in bare.svg
     assert bare.description["percentiles"] == []
     assert "its values stay here" in bare.text
-    few = view.figure_handed_on(HandedOn(lambda _: ("its values stay here", True)))
+    few = view.redacted_figure(Redaction(lambda _: ("its values stay here", True)))
     assert few.description["statistics"]["minimum"] == "none"
     assert few.description["counts"]["atLowest"] is None
     assert "its values stay here" not in view.figure().text

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.spread import KINDS, PATH, answers, arrays, written
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-from tvmdbg_widgets.figures.handed_on import HandedOn
+from tvmdbg_widgets.figures.redaction import Redaction
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,9 +136,9 @@ def test_a_withheld_tensor_tells_its_bins_without_its_zeros() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0))
     whole = view.figure().description["spread"]
-    bare = view.figure_handed_on(HandedOn(lambda _: ("they stay here", False))).description
+    bare = view.redacted_figure(Redaction(lambda _: ("they stay here", False))).description
     assert [each["likely"] for each in bare["spread"]["bars"]] == [
         each["likely"] for each in whole["bars"]
     ]
-    few = view.figure_handed_on(HandedOn(lambda _: ("they stay here", True)))
+    few = view.redacted_figure(Redaction(lambda _: ("they stay here", True)))
     assert few.description["spread"] is None

@@ -133,7 +133,7 @@ def test_a_row_can_be_changed_pickled_and_withheld() -> None:
     truth = facts(statistics(lambda: [values[0]]))
     assert facts(pickle.loads(pickle.dumps(found))) == truth  # noqa: S301 (our own)
     assert facts(replace(found, exact=False)) == {**truth, "exact": False}
-    assert found.withheld(counts_only=True).minimum is None
+    assert found.redacted(counts_only=True).minimum is None
     assert found.applicable
     assert repr(found) == repr(statistics(lambda: [values[0]]))
     with pytest.raises(AttributeError):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.export.handed_on import findings_handed_on
 from tvmdbg_widgets.export.page.state import kind_of, models
 from tvmdbg_widgets.export.page.stored import words
-from tvmdbg_widgets.export.withheld import withheld
-from tvmdbg_widgets.figures.handed_on import HandedOn
+from tvmdbg_widgets.export.private_parameters import private_parameters
+from tvmdbg_widgets.export.redacted import redacted_findings
+from tvmdbg_widgets.figures.redaction import Redaction
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.options import Options
@@ -22,16 +22,16 @@ def figure_of_page(view: View, options: Options) -> Figure:
     run = view.debug_run
     states = models(view, options)
     session = states["session"]
-    secret = withheld(run.parts)
+    private = private_parameters(run.parts)
     known = None
     if kind_of(view) == "debugger":
         known = run.findings()
         if not options.parameters:
-            known = findings_handed_on(known, run.tensors, secret)
+            known = redacted_findings(known, run.tensors, private)
 
-    def withhold(tensor: Tensor) -> tuple[str, bool]:
-        if not options.parameters and (tensor.node, tensor.output) in secret:
-            counts_only = secret.counts_only(tensor)
+    def redact(tensor: Tensor) -> tuple[str, bool]:
+        if not options.parameters and (tensor.node, tensor.output) in private:
+            counts_only = private.counts_only(tensor)
             return words.COUNTS_ONLY if counts_only else words.PARAMETER, counts_only
         return words.STATISTICS if options.share == "statistics" else "", False
 
@@ -40,5 +40,5 @@ def figure_of_page(view: View, options: Options) -> Figure:
     first = states["view"].get("entry") or session["entry"]
     entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
-    handed = HandedOn(withhold, known, selected, entry if there else None)
-    return view.figure_handed_on(handed, options.theme)
+    redaction = Redaction(redact, known, selected, entry if there else None)
+    return view.redacted_figure(redaction, options.theme)

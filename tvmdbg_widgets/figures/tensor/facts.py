@@ -111,7 +111,7 @@ def _percentiles(
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """One tensor as it is shown; ``withheld`` says why its values are not.
+    """One tensor as it is shown; ``redacted`` says why its values are not.
 
     ``unread`` says why they could not be read; the statistics are then those counted before, or
     none.
@@ -124,7 +124,7 @@ class TensorFacts:
     shown: Shown
     percentiles: tuple[tuple[int, Interval], ...] = ()
     contrast: Contrast | None = None
-    withheld: str = ""
+    redacted: str = ""
     unread: str = ""
 
     @classmethod
@@ -155,9 +155,9 @@ class TensorFacts:
 
     def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
         """Return the same without what tells single values, and no bounds where ``counts_only``."""
-        found = self.statistics.withheld(counts_only=counts_only)
+        found = self.statistics.redacted(counts_only=counts_only)
         shown = replace(self.shown, plane=None, region=None)
-        told = replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
+        told = replace(self, statistics=found, shown=shown, percentiles=(), redacted=why)
         return replace(told, contrast=None)
 
     @property
@@ -227,7 +227,7 @@ class TensorFacts:
     def rows(self) -> list[tuple[str, str, str]]:
         """Name, exact text and place of each statistic."""
         found = self.statistics
-        if not found.applicable or not found.size or (self.withheld and found.minimum is None):
+        if not found.applicable or not found.size or (self.redacted and found.minimum is None):
             return []
         least, most = exact_text(found.minimum), exact_text(found.maximum)
         if found.minimum is not None and least == most:

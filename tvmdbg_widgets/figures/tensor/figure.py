@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.handed_on import Withhold
+    from tvmdbg_widgets.figures.redaction import Redact
     from tvmdbg_widgets.figures.tensor.shown import Shown
     from tvmdbg_widgets.model.pictures import Picture
 
@@ -55,7 +55,7 @@ def tensor_figure(
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
-    withhold: Withhold | None = None,
+    redact: Redact | None = None,
 ) -> Figure:
     """Draw one tensor: its health, statistics, histogram, and two of its axes in colors.
 
@@ -101,7 +101,7 @@ def tensor_figure(
         ``"light"``, ``"dark"`` or ``"auto"``.
     saved : bool
         Take no more room than a saved notebook has.
-    withhold : callable, optional
+    redact : callable, optional
         Why a tensor's values are not to be shown, where the figure is handed on.
 
     Raises
@@ -124,7 +124,7 @@ def tensor_figure(
         cells=cells,
         along=along,
     )
-    request = tensor_request(run, options, most_pixels=most_pixels(saved), withhold=withhold)
+    request = tensor_request(run, options, most_pixels=most_pixels(saved), redact=redact)
     return request.figure(width=width, theme=theme)
 
 
@@ -138,7 +138,7 @@ def tensor_request(
     options: TensorOptions,
     *,
     most_pixels: int,
-    withhold: Withhold | None = None,
+    redact: Redact | None = None,
 ) -> RunFigure:
     """Return what the figure of a tensor is made of; its picture has at most so many pixels."""
     entry = options.entry or default_entry(run)
@@ -149,7 +149,7 @@ def tensor_request(
         why = f"This run has no tensor for node {entry[0]}, output {entry[1]}."
         return RunFigure.missing(run, "tensors", why)
     facts = TensorFacts.of(run, run.tensors[entry], options)
-    why, counts_only = ("", False) if withhold is None else withhold(facts.tensor)
+    why, counts_only = ("", False) if redact is None else redact(facts.tensor)
     if why:
         facts = facts.without_values(why, counts_only=counts_only)
     facts, drawn = _drawn(facts, most_pixels)
@@ -214,8 +214,8 @@ def _notes(facts: TensorFacts) -> list[Note]:
         matched = f"The values were matched to this node {tensor.trust.label}."
         notes.append(note(matched, "warning", 3))
     notes += [note(f"Warning: {each}", "warning", 12) for each in tensor.notes]
-    if facts.withheld:
-        notes.append(note(facts.withheld, "muted", 3))
+    if facts.redacted:
+        notes.append(note(facts.redacted, "muted", 3))
     if facts.unread:
         notes.append(note(facts.unread, "error", 6))
     return notes
@@ -306,7 +306,7 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     tensor = facts.tensor
     lines = [f"{title}: {facts.title}; {'; '.join(facts.head)}"]
     lines += [f"  warning: {note}" for note in tensor.notes]
-    lines += [f"  {each}" for each in (facts.withheld, facts.unread) if each]
+    lines += [f"  {each}" for each in (facts.redacted, facts.unread) if each]
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))
     lines.append(f"  {facts.trust(exact=None)}")
     lines += [f"  {facts.shown.words}"] if facts.shown.words else []

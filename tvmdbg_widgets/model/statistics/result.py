@@ -117,7 +117,7 @@ class Statistics:
             return Interval(math.nan, math.nan)
         return self.distribution.percentile(percent)
 
-    def withheld(self, *, counts_only: bool) -> Statistics:
+    def redacted(self, *, counts_only: bool) -> Statistics:
         """Return the same without what tells single values.
 
         No distribution and hence no percentiles, and no place of what is not finite; where

@@ -2,7 +2,7 @@ import { listening } from "../../shared/ui/dom.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";
 import { type Layout, nearestPoint, placeAt } from "./layout.ts";
-import type { Sight } from "./sight.ts";
+import type { PlaneViewport } from "./viewport.ts";
 
 interface Events {
   /** Places are in CSS pixels of the stage. */
@@ -33,7 +33,7 @@ const FAR = 4;
 export function gestures(
   canvas: HTMLCanvasElement,
   root: HTMLElement,
-  sight: Sight,
+  viewport: PlaneViewport,
   events: Events,
   signal: AbortSignal,
 ): void {
@@ -57,7 +57,7 @@ export function gestures(
     if (event.button !== 0 && !(byMouse && event.button === MIDDLE)) return;
     if (event.button === MIDDLE) event.preventDefault();
     const place = at(event);
-    const { layout } = sight;
+    const { layout } = viewport;
     const marks = byMouse && event.button === 0 && !event.shiftKey;
     start = marks && layout ? nearestPoint(layout, place.x, place.y) : null;
     down.set(event.pointerId, place);
@@ -65,7 +65,7 @@ export function gestures(
     held = null;
     const [one, other] = [...down.values()];
     if (other && layout) held = placeAt(layout, (one!.x + other.x) / 2, (one!.y + other.y) / 2);
-    if (!sight.zoomed && start) events.pick(place.x, place.y);
+    if (!viewport.zoomed && start) events.pick(place.x, place.y);
   });
   listen("pointermove", (event) => {
     const [before, now] = [down.get(event.pointerId), at(event)];
@@ -80,10 +80,10 @@ export function gestures(
       const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
       down.set(event.pointerId, now);
       const factor = apart(now) / apart(before);
-      if (held && sight.zoom(factor, middle, held)) events.moved();
+      if (held && viewport.zoom(factor, middle, held)) events.moved();
       return;
     }
-    if (!(start || sight.zoomed) || (!dragged && Math.hypot(right, below) < FAR)) return;
+    if (!(start || viewport.zoomed) || (!dragged && Math.hypot(right, below) < FAR)) return;
     if (!dragged) {
       dragged = true;
       canvas.setPointerCapture(event.pointerId);
@@ -94,20 +94,20 @@ export function gestures(
       return;
     }
     down.set(event.pointerId, now);
-    if (sight.pan(right, below)) events.moved();
+    if (viewport.pan(right, below)) events.moved();
   });
   const up = (event: PointerEvent) => {
     const place = down.get(event.pointerId);
     down.delete(event.pointerId);
     if (!place || dragged || event.type === "pointercancel" || event.button === MIDDLE) return;
-    if (sight.zoomed || event.pointerType !== "mouse") events.pick(place.x, place.y);
+    if (viewport.zoomed || event.pointerType !== "mouse") events.pick(place.x, place.y);
   };
   listen("pointerup", up);
   listen("pointercancel", up);
   listen("pointerleave", () => events.leave());
   listen("dblclick", (event) => {
     event.preventDefault();
-    const moved = sight.zoom(event.shiftKey ? 0.5 : 2, at(event));
+    const moved = viewport.zoom(event.shiftKey ? 0.5 : 2, at(event));
     if (moved) events.moved();
   });
   listen("wheel", (event) => {
@@ -117,12 +117,12 @@ export function gestures(
     if (event.ctrlKey || event.metaKey) {
       const pixels = lines ? event.deltaY * LINE : event.deltaY;
       const place = at(event);
-      const [{ clientX: x, clientY: y }, layout] = [event, sight.layout];
+      const [{ clientX: x, clientY: y }, layout] = [event, viewport.layout];
       if (!layout) return;
-      const goesOn = zoomed?.x === x && zoomed.y === y && zoomed.left === sight.region;
+      const goesOn = zoomed?.x === x && zoomed.y === y && zoomed.left === viewport.region;
       const held = zoomed && goesOn ? zoomed.held : heldAt(layout, place);
-      if (sight.zoom(Math.exp(-pixels * WHEEL), place, held)) events.moved();
-      zoomed = { x, y, held, left: sight.region };
+      if (viewport.zoom(Math.exp(-pixels * WHEEL), place, held)) events.moved();
+      zoomed = { x, y, held, left: viewport.region };
       return;
     }
     travel += lines ? event.deltaY : event.deltaY / 100;

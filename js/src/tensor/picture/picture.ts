@@ -20,8 +20,8 @@ import {
 import type { Overview } from "./overview.ts";
 import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
-import type { Sight } from "./sight.ts";
 import { ValueTooltip } from "./value_tooltip.ts";
+import type { PlaneViewport } from "./viewport.ts";
 
 export interface PictureEvents {
   point(): void;
@@ -54,7 +54,7 @@ const MAX_MARKS = 4096;
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class Picture {
   readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
-  readonly sight: Sight;
+  readonly viewport: PlaneViewport;
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #root: HTMLElement;
@@ -75,13 +75,13 @@ export class Picture {
 
   constructor(
     root: HTMLElement,
-    sight: Sight,
+    viewport: PlaneViewport,
     overview: Overview,
     events: PictureEvents,
     signal: AbortSignal,
   ) {
     this.#root = root;
-    this.sight = sight;
+    this.viewport = viewport;
     this.#events = events;
     this.#overview = overview;
     this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
@@ -90,16 +90,16 @@ export class Picture {
     gestures(
       this.#base.canvas,
       root,
-      sight,
+      viewport,
       {
         hover: (x, y) => this.#point(x, y),
         leave: () => this.#hoverAt(null),
         pick: (x, y) => {
-          const point = this.sight.layout && pointAt(this.sight.layout, x, y);
+          const point = this.viewport.layout && pointAt(this.viewport.layout, x, y);
           if (point) events.pick(point);
         },
         mark: (from, to) => {
-          const { layout } = this.sight;
+          const { layout } = this.viewport;
           if (layout) events.mark(from, nearestPoint(layout, to.x, to.y));
         },
         wheel: (steps) => events.wheel(steps),
@@ -134,19 +134,19 @@ export class Picture {
       this.#hover = null;
     }
     this.#plate = plate;
-    this.sight.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
+    this.viewport.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
     this.redraw();
   }
 
   /** Takes the size of its box at once, so that what is asked for fits it. */
   measure(): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    if (width && height) this.sight.resize({ width, height }, devicePixelRatio || 1);
+    if (width && height) this.viewport.resize({ width, height }, devicePixelRatio || 1);
   }
 
   /** Brings a value into sight. */
   reveal(point: Point): void {
-    if (this.sight.reveal(point)) this.moved();
+    if (this.viewport.reveal(point)) this.moved();
   }
 
   /** Another part is in sight. */
@@ -162,7 +162,7 @@ export class Picture {
 
   /** The middle of the cell of a value on the stage; null where it is out of sight. */
   placeOf({ row, col }: Point): { x: number; y: number } | null {
-    const box = this.sight.layout && cellBox(this.sight.layout, row, col);
+    const box = this.viewport.layout && cellBox(this.viewport.layout, row, col);
     return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }
 
@@ -192,7 +192,7 @@ export class Picture {
 
   /** What is on screen now, for tests. */
   inspect() {
-    const [layout, tile] = [this.sight.layout, this.tile];
+    const [layout, tile] = [this.viewport.layout, this.tile];
     const marks: object[] = [];
     if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
       for (let cell = 0; cell < tile.rows * tile.cols; cell += 1) {
@@ -209,9 +209,9 @@ export class Picture {
       marks,
       marked: this.#marked && layout && regionBox(layout, this.#marked),
       plot: layout?.plot ?? null,
-      sight: layout && {
+      viewport: layout && {
         ...{ row, col, rowStep, colStep, down, across },
-        region: this.sight.region,
+        region: this.viewport.region,
         exact: tile?.exact ?? null,
         tile: tile && { ...tile, minimum: 0, maximum: 0, mean: 0, flags: 0 },
       },
@@ -221,7 +221,7 @@ export class Picture {
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (width === 0 || height === 0) return;
-    if (this.sight.resize({ width, height }, devicePixelRatio || 1)) {
+    if (this.viewport.resize({ width, height }, devicePixelRatio || 1)) {
       this.#baseDirty = true;
       this.#events.resized();
     }
@@ -235,8 +235,8 @@ export class Picture {
     clear(this.#base, width, height);
     this.#tiles = [];
     this.#digits = [];
-    const [layout, plate] = [this.sight.layout, this.#plate];
-    this.#base.canvas.style.touchAction = this.sight.zoomed ? "none" : "pan-y";
+    const [layout, plate] = [this.viewport.layout, this.#plate];
+    this.#base.canvas.style.touchAction = this.viewport.zoomed ? "none" : "pan-y";
     this.#base.canvas.style.cursor = "crosshair";
     if (!layout || !plate) {
       this.#overview.hide();
@@ -248,7 +248,7 @@ export class Picture {
     const { context } = this.#base;
     const draw = canvasCells(context, plate.paint);
     paint(context, layout, this.#tiles, { ...plate.paint, draw }, theme);
-    this.#overview.show(layout, this.sight.zoomed, plate);
+    this.#overview.show(layout, this.viewport.zoomed, plate);
     const covered = this.#overview.boxIn(this.stage);
     const { tile } = this;
     if (tile) this.#digits = paintDigits(context, layout, tile, { ...plate, covered }, theme);
@@ -259,7 +259,7 @@ export class Picture {
     const { context } = this.#overlay;
     clear(this.#overlay, width, height);
     this.#labels = [];
-    const [layout, plate] = [this.sight.layout, this.#plate];
+    const [layout, plate] = [this.viewport.layout, this.#plate];
     if (!layout || !plate) {
       this.#tooltip.show([], null, this.stage);
       return;
@@ -340,7 +340,7 @@ export class Picture {
   }
 
   #point(x: number, y: number): void {
-    this.#hoverAt(this.sight.layout && pointAt(this.sight.layout, x, y));
+    this.#hoverAt(this.viewport.layout && pointAt(this.viewport.layout, x, y));
   }
 
   #hoverAt(point: Point | null): void {

@@ -5,8 +5,8 @@ import { viewOf } from "../state.ts";
 import { Ahead } from "./ahead.ts";
 import { Asking } from "./asking.ts";
 import { type Layout, layoutPlane } from "./layout.ts";
-import type { Sight } from "./sight.ts";
 import { Tiles, wantedFor } from "./tiles.ts";
+import type { PlaneViewport } from "./viewport.ts";
 
 /** The size of a stage that was not laid out yet. */
 const STAGE = { width: 640, height: 280 };
@@ -33,7 +33,7 @@ export class Pictures {
   readonly #tiles = new Tiles();
   readonly #wholes = new Set<string>();
   readonly #asking: Asking;
-  readonly #sight: Sight;
+  readonly #viewport: PlaneViewport;
   readonly #events: Events;
   /** Until another tensor is wanted, a sample is enough. */
   #sampled = false;
@@ -41,10 +41,10 @@ export class Pictures {
   /** Looks again for what was asked for ahead and became wanted before it came. */
   #held: (() => void) | null = null;
 
-  constructor(run: RunClient, sight: Sight, events: Events, signal: AbortSignal) {
+  constructor(run: RunClient, viewport: PlaneViewport, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#signal = signal;
-    this.#sight = sight;
+    this.#viewport = viewport;
     this.#events = events;
     this.#asking = new Asking(
       run,
@@ -61,7 +61,7 @@ export class Pictures {
       { channels: (...asked) => this.#asking.counted(() => run.channels(...asked)) },
       {
         has: (view) => {
-          const layout = sight.layout;
+          const layout = viewport.layout;
           return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
         },
         keep: (view, tile) => this.#tiles.add(keyOf(view), tile),
@@ -91,7 +91,7 @@ export class Pictures {
 
   goOn(view: PlaneView | null): void {
     this.#sampled = false;
-    const layout = this.#sight.layout;
+    const layout = this.#viewport.layout;
     if (view && layout) this.#asking.refine(view, wantedFor(layout));
   }
 
@@ -104,10 +104,10 @@ export class Pictures {
   ): void {
     this.#held = null;
     const [rows, cols] = [planeRows(plane), planeCols(plane)];
-    this.#sight.over(rows, cols);
+    this.#viewport.over(rows, cols);
     const whole = { zoom: 1, row: 0, col: 0 };
     const layout =
-      this.#sight.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
+      this.#viewport.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
     const wanted = wantedFor(layout);
     if (!known && !view.layout && view.layout !== "" && plane.shape.length > PLAIN) {
       [wanted.part, wanted.rows, wanted.cols] = [null, ANY, ANY];

@@ -126,11 +126,11 @@ def variants(
     return found, trouble
 
 
-def withheld_variant(each: Variant, *, counts_only: bool) -> Variant:
+def redacted_variant(each: Variant, *, counts_only: bool) -> Variant:
     """Return a variant without what tells single values of a parameter."""
     if not each.found.applicable:
         return each
-    found = each.found.withheld(counts_only=counts_only)
+    found = each.found.redacted(counts_only=counts_only)
     return replace(each, found=found, percentiles=(), contrast=None)
 
 

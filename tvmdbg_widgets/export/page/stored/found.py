@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.export.handed_on import (
+from tvmdbg_widgets.export.redacted import (
     bounds_eraser,
-    findings_handed_on,
+    redacted_findings,
     without_numbers,
 )
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.export.private_parameters import PrivateParameters
 
 
-def findings_told(run: Derived, secret: Withheld | None) -> dict[str, Any]:
+def findings_told(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:
     """Return the findings as the views ask for them, all tensors scanned.
 
     Parameters
     ----------
     run : Derived
-    secret : Withheld or None
+    private : PrivateParameters or None
         Tensors whose values are not to be told; None where all are.
     """
     found = run.findings(progress=False)
     told: dict[str, Any] = answer(run, {"kind": "findings"}).result
-    if secret is not None:
-        found = findings_handed_on(found, run.tensors, secret)
+    if private is not None:
+        found = redacted_findings(found, run.tensors, private)
     rows = [
         {**row, "title": each.title, "evidence": list(each.evidence)}
         for row, each in zip(told["findings"], found, strict=True)
@@ -38,21 +38,23 @@ def findings_told(run: Derived, secret: Withheld | None) -> dict[str, Any]:
     return {**told, "findings": rows, "state": "done"}
 
 
-def health_told(run: Derived, secret: Withheld | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def health_told(
+    run: Derived, private: PrivateParameters | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the health of all tensors as the views ask for it, and its columns.
 
     Parameters
     ----------
     run : Derived
-    secret : Withheld or None
+    private : PrivateParameters or None
         Tensors whose values are not to be told; None where all are.
     """
     told = answer(run, {"kind": "health"}).result
     told = {name: value for name, value in told.items() if name != "columns"}
     columns = run.search.health().columns()
-    if secret is not None:
-        erase = bounds_eraser(run.tensors, secret)
-        small = [secret.counts_only(each) for each in (run.tensors or {}).values()]
+    if private is not None:
+        erase = bounds_eraser(run.tensors, private)
+        small = [private.counts_only(each) for each in (run.tensors or {}).values()]
         for name in ("words", "brief"):
             texts = map(erase, told[name])
             told[name] = [

@@ -28,14 +28,14 @@ from tvmdbg_widgets.export.page.stored.contents import (
 from tvmdbg_widgets.export.page.stored.facts import (
     Variant,
     headers,
+    redacted_variant,
     variants,
-    withheld_variant,
 )
 from tvmdbg_widgets.export.page.stored.found import findings_told, health_told
 from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.slices import add_slices
-from tvmdbg_widgets.export.withheld import withheld
+from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class _Store:
         self.wanted = wanted
         self.step = step
         self.eraser = PathEraser(run)
-        self.secret = withheld(run.parts)
+        self.private = private_parameters(run.parts)
         self.tensors: list[Tensor] = list((run.tensors or {}).values())
         self.unread: set[int] = set()
         self.left_out: list[str] = []
@@ -169,7 +169,7 @@ class _Store:
         self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
         self.common = self._common()
         self.candidates = self._by_priority()
-        self._say_withheld()
+        self._say_private()
         return self._fitted()
 
     def made_without_tensors(self) -> Stored:
@@ -180,9 +180,9 @@ class _Store:
         return Stored(binary.to_bytes(), left_out)
 
     def _common(self) -> Binary:
-        secret = None if self.wanted.parameters else self.secret
-        self.findings = findings_told(self.run, secret)
-        health = health_told(self.run, secret)
+        private = None if self.wanted.parameters else self.private
+        self.findings = findings_told(self.run, private)
+        health = health_told(self.run, private)
         more = ["memory"] if self.wanted.memory else []
         more += TIMES if self.wanted.times else []
         binary = common(self.run, self.findings, health, self.eraser, more=more)
@@ -195,8 +195,8 @@ class _Store:
             binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
         return binary
 
-    def _is_withheld(self, tensor: Tensor) -> bool:
-        return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret
+    def _is_private(self, tensor: Tensor) -> bool:
+        return not self.wanted.parameters and (tensor.node, tensor.output) in self.private
 
     def _counted(self, row: int) -> list[Variant]:
         """The variants of a tensor, with what the page says beside them."""
@@ -211,11 +211,11 @@ class _Store:
 
         found, trouble = variants(tensor, row, self.headers[row], progress)
         self.step(tensor.nbytes - taken)
-        hidden = self._is_withheld(tensor)
+        hidden = self._is_private(tensor)
         if trouble:
             self.unread.add(row)
             self.notes[row] = trouble
-        elif hidden and self.secret.counts_only(tensor):
+        elif hidden and self.private.counts_only(tensor):
             self.notes[row] = words.COUNTS_ONLY
         elif hidden:
             self.notes[row] = words.PARAMETER
@@ -223,8 +223,8 @@ class _Store:
             self.notes[row] = words.STATISTICS
         if not hidden:
             return found
-        counts_only = self.secret.counts_only(tensor)
-        return [withheld_variant(each, counts_only=counts_only) for each in found]
+        counts_only = self.private.counts_only(tensor)
+        return [redacted_variant(each, counts_only=counts_only) for each in found]
 
     def _by_priority(self) -> list[Candidate]:
         """The tensors whose values may go along, those first that should."""
@@ -238,7 +238,7 @@ class _Store:
 
         def key(each: Candidate) -> tuple[bool, int, int]:
             entry = (each.tensor.node, each.tensor.output)
-            return entry in self.secret, rank.get(entry, len(wanted)), each.row
+            return entry in self.private, rank.get(entry, len(wanted)), each.row
 
         by_row: dict[int, dict[int, Variant]] = {}
         for at, each in enumerate(self.variants):
@@ -247,7 +247,7 @@ class _Store:
             (
                 Candidate(row, tensor, by_row[row], self._seen(tensor))
                 for row, tensor in enumerate(self.tensors)
-                if row not in self.unread and not self._is_withheld(tensor)
+                if row not in self.unread and not self._is_private(tensor)
             ),
             key=key,
         )
@@ -256,19 +256,19 @@ class _Store:
         first = (tensor.node, tensor.output) == self.wanted.first
         return self.wanted.seen if first else (None, None)
 
-    def _say_withheld(self) -> None:
+    def _say_private(self) -> None:
         if self.unread:
             unread = [self.tensors[row] for row in sorted(self.unread)]
             self.left_out.append(f"{words.amount(unread, 'tensor')} that could not be read")
         for entries, noun, why in (
-            (self.secret.parameters, "parameter", words.ASKED),
-            (self.secret.doubtful, "tensor", words.DOUBTFUL),
-            (self.secret.derived, "tensor", words.DERIVED),
+            (self.private.parameters, "parameter", words.ASKED),
+            (self.private.doubtful, "tensor", words.DOUBTFUL),
+            (self.private.derived, "tensor", words.DERIVED),
         ):
             found = [each for each in self.tensors if (each.node, each.output) in entries]
             if found and not self.wanted.parameters:
                 self.left_out.append(f"values of {words.amount(found, noun)}: {why}")
-        small = [each for each in self.tensors if self.secret.counts_only(each)]
+        small = [each for each in self.tensors if self.private.counts_only(each)]
         if small and not self.wanted.parameters:
             self.left_out.append(
                 f"bounds, mean and histogram of {words.counted(len(small), 'tensor')} of those: "
@@ -277,7 +277,7 @@ class _Store:
 
     def _with_facts(self) -> Binary:
         remedies = [
-            words.remedy(parameters=self._is_withheld(each) or self.wanted.parameters)
+            words.remedy(parameters=self._is_private(each) or self.wanted.parameters)
             for each in self.tensors
         ]
         told = Told(self.headers, self.variants, self.notes, remedies)

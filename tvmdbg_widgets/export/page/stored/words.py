@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.stored.pictures import CELLS
-from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.model.base.errors import why_unread
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 #: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
-Withhold: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
+Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
 
 
 @dataclass(frozen=True)
-class HandedOn:
+class Redaction:
     """What a view's figure shows instead of what its owner may see.
 
     Attributes
     ----------
-    withhold
+    redact
         Asked for each tensor that would be drawn.
     findings : Findings or None
         Those that may be told.
@@ -31,7 +31,7 @@ class HandedOn:
         The tensor that is drawn; the view's own where None.
     """
 
-    withhold: Withhold
+    redact: Redact
     findings: Findings | None = None
     selected: tuple[int, ...] = ()
     entry: tuple[int, int] | None = None

@@ -15,15 +15,15 @@ from tvmdbg_widgets.model.verdicts.findings import Findings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.export.private_parameters import PrivateParameters
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _GONE = "…"
 _VALUE = re.compile(r"[-−]?\d+(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)
 
 
-def findings_handed_on(
-    found: Findings, tensors: Mapping[Any, Tensor] | None, secret: Withheld
+def redacted_findings(
+    found: Findings, tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
 ) -> Findings:
     """Return the findings without bounds of tensors that are told by counts alone.
 
@@ -31,9 +31,9 @@ def findings_handed_on(
     ----------
     found : Findings
     tensors : mapping of (int, int) to Tensor, or None
-    secret : Withheld
+    private : PrivateParameters
     """
-    erase = bounds_eraser(tensors, secret)
+    erase = bounds_eraser(tensors, private)
     return Findings(
         (
             replace(each, title=erase(each.title), evidence=tuple(map(erase, each.evidence)))
@@ -45,9 +45,11 @@ def findings_handed_on(
     )
 
 
-def bounds_eraser(tensors: Mapping[Any, Tensor] | None, secret: Withheld) -> Callable[[str], str]:
+def bounds_eraser(
+    tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
+) -> Callable[[str], str]:
     """Return what takes bounds of tensors that are told by counts alone out of a text."""
-    return _eraser([each for each in (tensors or {}).values() if secret.counts_only(each)])
+    return _eraser([each for each in (tensors or {}).values() if private.counts_only(each)])
 
 
 def without_numbers(text: str) -> str:

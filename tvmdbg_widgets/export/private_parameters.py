@@ -31,7 +31,7 @@ _WEIGHT = re.compile(
 
 
 @dataclass(frozen=True)
-class Withheld:
+class PrivateParameters:
     """Entries whose values are parameters, each kind for its own reason.
 
     Attributes
@@ -56,7 +56,7 @@ class Withheld:
         return (tensor.node, tensor.output) in self and math.prod(tensor.view_shape) < FEWEST
 
 
-def withheld(run: RunParts, *, doubt: bool = True) -> Withheld:
+def private_parameters(run: RunParts, *, doubt: bool = True) -> PrivateParameters:
     """Tell the parameters of a run from its activations and inputs.
 
     Without a graph every tensor may be one. Where no params file was given, a null node is an
@@ -70,7 +70,7 @@ def withheld(run: RunParts, *, doubt: bool = True) -> Withheld:
     """
     entries = list(run.tensors or ())
     if run.graph is None:
-        return Withheld(frozenset(), frozenset(entries), frozenset())
+        return PrivateParameters(frozenset(), frozenset(entries), frozenset())
     graph = run.graph
     null = graph.kinds <= NodeKind.PARAMETER
     known = null & (graph.kinds == NodeKind.PARAMETER)
@@ -80,7 +80,7 @@ def withheld(run: RunParts, *, doubt: bool = True) -> Withheld:
         for node in np.flatnonzero(null & ~known).tolist():
             doubtful[node] = not _is_input(graph.names[node])
     derived = _derived(graph, known | doubtful)
-    return Withheld(
+    return PrivateParameters(
         *(
             frozenset(entry for entry in entries if entry[0] >= graph.num_nodes or grade[entry[0]])
             for grade in (known, doubtful, derived)
@@ -99,19 +99,19 @@ def _is_input(name: str) -> bool:
 
 
 def _derived(
-    graph: Graph, secret: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    graph: Graph, private: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Nodes that read something, and nothing but what is secret or so derived."""
+    """Nodes that read something, and nothing but what is private or so derived."""
     reads = np.zeros(graph.num_nodes, np.int64)
     np.add.at(reads, graph.edge_target, 1)
     open_reads = reads.copy()
-    waiting = np.flatnonzero(secret).tolist()
+    waiting = np.flatnonzero(private).tolist()
     derived = np.zeros(graph.num_nodes, np.bool_)
     while waiting:
         node = waiting.pop()
         for target in graph.edge_target[graph.out_edges(node)].tolist():
             open_reads[target] -= 1
-            if open_reads[target] == 0 and not secret[target] and not derived[target]:
+            if open_reads[target] == 0 and not private[target] and not derived[target]:
                 derived[target] = True
                 waiting.append(target)
     return derived

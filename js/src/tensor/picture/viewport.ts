@@ -16,7 +16,7 @@ const NEARLY_WHOLE = 1.001;
 const WHOLE: Camera = { zoom: 1, row: 0, col: 0 };
 
 /** What is in sight of a plane on a stage of some size: all of it, or a part that one came to by zoom and pan. */
-export class Sight {
+export class PlaneViewport {
   #rows = 0;
   #cols = 0;
   #stage: Size = { width: 0, height: 0 };

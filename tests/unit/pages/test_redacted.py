@@ -13,7 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.export.withheld import withheld
+from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def test_the_least_integer_has_bounds_too(tmp_path: Path) -> None:
 
 
 def test_a_weight_named_like_an_input_is_no_input(run: DebugRun) -> None:
-    secret = withheld(run.parts)
+    secret = private_parameters(run.parts)
     assert (1, 0) in secret
     assert (2, 0) in secret
     assert (0, 0) not in secret
@@ -173,7 +173,7 @@ def test_the_page_of_a_part_shows_its_activations(tmp_path: Path) -> None:
     whole = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     whole.extract([38], tmp_path / "part", hops=1)
     part = tvmdbg.open(tmp_path / "part")
-    secret = withheld(part.parts)
+    secret = private_parameters(part.parts)
     assert [entry for entry in part.tensors or {} if entry in secret] == []
 
 
