@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.formats.tuning.record_line import encode_record
 from tests.formats.tuning.test_ansor import check_record
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.formats.tuning.writer import encode_record, write_lines
+from tvmdbg_widgets.formats.tuning.writer import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

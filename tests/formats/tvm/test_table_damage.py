@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table.printer import (
+from tests.formats.tvm.table_printer import (
     TimedNode,
     format_table,
     print_table,

@@ -27,11 +27,6 @@ class Function:
         arguments = self.node.args
         return tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args))
 
-    @property
-    def takes_any(self) -> bool:
-        """Whether it has ``*args``."""
-        return self.node.args.vararg is not None
-
 
 @dataclass(eq=False)
 class Names:
