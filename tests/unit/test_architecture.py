@@ -9,10 +9,15 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import networkx as nx
 import pytest
 
 from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "tvmdbg_widgets"
@@ -110,7 +115,10 @@ class _Reader(ast.NodeVisitor):
         base = self.package[: len(self.package) - node.level + 1] if node.level else []
         source = ".".join([*base, *filter(None, [node.module])])
         for alias in node.names:
-            self._add(f"{source}.{alias.name}" if source == PACKAGE else source, node.lineno)
+            named = f"{source}.{alias.name}"
+            file = ROOT / named.replace(".", "/")
+            is_module = file.with_suffix(".py").exists() or (file / "__init__.py").exists()
+            self._add(named if source == PACKAGE or is_module else source, node.lineno)
 
     def _add(self, imported: str, line: int) -> None:
         in_function = self.depth > 0
@@ -358,6 +366,46 @@ def test_views_know_only_what_is_shared() -> None:
         if (found := front_end_problem(name, specifier))
     ]
     assert not problems, "\n".join(problems)
+
+
+TYPES_ONLY = re.compile(
+    r"^(?:import|export)\s+type\b[^;]*;|^import\s+\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?,?)+\s*\}[^;]*;",
+    re.MULTILINE,
+)
+
+
+def circles(edges: Iterable[tuple[object, object]]) -> list[set[object]]:
+    """Modules that import each other, also over others."""
+    components = nx.strongly_connected_components(nx.DiGraph(edges))
+    return [found for found in components if len(found) > 1]
+
+
+def test_no_modules_need_each_other_to_load() -> None:
+    python = [
+        (each.importer, each.imported.removeprefix(f"{PACKAGE}."))
+        for each in all_imports()
+        if each.own and not (each.in_function or each.for_types)
+    ]
+    assert circles(python) == []
+    front_end = [
+        (_normal(Path("/src") / name), _normal((Path("/src") / name).parent / specifier))
+        for name, text in front_end_sources()
+        for specifier in SPECIFIER.findall(TYPES_ONLY.sub("", text))
+        if specifier.startswith(".")
+    ]
+    assert len(front_end) > 1000
+    assert circles(front_end) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [{"a", "b", "c"}]
+    text = """
+import type { A } from "./a.ts";
+import { type B, type C as D } from "./b.ts";
+import { type E, f } from "./c.ts";
+export type { G } from "./d.ts";
+"""
+    assert SPECIFIER.findall(TYPES_ONLY.sub("", text)) == ["./c.ts"]
 
 
 def test_names_from_files_never_become_markup() -> None:

@@ -1,21 +1,9 @@
 import { errorText, hinted, message } from "../shared/client/message.ts";
-import { type Answer, isAbort } from "../shared/client/request.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
-import type { SessionClient } from "../shared/client/session_client.ts";
+import { isAbort } from "../shared/client/request.ts";
 import { element } from "../shared/ui/dom.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
-import { ComparisonData, type Info } from "./data.ts";
-import type { ComparisonOptions } from "./options.ts";
+import type { ComparisonContext } from "./context.ts";
+import { ComparisonData } from "./data.ts";
 import { ComparisonView } from "./view.ts";
-
-/** What a comparison is given: two runs, each with a session of its own. */
-export interface ComparisonContext {
-  ask: () => Promise<Answer<{ columns: never; info: Info }>>;
-  runs: readonly [a: RunClient, b: RunClient];
-  sessions: readonly [a: SessionClient, b: SessionClient];
-  options: ViewOptions<ComparisonOptions>;
-  signal: AbortSignal;
-}
 
 /** Mounts a comparison into `root`, which carries the class `tvmdbg`. */
 export async function mountComparison(

@@ -1,5 +1,5 @@
 import type { GraphOptions } from "../graph/options.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 
 /** Traits of the Python `ComparisonView`. */
 export interface ComparisonOptions {

@@ -6,7 +6,7 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
 import { withFullScreen } from "../shared/ui/full_screen.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { CHANGE, type ComparisonData, LETTER, type Side, SPEED } from "./data.ts";
 import { type ComparisonOptions, graphOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { element } from "../shared/ui/dom.ts";
 import { splitter } from "../shared/ui/splitter.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
 
 /** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */

@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import type { Wires } from "./color/coloring.ts";
 import type { Isolation } from "./data/isolate.ts";
 import type { Direction } from "./layout/types.ts";

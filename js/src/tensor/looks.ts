@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import type { CellChoice, ColorChoice } from "./colors/color_scale.ts";
 import type { Kept } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import type { TensorOptions } from "./options.ts";
 
 const REST_MS = 250;

@@ -1,3 +1,4 @@
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 export type Axes = readonly [down: number | null, across: number | null];
 
 /** Two axes of a tensor laid out as a picture, all others held at one index. */
@@ -6,6 +7,11 @@ export interface Plane {
   axes: Axes;
   /** One index an axis; those of the shown axes do not matter. */
   index: readonly number[];
+}
+
+/** The plane that an answer shows, which may be older than the one asked for. */
+export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
+  return { shape: viewShape, axes, index };
 }
 
 /** A value of the plane, by its row and column there. */

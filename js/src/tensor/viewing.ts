@@ -9,11 +9,10 @@ import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture/picture.ts";
 import { Pictures } from "./picture/pictures.ts";
-import { axisAlong, axisText } from "./plane.ts";
+import { answeredPlane, axisAlong, axisText } from "./plane.ts";
 import type { RequestedView } from "./requested_view.ts";
 import { sameTensor, withPicture } from "./same_tensor.ts";
 import { hasValues, type Shown } from "./state.ts";
-import { answeredPlane } from "./values/readout.ts";
 import { tensorWords } from "./words.ts";
 
 interface Events {

@@ -2,7 +2,7 @@ import type { CriticalColumns } from "../shared/client/path_columns.ts";
 import { isAbort } from "../shared/client/request.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import { duration } from "../shared/format.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { Marked } from "./data/marked.ts";
 import type { Data } from "./data.ts";
 import type { TimelineOptions } from "./state.ts";

@@ -5,7 +5,7 @@ import { counted, duration, percent } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
-import type { ChartHost } from "./charts/charts.ts";
+import type { ChartHost } from "./charts/chart.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { codeFor } from "./code.ts";
 import { Critical } from "./critical.ts";

@@ -1,5 +1,5 @@
 import type { SessionClient } from "../shared/client/session_client.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import type { TuningOptions } from "./data/options.ts";
 import type { TuningView } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart/chart.ts";
 import { Hover } from "./chart/hover.ts";

@@ -4,10 +4,9 @@ import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
 import type { Levels } from "./levels.ts";
 import type { Packing } from "./pack.ts";
-import type { Geometry } from "./place.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded } from "./trunks.ts";
-import type { Bounds, Frames, LayoutResult, Routes } from "./types.ts";
+import type { Bounds, Frames, Geometry, LayoutResult, Routes } from "./types.ts";
 
 type Layers = Pick<
   LayoutResult,

@@ -16,8 +16,9 @@ import { initialOrder } from "./initial.ts";
 import { assignLayers } from "./layering.ts";
 import { oneLevel, partLevels } from "./levels.ts";
 import { improveOrder } from "./order.ts";
-import { type Geometry, nominalWidth, placeLevels } from "./place.ts";
+import { nominalWidth, placeLevels } from "./place.ts";
 import { expand, findStubs, findTrunks, spreadStubs } from "./trunks.ts";
+import type { Geometry } from "./types.ts";
 import {
   type Bounds,
   type Columns,

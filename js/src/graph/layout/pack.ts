@@ -1,6 +1,6 @@
 import type { Layering } from "./layering.ts";
-import type { Geometry } from "./place.ts";
 import type { Expanded } from "./trunks.ts";
+import type { Geometry } from "./types.ts";
 
 /** Where each component goes. */
 export interface Packing {

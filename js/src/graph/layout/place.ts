@@ -7,26 +7,8 @@ import { type Packing, packComponents } from "./pack.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { CompoundInput, Direction, Spacing } from "./types.ts";
+import type { CompoundInput, Direction, Geometry, Spacing } from "./types.ts";
 import { stackLayers } from "./vertical.ts";
-
-/** Where everything is, each level by itself: x from its main line, y from the top of its first layer. */
-export interface Geometry {
-  /** Per item, and as if all frames were closed. */
-  x: Float64Array;
-  nominal: Float64Array;
-  layer: Int32Array;
-  /** Per node: the middle along the flow, the extents to both sides of x, and the one along the flow. */
-  y: Float64Array;
-  left: Float64Array;
-  right: Float64Array;
-  height: Float64Array;
-  /** Layers of all levels: those of a frame are its rows, the root's come first. */
-  layerTop: Float64Array;
-  layerBottom: Float64Array;
-  /** Per level: from the upper border of its frame to its first layer. */
-  above: Float64Array;
-}
 
 export interface Placement {
   packing: Packing;

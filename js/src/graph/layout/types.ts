@@ -152,3 +152,21 @@ export const DEFAULTS: Spacing = {
   frameHeader: 24,
   framePadding: 12,
 };
+
+/** Where everything is, each level by itself: x from its main line, y from the top of its first layer. */
+export interface Geometry {
+  /** Per item, and as if all frames were closed. */
+  x: Float64Array;
+  nominal: Float64Array;
+  layer: Int32Array;
+  /** Per node: the middle along the flow, the extents to both sides of x, and the one along the flow. */
+  y: Float64Array;
+  left: Float64Array;
+  right: Float64Array;
+  height: Float64Array;
+  /** Layers of all levels: those of a frame are its rows, the root's come first. */
+  layerTop: Float64Array;
+  layerBottom: Float64Array;
+  /** Per level: from the upper border of its frame to its first layer. */
+  above: Float64Array;
+}

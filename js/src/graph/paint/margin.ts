@@ -3,19 +3,15 @@ import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import { duration } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { verdictSign } from "../data/health.ts";
-import type { PlacedScene } from "../placed/placed_scene.ts";
-import type { Camera } from "../stage/camera.ts";
 import { titleOf } from "./frames.ts";
 import { heatOf, showsTimes } from "./heat.ts";
+import { marginStart, PITCH } from "./margin_start.ts";
 import type { LabelRecord, Picture } from "./picture.ts";
 import { whole } from "./whole.ts";
 
 export const TEXT_PX = 11;
-/** Least distance between two rows of text, and how far a text may stand from its layer for that, CSS px. */
-const PITCH = 11.5;
+/** How far a text may stand from its layer to keep that distance, CSS px. */
 const NUDGE = 14;
-const GAP = 14;
-const LEAST_ROOM = 150;
 const BETWEEN = "  |  ";
 /** The bar that tells how long what stands in a row took; where a column has room for it. */
 const BAR = { width: 36, height: 5, least: 230 };
@@ -255,13 +251,4 @@ function apart(wanted: readonly number[], height: number): number[] {
   return runs
     .flatMap(({ count, first }) => new Array<number>(count).fill(first))
     .map((first, i) => Math.max(PITCH / 2, Math.min(lowest, first)) + i * PITCH);
-}
-
-/** Left end of the column of texts; null where it has no room, or the layers are too close. */
-export function marginStart(placed: PlacedScene, camera: Camera): number | null {
-  const { bounds, layers, direction } = placed.layout;
-  if (direction === "right" || placed.columns > 1) return null;
-  if (((bounds.maxY - bounds.minY) / Math.max(1, layers)) * camera.scale < PITCH) return null;
-  const start = Math.max(GAP, camera.screenX(bounds.maxX) + GAP);
-  return camera.width - start >= LEAST_ROOM ? start : null;
 }

@@ -6,7 +6,7 @@ import type { Times } from "../data/times.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
 import { COMPACT, CUT_SCALE, FULL_SCALE, TITLE_SCALE } from "../placed/scales.ts";
 import type { Camera } from "../stage/camera.ts";
-import { marginStart } from "./margin.ts";
+import { marginStart } from "./margin_start.ts";
 import type { Palette } from "./palette.ts";
 
 /** All that a frame is drawn from. */

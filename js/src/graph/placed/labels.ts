@@ -7,7 +7,7 @@ import { filled, SLOT } from "../color/template.ts";
 import type { Groups } from "../data/groups.ts";
 import type { Times } from "../data/times.ts";
 import { LEGIBLE_SCALE } from "./scales.ts";
-import type { Words } from "./scene.ts";
+import type { BoxText, Words } from "./scene.ts";
 
 /** A file may hold names of any length. */
 const MOST_LETTERS = 1000;
@@ -16,24 +16,6 @@ const MOST_LETTERS = 1000;
 export interface Measure {
   title(text: string): number;
   small(text: string): number;
-}
-
-/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
-export interface BoxText {
-  title: string;
-  /** At the right of the title: what sets this node apart. */
-  mark: string;
-  /** Whether one of its outputs is an output of the graph. */
-  head: boolean;
-  /** Second line when the boxes show op kinds, and when they show time. */
-  shape: string;
-  time: string;
-  /** At the right of the second line: what is folded into the box. */
-  badge: string;
-  /** Second line of a user's own; empty for a label without one. */
-  own?: string;
-  /** The title as it stands in a compact box. */
-  lines?: readonly string[];
 }
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;

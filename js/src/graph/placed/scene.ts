@@ -3,7 +3,6 @@ import type { Bridge } from "../data/bridges.ts";
 import type { Groups } from "../data/groups.ts";
 import type { Links } from "../data/links.ts";
 import { groupBy } from "../layout/adjacency.ts";
-import type { BoxText } from "./labels.ts";
 import { finished } from "./slices.ts";
 
 export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
@@ -399,4 +398,22 @@ function* drawnEdges(
 
 function bump(counts: Uint8Array, box: number): void {
   if (box >= 0 && counts[box]! < 255) counts[box]!++;
+}
+
+/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
+export interface BoxText {
+  title: string;
+  /** At the right of the title: what sets this node apart. */
+  mark: string;
+  /** Whether one of its outputs is an output of the graph. */
+  head: boolean;
+  /** Second line when the boxes show op kinds, and when they show time. */
+  shape: string;
+  time: string;
+  /** At the right of the second line: what is folded into the box. */
+  badge: string;
+  /** Second line of a user's own; empty for a label without one. */
+  own?: string;
+  /** The title as it stands in a compact box. */
+  lines?: readonly string[];
 }

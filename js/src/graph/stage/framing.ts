@@ -1,5 +1,5 @@
 import type { Bounds } from "../layout/types.ts";
-import { marginStart } from "../paint/margin.ts";
+import { marginStart } from "../paint/margin_start.ts";
 import { withWholeBoxes } from "../paint/whole_boxes.ts";
 import { fitScale } from "../placed/legible.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";

@@ -1,4 +1,4 @@
-import type { ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./view_options.ts";
 
 /** A view that takes the height it has room for is never lower, CSS px. */
 const LEAST = 480;

@@ -1,6 +1,6 @@
 import { iconButton } from "./dom.ts";
 import type { KeyAction } from "./keys.ts";
-import type { ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./view_options.ts";
 
 const TOGGLE = "tvmdbg:full-screen";
 const FILLS = "tvmdbg-fills";

@@ -3,14 +3,8 @@ import { type RunClient, runClient } from "../client/run_client.ts";
 import { SessionClient, type SessionState } from "../client/session_client.ts";
 import { withAutoHeight } from "./auto_height.ts";
 import { withFullScreen } from "./full_screen.ts";
+import type { ViewOptions } from "./view_options.ts";
 import { viewRoot } from "./view_root.ts";
-
-/** The view's own traits: initial state as arguments in Python, read back there as it changes. */
-export interface ViewOptions<T> {
-  get<K extends keyof T & string>(name: K): T[K];
-  set<K extends keyof T & string>(name: K, value: T[K]): void;
-  onChange<K extends keyof T & string>(name: K, listener: () => void, signal: AbortSignal): void;
-}
 
 /** All that a view is given; `signal` aborts when the view goes. */
 export interface ViewContext<T> {

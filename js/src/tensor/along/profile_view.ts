@@ -8,9 +8,8 @@ import { element, KEEP_KEYS, listening } from "../../shared/ui/dom.ts";
 import { scaleKind } from "../colors/color_scale.ts";
 import { Failure, muted, part } from "../parts.ts";
 import type { Label } from "../picture/labels.ts";
-import { axesAlong, axisText, indexAt, type Point } from "../plane.ts";
+import { answeredPlane, axesAlong, axisText, indexAt, type Point } from "../plane.ts";
 import type { InspectorCommands, Shown } from "../state.ts";
-import { answeredPlane } from "../values/readout.ts";
 import { paintAlong, paintPlace } from "./along_painter.ts";
 import { AlongPicker } from "./along_picker.ts";
 import {

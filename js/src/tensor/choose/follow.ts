@@ -1,5 +1,6 @@
 import type { Entry } from "../../shared/client/tensor_questions.ts";
-import type { ViewContext, ViewOptions } from "../../shared/ui/view.ts";
+import type { ViewContext } from "../../shared/ui/view.ts";
+import type { ViewOptions } from "../../shared/ui/view_options.ts";
 import type { CellChoice, ColorChoice } from "../colors/color_scale.ts";
 import type { Kept, Memory } from "../memory.ts";
 import type { TensorOptions } from "../options.ts";

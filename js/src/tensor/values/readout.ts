@@ -7,7 +7,7 @@ import { SPECIAL_TEXT, specialOf, specialsOf } from "../colors/colors.ts";
 import { muted, number, part, piece } from "../parts.ts";
 import { cellText, meanText } from "../picture/digit_text.ts";
 import { cellOf } from "../picture/layout.ts";
-import { indexAt, indexText, type Plane, type Point } from "../plane.ts";
+import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
 import { hasValues, type Shown } from "../state.ts";
 import { shiftText } from "../words.ts";
 import { bitsNode } from "./value_bits.ts";
@@ -16,11 +16,6 @@ const HINT = "Point at a value, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
 /** Room in the field beside its text, in letters. */
 const FIELD_PAD = 3;
-
-/** The plane that an answer shows, which may be older than the one asked for. */
-export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
-  return { shape: viewShape, axes, index };
-}
 
 interface Events {
   copy(): void;

@@ -7,7 +7,7 @@ import { isPadding } from "../../shared/unfold.ts";
 import { specialOf } from "../colors/colors.ts";
 import { Failure, muted, part } from "../parts.ts";
 import { cellOf } from "../picture/layout.ts";
-import { indexAt, type Point, planeCols, planeRows } from "../plane.ts";
+import { answeredPlane, indexAt, type Point, planeCols, planeRows } from "../plane.ts";
 import {
   hasValues,
   type InspectorCommands,
@@ -16,7 +16,6 @@ import {
   type ValueLook,
   viewOf,
 } from "../state.ts";
-import { answeredPlane } from "./readout.ts";
 import { bitsNode } from "./value_bits.ts";
 import { ValueFormatPicker } from "./value_format.ts";
 import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";

@@ -5,7 +5,7 @@ import { element } from "../../shared/ui/dom.ts";
 import { Called } from "../sums/called.ts";
 import { arrows } from "./arrows.ts";
 import type { Brush } from "./brush.ts";
-import type { ChartHost, OtherChart } from "./charts.ts";
+import type { ChartHost, OtherChart } from "./chart.ts";
 import { AXIS, FoldedPainter, LANE, TOP } from "./folded_painter.ts";
 import { FoldedWords } from "./folded_words.ts";
 import { Lanes, MEDIAN } from "./lanes.ts";

@@ -2,7 +2,7 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { Called } from "../sums/called.ts";
 import { arrows } from "./arrows.ts";
-import type { ChartHost, OtherChart } from "./charts.ts";
+import type { ChartHost, OtherChart } from "./chart.ts";
 import { legend } from "./diverging.ts";
 import { HeatPainter, ROW, TOP, TOTALS } from "./heat_painter.ts";
 import { HeatWords } from "./heat_words.ts";

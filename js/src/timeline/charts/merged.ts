@@ -5,7 +5,7 @@ import { Called } from "../sums/called.ts";
 import { groupFrames, sliceFrames } from "../sums/frames.ts";
 import { type Frames, MergedTree } from "../sums/merged_tree.ts";
 import { operatorSums } from "../sums/sums.ts";
-import type { ChartHost, OtherChart } from "./charts.ts";
+import type { ChartHost, OtherChart } from "./chart.ts";
 import { Icicle } from "./icicle.ts";
 import { Scroller, Stage, shifted } from "./stage.ts";
 

@@ -3,7 +3,8 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { notHere } from "../data/coming.ts";
 import type { ChartKind } from "../state.ts";
-import { CHARTS, type ChartHost, type OtherChart, type OtherKind } from "./charts.ts";
+import type { ChartHost, OtherChart } from "./chart.ts";
+import { CHARTS, type OtherKind } from "./charts.ts";
 
 /** The chart's place: the tracks in time, or another chart, made when it is shown first. */
 export class OtherCharts {

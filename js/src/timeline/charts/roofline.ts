@@ -4,7 +4,7 @@ import { isAbort } from "../../shared/client/request.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { Data } from "../data.ts";
-import type { ChartHost, OtherChart } from "./charts.ts";
+import type { ChartHost, OtherChart } from "./chart.ts";
 import { Place, RooflinePainter } from "./roofline_painter.ts";
 import { type Ceilings, Points, rateText } from "./roofline_points.ts";
 import { MissingList, RateField } from "./roofline_side.ts";

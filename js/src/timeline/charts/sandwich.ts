@@ -4,7 +4,7 @@ import { type ByRow, type ByRows, callees, callers, outermost, placesOf } from "
 import type { Called } from "../sums/called.ts";
 import { MergedTree } from "../sums/merged_tree.ts";
 import type { Brush } from "./brush.ts";
-import type { ChartHost } from "./charts.ts";
+import type { ChartHost } from "./chart.ts";
 import { Icicle } from "./icicle.ts";
 import { Stage, shifted } from "./stage.ts";
 

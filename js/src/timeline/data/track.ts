@@ -1,6 +1,7 @@
+import { RowKind } from "../../shared/client/timeline_columns.ts";
 import { lowerBound, upperBound } from "../../shared/sorted.ts";
 import type { Row } from "./row.ts";
-import { RowKind, type Slices } from "./slices.ts";
+import type { Slices } from "./slices.ts";
 
 /** Slices laid end to end are apart by less than this only because sums of doubles are rounded; as in Python. */
 const NOTHING_NS = 0.01;

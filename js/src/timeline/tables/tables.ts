@@ -6,7 +6,7 @@ import { counted, duration, percent } from "../../shared/format.ts";
 import { element, select } from "../../shared/ui/dom.ts";
 import type { Change } from "../change/change.ts";
 import { ChangeTable } from "../change/change_table.ts";
-import type { ChartHost } from "../charts/charts.ts";
+import type { ChartHost } from "../charts/chart.ts";
 import { Sandwich } from "../charts/sandwich.ts";
 import { notHere } from "../data/coming.ts";
 import { stretches } from "../data/in_slices.ts";

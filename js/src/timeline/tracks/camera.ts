@@ -1,4 +1,4 @@
-import type { ViewOptions } from "../../shared/ui/view.ts";
+import type { ViewOptions } from "../../shared/ui/view_options.ts";
 import { lengthOf } from "../data/gaps.ts";
 import type { TimelineOptions } from "../state.ts";
 import type { Scene } from "./scene.ts";
