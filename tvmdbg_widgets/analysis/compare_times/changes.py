@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.words import change_text, p_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground
+from tvmdbg_widgets.analysis.compare_times.words import against, change_text, p_text, ratio_text
 from tvmdbg_widgets.analysis.matching import Reason
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict
+    from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
     from tvmdbg_widgets.analysis.matching import Certainty
 
 Floats = npt.NDArray[np.float64]
@@ -123,6 +125,47 @@ class TimeChange:
 #: Titles of :meth:`TimeChange.cells` after the first.
 TITLES = ("nodes A ~ B", "A", "B", "B − A", "Δ %", "verdict", "p corrected")
 _IDS = 4
+
+
+def why(row: TimeChange, tests: int, missing: str) -> str:
+    """Return why a verdict is what it is, in one sentence.
+
+    Parameters
+    ----------
+    row : TimeChange
+    tests : int
+        How many rows were tested.
+    missing : str
+        Why there are no repeats, where the runs have none at all.
+    """
+    n, m = len(row.repeats_a), len(row.repeats_b)
+    ground = row.ground
+    if ground in (Ground.TOLD, Ground.NOT_TOLD):
+        sign = "≤" if ground is Ground.TOLD else ">"
+        corrected = f", {p_text(row.q)} corrected for {counted(tests, 'comparison')}"
+        told = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
+        return f"{told}, {sign} {ALPHA}"
+    if ground is Ground.CLOCK:
+        return "the difference is below what the printed times resolve (1 ns each)"
+    if ground is Ground.ODDS:
+        return (
+            f"the ranks of the repeats say {change_text(row.shift_ns)}, the means "
+            f"{change_text(row.change_ns)}: a few repeats are outliers"
+        )
+    if ground is Ground.FEW:
+        return (
+            f"{against(n, m)} can show nothing at {ALPHA}: the least possible p is "
+            f"{p_text(least_p(n, m))}"
+        )
+    if ground is Ground.NO_REPEATS:
+        return missing or "no repeats"
+    if ground is Ground.UNEVEN:
+        return "the parts have different numbers of repeats, which cannot be summed one by one"
+    if ground is Ground.NO_TIME:
+        return "the time of some of these nodes is unknown"
+    if ground is Ground.POSSIBLE:
+        return f"the match is only possible ({row.reason}), so it is not used"
+    return "it has no match"
 
 
 def _ends(nodes: tuple[int, ...]) -> str:

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
-from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
+from tvmdbg_widgets.analysis.compare_times.changes import TimeChange, why
 from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict, Verdicts, judge
-from tvmdbg_widgets.analysis.compare_times.words import why
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 
 if TYPE_CHECKING:

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 
 
 def change_text(ns: float) -> str:
@@ -36,44 +30,3 @@ def p_text(p: float) -> str:
 def against(n: int, m: int) -> str:
     """Write how many repeats there are: ``"5 against 5 repeats"``."""
     return f"{n:,} against {counted(m, 'repeat')}"
-
-
-def why(row: TimeChange, tests: int, missing: str) -> str:
-    """Return why a verdict is what it is, in one sentence.
-
-    Parameters
-    ----------
-    row : TimeChange
-    tests : int
-        How many rows were tested.
-    missing : str
-        Why there are no repeats, where the runs have none at all.
-    """
-    n, m = len(row.repeats_a), len(row.repeats_b)
-    ground = row.ground
-    if ground in (Ground.TOLD, Ground.NOT_TOLD):
-        sign = "≤" if ground is Ground.TOLD else ">"
-        corrected = f", {p_text(row.q)} corrected for {counted(tests, 'comparison')}"
-        told = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
-        return f"{told}, {sign} {ALPHA}"
-    if ground is Ground.CLOCK:
-        return "the difference is below what the printed times resolve (1 ns each)"
-    if ground is Ground.ODDS:
-        return (
-            f"the ranks of the repeats say {change_text(row.shift_ns)}, the means "
-            f"{change_text(row.change_ns)}: a few repeats are outliers"
-        )
-    if ground is Ground.FEW:
-        return (
-            f"{against(n, m)} can show nothing at {ALPHA}: the least possible p is "
-            f"{p_text(least_p(n, m))}"
-        )
-    if ground is Ground.NO_REPEATS:
-        return missing or "no repeats"
-    if ground is Ground.UNEVEN:
-        return "the parts have different numbers of repeats, which cannot be summed one by one"
-    if ground is Ground.NO_TIME:
-        return "the time of some of these nodes is unknown"
-    if ground is Ground.POSSIBLE:
-        return f"the match is only possible ({row.reason}), so it is not used"
-    return "it has no match"

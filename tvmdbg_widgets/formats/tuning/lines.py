@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 #: the constants of its function.
 LONGEST = 32 << 20
 BOM = b"\xef\xbb\xbf"
+#: What a line begins with that is no record.
+COMMENT = b"# "
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
+_PICKLED = range(1, 4)
 #: Small enough that its lines stay in the processor's cache until they are read.
 _CHUNK, _CHUNK_FAR = 256 << 10, 4 << 20
 _SHOWN = 60
@@ -150,3 +155,17 @@ def _line_end(source: ByteSource, at: int) -> int:
             return at + found
         at += len(chunk)
     return at
+
+
+def pickled(line: bytes) -> str | None:
+    """Say what a line of the pickle protocol is of; None for any other line.
+
+    ``target, base64 of pickles of task, config and result, version, TVM's version``, parted by
+    tabs; the last two are missing in 0.1.
+    """
+    columns = line.split(b"\t")
+    if len(columns) not in (4, 6) or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
+        return None
+    target = columns[0].decode("utf-8", "replace")[:_SHOWN]
+    version = columns[4].decode("utf-8", "replace")[:_SHOWN] if len(columns) > 4 else "0.1"
+    return one_line(f"AutoTVM pickle line {version} for {target}")

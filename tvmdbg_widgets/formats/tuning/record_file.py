@@ -12,8 +12,15 @@ from tvmdbg_widgets.formats.tuning import autotvm, metaschedule
 from tvmdbg_widgets.formats.tuning.ansor import AnsorReader
 from tvmdbg_widgets.formats.tuning.columns import Columns
 from tvmdbg_widgets.formats.tuning.json_line import decode
-from tvmdbg_widgets.formats.tuning.lines import BOM, LONGEST, InWords, LineProblem, blocks
-from tvmdbg_widgets.formats.tuning.records import COMMENT, pickled
+from tvmdbg_widgets.formats.tuning.lines import (
+    BOM,
+    COMMENT,
+    LONGEST,
+    InWords,
+    LineProblem,
+    blocks,
+    pickled,
+)
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.tuning.parts import RefusedLine

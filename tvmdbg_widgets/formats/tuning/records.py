@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tuning.lines import BOM
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.formats.tuning.lines import BOM, COMMENT, pickled
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tuning.record_file import RecordFile
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
-_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
-_PICKLED = range(1, 4)
-_SHOWN = 60
 _LOOKED_AT = 50
-#: What a line begins with that is no record.
-COMMENT = b"# "
 _NUMBER = rb"\s*-?[0-9]+\s*"
 _STARTS = (
     re.compile(rb'\{\s*"[irv]"\s*:'),
@@ -50,17 +44,3 @@ def read_records(source: ByteSource, **options: Any) -> RecordFile:
     from tvmdbg_widgets.formats.tuning.record_file import read_file
 
     return read_file(source, **options)
-
-
-def pickled(line: bytes) -> str | None:
-    """Say what a line of the pickle protocol is of; None for any other line.
-
-    ``target, base64 of pickles of task, config and result, version, TVM's version``, parted by
-    tabs; the last two are missing in 0.1.
-    """
-    columns = line.split(b"\t")
-    if len(columns) not in (4, 6) or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
-        return None
-    target = columns[0].decode("utf-8", "replace")[:_SHOWN]
-    version = columns[4].decode("utf-8", "replace")[:_SHOWN] if len(columns) > 4 else "0.1"
-    return one_line(f"AutoTVM pickle line {version} for {target}")

@@ -364,4 +364,10 @@ class Health(Sequence[EntryHealth]):
     def _repr_html_(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)
         verdicts = [VERDICTS[number].value for number in self._columns["verdict"].tolist()]
-        return health_html(self._heading(), verdicts, listed, rest)
+        rows = [(each.verdict.value, _where(each), each.words) for each in listed]
+        return health_html(self._heading(), verdicts, rows, rest)
+
+
+def _where(each: EntryHealth) -> str:
+    node, output = each.entry
+    return f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"

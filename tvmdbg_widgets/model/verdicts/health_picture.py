@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.verdicts.health import EntryHealth
-
 _CELLS = 300
 _WIDE = 600
 _HIGH = 24
@@ -26,22 +24,27 @@ _WORST_LAST = tuple(_LOOKS)
 
 
 def health_html(
-    heading: str, verdicts: Sequence[str], listed: Sequence[EntryHealth], rest: str
+    heading: str, verdicts: Sequence[str], listed: Sequence[tuple[str, str, str]], rest: str
 ) -> str:
-    """Return heading, strip and the worst entries; whatever stands in their names is text."""
+    """Return heading, strip and the worst entries; whatever stands in their names is text.
+
+    Parameters
+    ----------
+    heading : str
+    verdicts : sequence of str
+        Of all entries.
+    listed : sequence of (str, str, str)
+        Verdict, name and words of the worst.
+    rest : str
+        What is said of the others.
+    """
     rows = "".join(
-        f"<tr><td {_CELL}>{each.verdict.value}</td><td {_CELL}>{html.escape(_where(each))}</td>"
-        f"<td {_CELL}>{html.escape(each.words)}</td></tr>"
-        for each in listed
+        "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        for cells in listed
     )
     table = f"<table>{rows}</table>" if rows else ""
     more = f"<p>{html.escape(rest)}</p>" if rest else ""
     return f"<div>{html.escape(heading)}</div>{_strip(heading, verdicts)}{table}{more}"
-
-
-def _where(each: EntryHealth) -> str:
-    node, output = each.entry
-    return f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
 
 
 def _strip(heading: str, verdicts: Sequence[str]) -> str:
