@@ -94,7 +94,7 @@ def inspected(page: Page) -> dict[str, Any]:
         """root => {
             const detail = {};
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify({ plot: detail.plot, sight: detail.sight });
+            return JSON.stringify({ plot: detail.plot, viewport: detail.viewport });
         }"""
     )
     found: dict[str, Any] = json.loads(text)
@@ -114,9 +114,9 @@ def between(page: Page, place: Place) -> Place:
     """Row and column at a place of the page."""
     stage, found = page.locator(".tvmdbg-tensor-stage").bounding_box(), inspected(page)
     assert stage is not None
-    plot, sight = found["plot"], found["sight"]
-    row = sight["row"] + (place[1] - stage["y"] - plot["y"]) / sight["down"]
-    return row, sight["col"] + (place[0] - stage["x"] - plot["x"]) / sight["across"]
+    plot, viewport = found["plot"], found["viewport"]
+    row = viewport["row"] + (place[1] - stage["y"] - plot["y"]) / viewport["down"]
+    return row, viewport["col"] + (place[0] - stage["x"] - plot["x"]) / viewport["across"]
 
 
 def scrolled(page: Page) -> tuple[float, float]:
@@ -128,27 +128,27 @@ def scrolled(page: Page) -> tuple[float, float]:
 @pytest.mark.parametrize("way", [(1, 0), (0, 1), (0.7, 0.7)])
 def test_two_fingers_zoom_what_is_between_them(page: Page, way: tuple[float, float]) -> None:
     x, y = middle(page)
-    before = inspected(page)["sight"]
+    before = inspected(page)["viewport"]
     at_rest = scrolled(page)
 
     def beside(far: float) -> Place:
         return x + way[0] * far, y + way[1] * far
 
     Fingers(page).move((beside(-25), beside(-75)), (beside(25), beside(75)))
-    near = inspected(page)["sight"]
+    near = inspected(page)["viewport"]
     assert near["down"] / before["down"] == pytest.approx(3, rel=0.05)
     assert between(page, (x, y)) == pytest.approx((ROWS / 2, COLS / 2), abs=1)
     Fingers(page).move((beside(-75), beside(-20)), (beside(75), beside(20)))
-    assert inspected(page)["sight"]["region"] is None
+    assert inspected(page)["viewport"]["region"] is None
     assert scrolled(page) == at_rest
 
 
 def test_a_thumb_that_rests_does_not_let_the_other_finger_scroll(page: Page) -> None:
     x, y = middle(page)
-    before, at_rest = inspected(page)["sight"], scrolled(page)
+    before, at_rest = inspected(page)["viewport"], scrolled(page)
     thumb = (x, y + 40)
     Fingers(page).move((thumb, thumb), ((x, y), (x, y - 80)))
-    near = inspected(page)["sight"]
+    near = inspected(page)["viewport"]
     assert near["down"] / before["down"] == pytest.approx(3, rel=0.05)
     assert scrolled(page) == at_rest
 
@@ -156,9 +156,9 @@ def test_a_thumb_that_rests_does_not_let_the_other_finger_scroll(page: Page) -> 
 def test_two_fingers_move_what_is_in_sight(page: Page) -> None:
     x, y = middle(page)
     Fingers(page).move(((x - 20, y), (x - 60, y)), ((x + 20, y), (x + 60, y)))
-    before = inspected(page)["sight"]
+    before = inspected(page)["viewport"]
     Fingers(page).move(((x - 30, y), (x - 30, y + 60)), ((x + 30, y), (x + 30, y + 60)))
-    after = inspected(page)["sight"]
+    after = inspected(page)["viewport"]
     assert after["down"] == pytest.approx(before["down"], rel=0.05)
     assert (before["row"] - after["row"]) * after["down"] == pytest.approx(60, abs=8)
 
@@ -170,9 +170,9 @@ def test_one_finger_scrolls_the_page_until_the_picture_is_zoomed(page: Page) -> 
     page.wait_for_function(f"scrollY > {top} + 40")
     x, y = middle(page)
     Fingers(page).move(((x - 20, y), (x - 80, y)), ((x + 20, y), (x + 80, y)))
-    before, at_rest = inspected(page)["sight"], scrolled(page)
+    before, at_rest = inspected(page)["viewport"], scrolled(page)
     Fingers(page).move(((x, y), (x + 40, y + 50)))
-    after = inspected(page)["sight"]
+    after = inspected(page)["viewport"]
     assert (before["row"] - after["row"]) * after["down"] == pytest.approx(50, abs=8)
     assert scrolled(page) == at_rest
 
