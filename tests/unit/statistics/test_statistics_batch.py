@@ -127,7 +127,7 @@ def test_what_is_left_open_is_counted_once_when_it_is_asked_for(
     assert len(alone) == 2
 
 
-def test_a_row_can_be_changed_pickled_and_withheld() -> None:
+def test_a_row_can_be_changed_pickled_and_redacted() -> None:
     values = np.array([[1, 2, 2, np.nan]], np.float32)
     found = Batch(values).rows()[0]
     truth = facts(statistics(lambda: [values[0]]))
