@@ -7,6 +7,8 @@ import json
 import pickle
 import random
 import re
+import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from tvmdbg_widgets.analysis.query import regex
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex import RegexError, search
+from tvmdbg_widgets.engine import host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,6 +260,19 @@ def test_errors_say_where_and_what(
     assert (error.position, error.message) == (position, message)
     assert str(error).splitlines()[-1] == "  " + " " * position + "^"
     assert pickle.loads(pickle.dumps(error)).message == message  # noqa: S301 (our own)
+
+
+def test_without_an_engine_a_search_says_what_is_missing(
+    sample: tvmdbg.DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    monkeypatch.setattr(host, "_threads", threading.local())
+    with pytest.raises(host.EngineMissingError, match="pip install quickjs-ng"):
+        sample.select("conv")
+    assert list(sample.select("")) == []
+    assert "quickjs" not in sample.figure("graph").svg
+    assert "quickjs" in sample.figure("graph", search="conv").svg
+    assert "conv2d" in sample.figure("debugger").text
 
 
 def test_a_query_is_a_text(sample: tvmdbg.DebugRun) -> None:

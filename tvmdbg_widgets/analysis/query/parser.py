@@ -45,6 +45,8 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Query | None:
     EngineMissingError
         There is nothing here that runs the views' own code.
     """
+    if not text:
+        return None
     request = {"text": text, "vocabulary": vocabulary and vocabulary.plain()}
     answer = json.loads(
         call("readQuery", json.dumps(request), failure="the query could not be read")

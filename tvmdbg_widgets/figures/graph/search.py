@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.selection import select, unknown_told
+from tvmdbg_widgets.engine.host import EngineMissingError
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -23,5 +24,7 @@ def search(run: Derived, query: str) -> tuple[list[int], str]:
         found = select(run.facts, query)
     except QueryError as error:
         return [], f"“{query.strip()[:80]}”: {error.message}"
+    except EngineMissingError as error:
+        return [], f"“{query.strip()[:80]}”: {error}"
     unknown = unknown_told(found.unknown, run.graph.num_nodes)
     return list(found), "; ".join(unknown) + "." if unknown else ""

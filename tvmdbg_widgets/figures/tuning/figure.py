@@ -45,13 +45,13 @@ def tuning_figure(
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
     data = {"info": info, "schedule": schedule, "query": ""}
-    if options.get("query"):
-        found = log.select(options["query"])
-        chosen = np.zeros(len(log), np.uint8)
-        chosen[found.rows] = 1
-        columns["chosen"] = chosen
-        data["query"] = found.caption
     try:
+        if options.get("query"):
+            found = log.select(options["query"])
+            chosen = np.zeros(len(log), np.uint8)
+            chosen[found.rows] = 1
+            columns["chosen"] = chosen
+            data["query"] = found.caption
         return draw("tuning", data, columns, options, width=room, theme=name)
     except EngineMissingError as missing:
         return text_only("tuning", log.title, repr(log), str(missing), width=room, theme=name)
