@@ -14,7 +14,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import mostly_slow
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import View, overlaps
-from tests.ui.timeline.test_timeline_sources_page import TRACE
 from tests.ui.waits import frames
 
 if TYPE_CHECKING:
@@ -93,17 +92,6 @@ def fifty_address(fifty: DebugRun) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def run() -> DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
-def trace() -> DebugRun:
-    return tvmdbg.open(TRACE)
-
-
-@pytest.fixture(scope="module")
-def trace_address(trace: DebugRun) -> Iterator[str]:
-    with serve(trace) as address:
-        yield address
 
 
 @pytest.mark.parametrize(

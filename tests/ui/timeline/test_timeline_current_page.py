@@ -9,13 +9,11 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.timeline.test_timeline_charts_page import TRACE, Other
+from tests.ui.timeline.test_timeline_charts_page import Other
 from tests.ui.timeline.test_timeline_page import SLOWEST, SLOWEST_NAME, View
 from tests.ui.waits import frames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.ui
@@ -29,13 +27,6 @@ def run() -> tvmdbg.DebugRun:
 @pytest.fixture
 def view(page: Page, address: str) -> View:
     return View(page, address)
-
-
-@pytest.fixture(scope="module")
-def trace_address() -> Iterator[str]:
-    """Address of slices that stand for no node."""
-    with serve(tvmdbg.open(TRACE)) as address:
-        yield address
 
 
 def marked(view: View) -> Any:

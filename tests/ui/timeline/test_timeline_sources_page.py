@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,29 +13,17 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import WIDTHS, looks, mostly_slow
 from tests.ui.host import serve
 from tests.ui.saved import READY
+from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Page
 
     from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
-
-TRACE = Path(__file__).parents[2] / "data/chrome/viztracer.json"
-
-
-@pytest.fixture(scope="module")
-def trace() -> DebugRun:
-    return tvmdbg.open(TRACE)
-
-
-@pytest.fixture(scope="module")
-def trace_address(trace: DebugRun) -> Iterator[str]:
-    with serve(trace) as address:
-        yield address
 
 
 def as_in_the_figure(run: DebugRun, view: View) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.query_node import NodeQueries
+from tests.unit.graph.query_texts import trees, written
 from tests.unit.graph.query_truth import truth
 from tvmdbg_widgets.analysis.query import regex
 from tvmdbg_widgets.analysis.query.errors import QueryError
@@ -170,6 +171,15 @@ def test_random_queries_find_what_is_found_node_by_node(sample: tvmdbg.DebugRun,
     tree = parse(text)
     assert tree is not None
     assert set(sample.select(text)) == truth(sample, tree.plain()), text
+
+
+@settings(max_examples=300)
+@given(trees())
+def test_a_tree_that_is_written_is_read_again(made: list[Any]) -> None:
+    tree, text = written(made)
+    found = parse(text)
+    assert found is not None
+    assert found.plain() == tree, text
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -130,13 +130,16 @@ class Evaluation(Masks):
     def _attr(self, term: Text | Compare, fits: Fits) -> Mask:
         codes, offsets, keys, values = self._facts.attrs
         key = term.field.removeprefix("attr.")
-        at = np.flatnonzero([each == key for each in keys])
+        at = [
+            row
+            for row, each in enumerate(keys)
+            if each == key and (isinstance(term, Text) or _NUMBER.fullmatch(values[row]))
+        ]
+        which = np.searchsorted(offsets, at, "right") - 1
         known = np.zeros(len(offsets) - 1, bool)
         found = known.copy()
-        for row, which in zip(at.tolist(), np.searchsorted(offsets, at, "right") - 1, strict=True):
-            value = values[row].lower()
-            known[which] = not isinstance(term, Compare) or _NUMBER.fullmatch(value) is not None
-            found[which] = known[which] and fits([value])[0]
+        known[which] = True
+        found[which] = fits([values[row].lower() for row in at])
         self._note(term.field, known[codes])
         if isinstance(term, Text) and term.differs:
             found = known & ~found

@@ -39,6 +39,17 @@ export interface Note extends Phrase {
   most: number;
 }
 
+/** What writes small letters: x from the margin, y their middle. */
+export function smallWriter(pen: SvgContext, theme: Theme) {
+  pen.font = `${SMALL}px ${theme.font}`;
+  pen.textBaseline = "middle";
+  pen.textAlign = "left";
+  return (text: string, x: number, y: number, color: string): void => {
+    pen.fillStyle = color;
+    pen.fillText(text, MARGIN + x, y);
+  };
+}
+
 /** Text over the whole width, in so many lines at most. */
 export function paragraph(
   { text, bold = false, color = "" }: Phrase,

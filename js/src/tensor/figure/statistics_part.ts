@@ -1,4 +1,4 @@
-import { LINE, MARGIN, type Part, SMALL } from "../../shared/drawing/figure_parts.ts";
+import { LINE, MARGIN, type Part, SMALL, smallWriter } from "../../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 
@@ -32,13 +32,9 @@ export function statisticsPart(
   return {
     height: (lines.length + last) * LINE,
     paint(pen, theme, top) {
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      pen.textAlign = "left";
-      const put = (said: string, x: number, at: number, color: string) => {
-        pen.fillStyle = color;
-        pen.fillText(said, MARGIN + x, top + (at + 0.5) * LINE);
-      };
+      const write = smallWriter(pen, theme);
+      const put = (said: string, x: number, at: number, color: string) =>
+        write(said, x, top + (at + 0.5) * LINE, color);
       lines.forEach((line, at) => {
         if ("below" in line) {
           put(line.below, NAMES, at, theme.muted);

@@ -1,4 +1,11 @@
-import { LINE, MARGIN, type Note, type Part, SMALL } from "../../shared/drawing/figure_parts.ts";
+import {
+  LINE,
+  MARGIN,
+  type Note,
+  type Part,
+  SMALL,
+  smallWriter,
+} from "../../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 
@@ -61,13 +68,7 @@ export function changesTable(
   return {
     height: (rows.length + 1) * LINE + 10,
     paint(pen, theme, top) {
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      pen.textAlign = "left";
-      const put = (said: string, x: number, y: number, color: string) => {
-        pen.fillStyle = color;
-        pen.fillText(said, MARGIN + x, y);
-      };
+      const put = smallWriter(pen, theme);
       const heads: [number, string][] = [
         [LABEL - 16, "operator"],
         [first, "A"],

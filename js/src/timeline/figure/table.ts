@@ -1,4 +1,11 @@
-import { LINE, MARGIN, type Note, type Part, SMALL } from "../../shared/drawing/figure_parts.ts";
+import {
+  LINE,
+  MARGIN,
+  type Note,
+  type Part,
+  SMALL,
+  smallWriter,
+} from "../../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import type { Names } from "../data/names.ts";
@@ -94,13 +101,7 @@ export function table(
   return {
     height: (rows.length + 1) * LINE + 6,
     paint(pen, theme, top) {
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      pen.textAlign = "left";
-      const put = (said: string, x: number, y: number, color: string) => {
-        pen.fillStyle = color;
-        pen.fillText(said, MARGIN + x, y);
-      };
+      const put = smallWriter(pen, theme);
       const head = top + LINE / 2;
       put(lead, 0, head, theme.muted);
       put(name, LEAD, head, theme.muted);
