@@ -174,12 +174,17 @@ export class Painter {
     const said = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
     const room = this.#measure.width(said);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
-    const below = y + LINE / 2 + 4;
-    if (below + LINE / 2 > ground - 2) return;
-    const hidden = this.#drawn.labels.some((each) =>
-      touches(each, x - 4, below - LINE / 2, room + 8, LINE),
+    const allocated = this.#scene.y(info.allocated);
+    // Above the bytes, which it would hide, and not on the line of what is allocated.
+    const above = (y - LINE - 2 < allocated ? allocated : y) - LINE / 2 - 1;
+    const middle = [above, y + LINE / 2 + 4].find(
+      (each) =>
+        each >= LINE / 2 &&
+        each + LINE / 2 <= ground - 2 &&
+        !this.#drawn.labels.some((label) => touches(label, x - 4, each - LINE / 2, room + 8, LINE)),
     );
-    if (!hidden) this.#text(said, x, below, this.#theme.text, this.#theme.background);
+    if (middle === undefined) return;
+    this.#text(said, x, middle, this.#theme.text, this.#theme.background);
   }
 
   /** The nodes that run, as many as have room. */
