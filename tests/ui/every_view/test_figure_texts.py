@@ -32,17 +32,19 @@ WORLD = [
     "tvmgen_default_fused_nn_contrib_conv2d_NCHWc_add_nn_relu_14",
 ]
 
-MEASURE = """() => [...document.querySelectorAll("svg text")].map((each) => {
-  const turned = each.hasAttribute("transform");
-  const box = turned ? each.getBoundingClientRect() : each.getBBox();
-  const style = getComputedStyle(each);
-  return {
-    text: each.textContent, x: box.x, y: box.y, width: box.width, height: box.height,
-    advance: each.getComputedTextLength(), size: parseFloat(style.fontSize),
-    bold: Number(style.fontWeight) >= 600, asides: each.children.length,
-    top: turned ? 0 : each.getCTM().f - document.querySelector("svg").getCTM().f,
-  };
-})"""
+MEASURE = """() => {
+  const whole = document.querySelector("svg").getBoundingClientRect();
+  return [...document.querySelectorAll("svg text")].map((each) => {
+    const box = each.getBoundingClientRect();
+    const style = getComputedStyle(each);
+    return {
+      text: each.textContent, width: box.width, height: box.height,
+      x: box.x - whole.x, y: box.y - whole.y,
+      advance: each.getComputedTextLength(), size: parseFloat(style.fontSize),
+      bold: Number(style.fontWeight) >= 600, asides: each.children.length,
+    };
+  });
+}"""
 
 
 def measured(page: Page, figure: Figure) -> list[dict[str, Any]]:
@@ -61,10 +63,10 @@ def assert_as_estimated(page: Page, figure: Figure) -> None:
             assert each["advance"] <= width(each["text"], each["size"], bold=each["bold"]) + 0.5
         assert each["x"] >= 0
         assert each["x"] + each["width"] <= wide + 0.5, each
-    texts.sort(key=lambda each: each["y"] + each["top"])
+    texts.sort(key=lambda each: each["y"])
     for at, one in enumerate(texts):
         for two in texts[at + 1 :]:
-            if two["y"] + two["top"] >= one["y"] + one["top"] + one["height"] - 4:
+            if two["y"] >= one["y"] + one["height"] - 4:
                 break
             apart = (
                 one["x"] + one["width"] <= two["x"] + 0.5

@@ -104,9 +104,9 @@ def test_figures_are_sound(
     assert "not in the chart" in figure.svg
 
 
-def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, corpus: Path) -> None:
+def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, data: Path) -> None:
     figure = timeline_figure(run, chart="roofline")
     assert_sound(figure)
     assert "FLOP/B" in figure.svg
-    trace = tvmdbg.open(corpus / "chrome" / "viztracer.json")
+    trace = tvmdbg.open(data / "chrome" / "viztracer.json")
     assert "needs the graph" in timeline_figure(trace, chart="roofline").text

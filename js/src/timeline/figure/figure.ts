@@ -25,7 +25,6 @@ import { Change } from "../change/change.ts";
 import { Names } from "../data/names.ts";
 import { Ranking } from "../data/ranking.ts";
 import { Slices } from "../data/slices.ts";
-import { titleText } from "../data/titles.ts";
 import type { TimelineOptions } from "../state.ts";
 import { type ChangesData, changesTable } from "./changes_table.ts";
 import { type ChartData, otherChart } from "./charts.ts";
@@ -98,7 +97,7 @@ export function timelinePanel(request: Request): FigurePanel {
   }
   if (data.table) {
     const numbered = data.table.heads[0] === "#";
-    const looks = rowLooks(names, codeOf, numbered);
+    const looks = rowLooks(slices, names, codeOf, numbered);
     parts.push(space(4), ...said(data.table.notes));
     if (data.table.rows.length) parts.push(table(data.table, looks, data.selected, width, text));
     parts.push(...said(data.table.below));
@@ -107,9 +106,8 @@ export function timelinePanel(request: Request): FigurePanel {
     parts.push(changesTable(data.changes.rows, data.selected, width, text));
     parts.push(...said(data.changes.below));
   }
-  const top = data.top?.map(({ node, name }) => ({
-    label: titleText({ ...names.titleOf(node, name), id: "" }),
-  }));
+  const operators = rowLooks(slices, names, codeOf, true);
+  const top = data.top?.map(({ node, name }) => ({ label: operators.text({ node, label: name }) }));
   return {
     height: heightOf(parts),
     title: data.name,

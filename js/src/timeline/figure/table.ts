@@ -9,6 +9,7 @@ import {
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import type { Names } from "../data/names.ts";
+import type { Slices } from "../data/slices.ts";
 import { titleText } from "../data/titles.ts";
 
 export interface TableData {
@@ -42,21 +43,24 @@ const NARROW = 620;
 
 /** What a row is called, and what its mark is filled with. */
 export interface RowLooks {
-  text: (row: TableRow) => string;
+  text: (row: Pick<TableRow, "node" | "label">) => string;
   fill: (theme: Theme, row: TableRow) => string;
 }
 
 /** As the table beside the flamechart calls and marks rows; `numbered`: ids stand before the names. */
 export function rowLooks(
+  slices: Slices,
   names: Names,
   codeOf: (name: string) => number,
   numbered: boolean,
 ): RowLooks {
-  const isNode = ({ node }: TableRow) => node >= 0 && names.known;
+  const isNode = ({ node }: Pick<TableRow, "node">) => node >= 0 && names.known;
   return {
-    text(row) {
-      if (!isNode(row)) return row.label;
-      const title = names.titleOf(row.node, row.label);
+    text({ node, label }) {
+      const code = codeOf(label);
+      const recorded = code < 0 ? label : slices.nameLabel(code);
+      if (!isNode({ node })) return recorded;
+      const title = names.titleOf(node, recorded);
       return titleText(numbered ? { ...title, id: "" } : title);
     },
     fill(theme, row) {
