@@ -60,7 +60,7 @@ def on_screen(page: Page, place: Locator, *texts: str) -> None:
     """Holds that an element says it, that one sees all of it, and that nothing lies above it."""
     for text in texts:
         expect(place).to_contain_text(text)
-    assert place.evaluate(
+    page.wait_for_function(
         """node => {
           const { left, top, right, bottom } = node.getBoundingClientRect();
           const corners = [[left + 2, top + 2], [right - 2, bottom - 2]];
@@ -68,7 +68,8 @@ def on_screen(page: Page, place: Locator, *texts: str) -> None:
             const there = document.elementFromPoint(x, y);
             return node.contains(there) || there?.contains(node);
           });
-        }"""
+        }""",
+        arg=place.element_handle(),
     )
 
 
