@@ -92,9 +92,8 @@ export class KindColors implements Colors {
   words(box: number): string | null {
     const said = this.said(box);
     if (!said) return null;
-    const { scene } = this.ground;
-    if (scene.group[box]! < 0) return `#${this.node(box)} · ${said}`;
-    return `${said} · ${counted(membersOf(scene, box).length, "node")}`;
+    const { length } = membersOf(this.ground.scene, box);
+    return length === 1 ? `#${this.node(box)} · ${said}` : `${said} · ${counted(length, "node")}`;
   }
 
   parts(box: number): readonly Part[] {

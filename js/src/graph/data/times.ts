@@ -19,7 +19,12 @@ export class Times {
   readonly #graph: GraphColumns;
   readonly #rank = new Map<number, number>();
 
-  constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
+  /** @param setNs  times of several nodes together, ns. */
+  constructor(
+    graph: GraphColumns,
+    timeline: TimelineColumns | null,
+    setNs: Iterable<number> = timeline?.setNs ?? [],
+  ) {
     const { nodeNs, kinds } = graph;
     this.ns = nodeNs;
     this.#kinds = kinds;
@@ -32,7 +37,7 @@ export class Times {
       total += nodeNs[node]!;
       if (kinds[node] !== NodeKind.PARAMETER) known.push(node);
     }
-    for (const ns of timeline?.setNs ?? []) if (ns > 0) total += ns;
+    for (const ns of setNs) if (ns > 0) total += ns;
     known.sort((a, b) => nodeNs[b]! - nodeNs[a]! || a - b);
     this.total = total;
     this.ranked = Int32Array.from(known);

@@ -1,6 +1,7 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { NodeKind } from "../../shared/client/run_client.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import type { Part } from "../color/colors.ts";
 import { SLOT } from "../color/template.ts";
@@ -10,6 +11,7 @@ import { BADGE_PADDING, GAP, TEXT_START } from "../placed/labels.ts";
 import type { Rectangle } from "../stage/camera.ts";
 import { DensityPainter } from "./density.ts";
 import { groupFill, paintGroup } from "./group_boxes.ts";
+import { paintHatch } from "./hatch.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import {
   boxScale,
@@ -30,7 +32,7 @@ const BORDER_PX = 4;
 
 /** Draws boxes, from two lines of text down to rows of color. */
 export class BoxPainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #measure: TextMeasure;
   readonly #density: DensityPainter;
   /** Where set, every text that is drawn is noted here. */
@@ -38,7 +40,7 @@ export class BoxPainter {
   /** Texts that would reach beyond are left out. */
   #stage = { width: 0, height: 0 };
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
     this.#measure = new TextMeasure(context);
     this.#density = new DensityPainter(context);
@@ -81,10 +83,7 @@ export class BoxPainter {
     outline(context, shape, kind, camera.scale);
     context.fillStyle = fill;
     context.fill();
-    if (!setBack && colors.isUnknown(box)) {
-      context.fillStyle = palette.hatch(context);
-      context.fill();
-    }
+    if (!setBack && colors.isUnknown(box)) paintHatch(context, palette, shape);
     if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
     outline(context, shape, kind, camera.scale);
     context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
@@ -260,10 +259,17 @@ export class BoxPainter {
     const isInput = kind === NodeKind.INPUT;
     const width = stripe * scale * (isInput ? 1.6 : 1);
     const round = radius * scale;
-    context.save();
     context.beginPath();
+    if (!isInput) {
+      context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
+      if (parts.length === 1) {
+        context.fillStyle = parts[0]![0];
+        context.fill();
+        return;
+      }
+    }
+    context.save();
     if (isInput) outline(context, shape, kind, scale);
-    else context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
     context.clip();
     let top = shape.y;
     for (const [color, share] of parts) {
@@ -355,7 +361,7 @@ function titleSize({ camera, placed }: Picture): number {
 
 /** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */
 export function outline(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   { x, y, width, height }: Rectangle,
   kind: number,
   scale: number,
@@ -366,7 +372,7 @@ export function outline(
 }
 
 /** The mark of the slowest node: a filled corner. */
-function corner(context: CanvasRenderingContext2D, shape: Rectangle, color: string): void {
+function corner(context: Pen, shape: Rectangle, color: string): void {
   const size = Math.max(4, Math.min(8, shape.height));
   const [right, top] = [shape.x + shape.width, shape.y];
   context.beginPath();

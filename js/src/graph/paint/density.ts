@@ -1,3 +1,4 @@
+import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Picture } from "./picture.ts";
 import { type Shades, shadesOf } from "./shades.ts";
 
@@ -6,7 +7,7 @@ const CELL = 2;
 
 /** Draws boxes too small to be seen alone: those that share a cell become one, in the color of the slowest or worst. */
 export class DensityPainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   #columns = 0;
   #rows = 0;
   /** The box of each cell, -1 for none. */
@@ -14,15 +15,14 @@ export class DensityPainter {
   #image: ImageData | null = null;
   #canvas: HTMLCanvasElement | null = null;
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
   }
 
   paint(picture: Picture): void {
     const shades = shadesOf(picture);
     this.#fill(picture, shades);
-    // A context that writes a drawing takes no pictures.
-    if ("drawImage" in this.#context) this.#stamp(shades);
+    if (takesPictures(this.#context)) this.#stamp(this.#context, shades);
     else this.#bars(shades);
   }
 
@@ -64,7 +64,7 @@ export class DensityPainter {
   }
 
   /** All cells as one picture. */
-  #stamp({ color }: Shades): void {
+  #stamp(context: CanvasRenderingContext2D, { color }: Shades): void {
     const [columns, rows, cells] = [this.#columns, this.#rows, this.#cells];
     this.#canvas ??= document.createElement("canvas");
     if (this.#image?.width !== columns || this.#image.height !== rows) {
@@ -74,8 +74,8 @@ export class DensityPainter {
     const pixels = new Uint32Array(this.#image.data.buffer);
     for (let at = 0; at < cells.length; at++) pixels[at] = cells[at]! < 0 ? 0 : color[cells[at]!]!;
     this.#canvas.getContext("2d", { willReadFrequently: true })!.putImageData(this.#image, 0, 0);
-    this.#context.imageSmoothingEnabled = false;
-    this.#context.drawImage(this.#canvas, 0, 0, columns * CELL, rows * CELL);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.#canvas, 0, 0, columns * CELL, rows * CELL);
   }
 
   /** A bar for each row of cells of one box. */
@@ -90,4 +90,9 @@ export class DensityPainter {
       this.#context.fillRect((from - row * columns) * CELL, row * CELL, (at - from) * CELL, CELL);
     }
   }
+}
+
+/** One that writes a drawing takes none. */
+function takesPictures(context: Pen): context is CanvasRenderingContext2D {
+  return "drawImage" in context;
 }

@@ -1,3 +1,4 @@
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { BoxPainter } from "./boxes.ts";
 import { EdgePainter } from "./edges.ts";
 import { paintOrigins, paintSpread } from "./fault_marks.ts";
@@ -9,11 +10,11 @@ import { detail, type LabelRecord, type Picture } from "./picture.ts";
 export class GraphPainter {
   readonly margin: MarginPainter;
   readonly frames: FramePainter;
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #boxes: BoxPainter;
   readonly #edges: EdgePainter;
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
     this.#boxes = new BoxPainter(context);
     this.#edges = new EdgePainter(context);

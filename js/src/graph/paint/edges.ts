@@ -1,4 +1,5 @@
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { counted, entryText } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { EDGE_TEXT_SCALE } from "../placed/scales.ts";
@@ -23,11 +24,11 @@ const LEAST_TEXT_SCALE = 0.55;
 
 /** Draws the lines between boxes, what they carry, and the loose ends of those that lead nowhere. */
 export class EdgePainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #measure: TextMeasure;
   labels: LabelRecord[] | null = null;
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
     this.#measure = new TextMeasure(context);
   }

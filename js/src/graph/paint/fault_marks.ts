@@ -1,5 +1,6 @@
 import { Fault } from "../../shared/client/health.ts";
 import { BADGE, paintBadge } from "../../shared/drawing/fault_badge.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Picture } from "./picture.ts";
 
 /** How much of the color of errors lies over what a fault spread to. */
@@ -13,7 +14,7 @@ export function faultOf({ health, colorBy }: Picture, box: number): number {
 }
 
 /** Tints what a fault spread to, as far as it is on the stage. */
-export function paintSpread(context: CanvasRenderingContext2D, picture: Picture): void {
+export function paintSpread(context: Pen, picture: Picture): void {
   const { placed, camera, palette } = picture;
   const tint = TINTED.includes(picture.colorBy) ? TINT : 0;
   context.lineWidth = 1.5;
@@ -34,7 +35,7 @@ export function paintSpread(context: CanvasRenderingContext2D, picture: Picture)
 }
 
 /** Sets a badge on the upper left corner of the boxes in which a fault began: seen at every scale, and told by its sign. */
-export function paintOrigins(context: CanvasRenderingContext2D, picture: Picture): void {
+export function paintOrigins(context: Pen, picture: Picture): void {
   const { placed, camera, palette } = picture;
   placed.eachBox(camera.view(BADGE), (box) => {
     if (faultOf(picture, box) === Fault.ORIGIN) {

@@ -1,5 +1,6 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { isIn, type Rectangle } from "../stage/camera.ts";
 import { paintButton, paintTag } from "./group_boxes.ts";
 import { detail, type LabelRecord, type Picture } from "./picture.ts";
@@ -21,17 +22,18 @@ export interface Header extends Rectangle {
   frame: number;
   group: number;
   words: string;
-  button: Rectangle;
+  /** Null where nothing can be pressed. */
+  button: Rectangle | null;
 }
 
 /** Draws the frames of open groups: quiet, with the kind's color and letters, the title and a button. */
 export class FramePainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #measure: TextMeasure;
   #headers: Header[] = [];
   labels: LabelRecord[] | null = null;
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
     this.#measure = new TextMeasure(context);
   }
@@ -99,37 +101,42 @@ export class FramePainter {
         const y = middle - TEXT_PX / 2;
         this.labels?.push({ text: words, node: -1, x, y, width, height: TEXT_PX });
       }
-      paintButton(context, button, "−", theme.muted);
+      if (button) paintButton(context, button, "−", theme.muted);
     }
   }
 
   /** The header whose button or words are at a point of the stage. */
   at(x: number, y: number): { header: Header; button: boolean } | null {
     const header = this.#headers.findLast((each) => isIn(each, x, y));
-    return header ? { header, button: isIn(header.button, x, y, 2) } : null;
+    return header
+      ? { header, button: header.button !== null && isIn(header.button, x, y, 2) }
+      : null;
   }
 
   /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
   #header(picture: Picture, frame: number, shape: Rectangle): Header | null {
-    const { camera, placed } = picture;
+    const { camera, placed, isStill } = picture;
     const room = tokens.group.header * camera.scale;
     const height = Math.min(18, room);
     if (height < TEXT_PX || shape.y + room < 0 || shape.y > camera.height) return null;
     const group = placed.scene.frames.group[frame]!;
     const left = Math.max(shape.x + PAD, 2);
     const right = Math.min(shape.x + shape.width - PAD, camera.width - 2);
-    const free = right - left - TAG_PX - 3 * PAD - BUTTON_PX;
+    const beside = isStill ? 0 : BUTTON_PX + PAD;
+    const free = right - left - TAG_PX - 2 * PAD - beside;
     if (free < 0) return null;
     const words = this.#measure.fit(whole(this.#measure, titleOf(picture, group), free), free);
     const y = shape.y + (room - height) / 2;
     if (y < 0 || y + height > camera.height) return null;
-    const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + BUTTON_PX + PAD;
-    const button = {
-      x: left + width - BUTTON_PX - PAD / 2,
-      y: y + (height - BUTTON_PX) / 2,
-      width: BUTTON_PX,
-      height: BUTTON_PX,
-    };
+    const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + beside;
+    const button = isStill
+      ? null
+      : {
+          x: left + width - BUTTON_PX - PAD / 2,
+          y: y + (height - BUTTON_PX) / 2,
+          width: BUTTON_PX,
+          height: BUTTON_PX,
+        };
     return { frame, group, words, button, x: left, y, width, height };
   }
 }

@@ -1,8 +1,10 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { GroupSource } from "../../shared/client/run_client.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import type { Rectangle } from "../stage/camera.ts";
+import { paintHatch } from "./hatch.ts";
 import { isSetBack, type Picture } from "./picture.ts";
 
 const { tag: TAG, button: BUTTON } = tokens.group;
@@ -29,7 +31,7 @@ function frontOf({ placed, camera, graph }: Picture, box: number): Rectangle {
 
 /** The button of a closed group, in its upper right corner; null where it is too small. */
 export function buttonOf(picture: Picture, box: number): Rectangle | null {
-  if (picture.camera.scale < BUTTON_SCALE) return null;
+  if (picture.isStill || picture.camera.scale < BUTTON_SCALE) return null;
   const { x, y, width, height } = frontOf(picture, box);
   const size = Math.min(BUTTON_PX, height - 4);
   const away = (BUTTON * picture.camera.scale - size) / 2;
@@ -38,7 +40,7 @@ export function buttonOf(picture: Picture, box: number): Rectangle | null {
 
 /** Draws the sheets, the fill and the stripe of a closed group; gives the rectangle that is free for words. */
 export function paintGroup(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   measure: TextMeasure,
   picture: Picture,
   box: number,
@@ -61,10 +63,7 @@ export function paintGroup(
     if (sheet > 0) context.stroke();
   }
   const isBack = isSetBack(picture, box);
-  if (!isBack && picture.colors.isUnknown(box)) {
-    context.fillStyle = palette.hatch(context);
-    context.fill();
-  }
+  if (!isBack && picture.colors.isUnknown(box)) paintHatch(context, palette, front);
   if (!isBack) paintShares(context, picture, box, front);
   const color = palette.group(groups.kind[group]!);
   const wide = TAG * scale;
@@ -84,7 +83,7 @@ export function paintGroup(
 
 /** What is inside, as shares of a bar along the foot. */
 function paintShares(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   { colors, camera }: Picture,
   box: number,
   { x, y, width, height }: Rectangle,
@@ -100,7 +99,7 @@ function paintShares(
 
 /** The letters of a group's kind, in the middle of what has its color, where they fit. */
 export function paintTag(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   measure: TextMeasure,
   { palette, groups }: Picture,
   group: number,
@@ -119,7 +118,7 @@ export function paintTag(
 }
 
 export function paintButton(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   { x, y, width }: Rectangle,
   sign: "+" | "−",
   ink: string,

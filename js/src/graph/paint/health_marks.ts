@@ -1,4 +1,5 @@
 import { isSuspicious, Verdict } from "../../shared/client/health.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Picture } from "./picture.ts";
 
 /** Suspicious boxes without text are drawn no smaller, CSS px. */
@@ -10,7 +11,7 @@ export function isMarked({ colorBy, health }: Picture, box: number): boolean {
 }
 
 /** Faulty boxes without text are crossed out, suspicious ones struck: their color is not all that tells them apart. */
-export function paintSuspicious(context: CanvasRenderingContext2D, picture: Picture): void {
+export function paintSuspicious(context: Pen, picture: Picture): void {
   const { placed, camera, palette, health } = picture;
   placed.eachBox(camera.view(8), (box) => {
     if (!isMarked(picture, box)) return;

@@ -1,5 +1,6 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { duration } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { verdictSign } from "../data/health.ts";
@@ -50,12 +51,12 @@ interface Spot {
  * Long thin graphs can so be read as a whole.
  */
 export class MarginPainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #measure: TextMeasure;
   #spots: Spot[] = [];
   labels: LabelRecord[] | null = null;
 
-  constructor(context: CanvasRenderingContext2D) {
+  constructor(context: Pen) {
     this.#context = context;
     this.#measure = new TextMeasure(context);
   }

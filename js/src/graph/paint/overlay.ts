@@ -1,4 +1,5 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { edgePath } from "../layout/path.ts";
@@ -36,13 +37,13 @@ const NOTE = { width: 15, height: 12, tail: 4 };
 
 /** Marks the selection with its edges, the search's hits, and the box under the pointer. */
 export class OverlayPainter {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: Pen;
   readonly #edges: EdgePainter;
   readonly #margin: MarginPainter;
   readonly #frames: FramePainter;
 
   constructor(
-    context: CanvasRenderingContext2D,
+    context: Pen,
     edges: EdgePainter,
     { margin, frames }: { margin: MarginPainter; frames: FramePainter },
   ) {

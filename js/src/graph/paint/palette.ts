@@ -1,3 +1,4 @@
+import type { Pen } from "../../shared/drawing/pen.ts";
 import {
   blockFill,
   channels,
@@ -80,9 +81,9 @@ export class Palette {
     return mix(this.theme.background, this.theme.text, 0.16);
   }
 
-  /** Diagonal lines: a time that is not known. */
-  hatch(context: CanvasRenderingContext2D): CanvasPattern | string {
-    if (this.#hatch) return this.#hatch;
+  /** Diagonal lines: what is not known; null for a context that knows no patterns. */
+  hatch(context: Pen): CanvasPattern | null {
+    if (this.#hatch || !hasPatterns(context)) return this.#hatch;
     const tile = document.createElement("canvas");
     [tile.width, tile.height] = [8, 8];
     const ink = tile.getContext("2d")!;
@@ -95,8 +96,12 @@ export class Palette {
     }
     ink.stroke();
     this.#hatch = context.createPattern(tile, "repeat");
-    return this.#hatch ?? this.plain;
+    return this.#hatch;
   }
+}
+
+function hasPatterns(context: Pen): context is CanvasRenderingContext2D {
+  return "createPattern" in context;
 }
 
 /** A color on the way from one to the other. */

@@ -26,6 +26,8 @@ export interface Picture {
   highlight: string | null;
   /** Boxes with hits of the search, which alone keep their color; null where nothing is found. */
   hits?: ReadonlyMap<number, number> | null;
+  /** Whether nothing in it can be pressed. */
+  isStill?: boolean;
 }
 
 /** A text on the stage and the box it belongs to (-1: a line's), CSS px. */

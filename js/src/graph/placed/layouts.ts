@@ -1,4 +1,3 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { isAbort } from "../../shared/client/request.ts";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { bridges } from "../data/bridges.ts";
@@ -6,18 +5,15 @@ import { openStates } from "../data/groups.ts";
 import { hiddenNodes } from "../data/hidden.ts";
 import { type Isolation, isolated } from "../data/isolate.ts";
 import type { GraphModel } from "../data/model.ts";
-import type { CompoundInput, Direction, LayoutProgress } from "../layout/types.ts";
+import type { Direction, LayoutProgress } from "../layout/types.ts";
 import { compactWords } from "./compact_words.ts";
 import { layoutGraph } from "./layout_client.ts";
+import { layoutInput } from "./layout_input.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
 import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
 import { inSlices, pause } from "./slices.ts";
 
-/** To the right, what a line carries stands in the gap between two layers. */
-const GAP_RIGHT = 72;
-/** Between rows of compact boxes. */
-const COMPACT_GAP = 8;
 /** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
 const LOW_STAGE = 304;
 /** A picture that fills less of the stage gives way to one with more groups open, in compact boxes, that fills more. */
@@ -125,8 +121,7 @@ async function place(
   const sceneOf = (own: Partial<SceneOptions>) =>
     inSlices(sceneSteps(links, { ...options, ...own }), signal);
   const laidOut = async (scene: Scene) => {
-    const header = (group: number) => labels.widthOfHeader(group);
-    const input = layoutInput(scene, direction, header, graph.groupAlike);
+    const input = layoutInput(scene, direction, labels, graph);
     const layout = await layoutGraph({ ...input, wrapped, stage }, await model.fetchLayout(), {
       signal,
       onProgress,
@@ -192,33 +187,4 @@ function statesOf(
   const flags = new Uint8Array(groups.count);
   for (const group of open ?? around) flags[group] = 1;
   return [flags];
-}
-
-function layoutInput(
-  scene: Scene,
-  direction: Direction,
-  header: (group: number) => number,
-  alike: Int32Array,
-): CompoundInput {
-  const { group, parent } = scene.frames;
-  return {
-    count: scene.count,
-    width: scene.width,
-    height: scene.height,
-    source: scene.edgeSource,
-    target: scene.edgeTarget,
-    sourceSlot: scene.edgeSlot,
-    direction,
-    frameOf: scene.frameOf,
-    frames: {
-      parent,
-      alike: Int32Array.from(group, (each) => alike[each]!),
-      minWidth: Float64Array.from(group, header),
-    },
-    options: {
-      ...(direction === "right" && { layerGap: GAP_RIGHT }),
-      ...(scene.compact && { layerGap: direction === "right" ? GAP_RIGHT / 2 : COMPACT_GAP }),
-      frameHeader: tokens.group.header,
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import type { Pen } from "./pen.ts";
 import { inkOn, type Theme } from "./theme.ts";
 
 /** Size of the badge of what a fault began in, CSS px. */
@@ -5,7 +6,7 @@ export const BADGE = 16;
 
 /** A disc with an exclamation mark. */
 export function paintBadge(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   x: number,
   y: number,
   radius: number,
