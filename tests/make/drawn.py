@@ -7,15 +7,17 @@ the columns in tests/data/query/resnet20_cifar.json.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock, patch
 
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures.graph import sheet as graph_sheet
-from tvmdbg_widgets.figures.graph.faults import Faults
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"
@@ -32,17 +34,21 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
 ]
 
 
-def faults(sources: dict[str, int], nodes: int) -> Faults:
-    """Return what is marked where these nodes are faulty, each with the node it came from."""
+def health(sources: dict[str, int], nodes: int) -> Reply:
+    """Return what a run answers where these nodes are faulty, each with where that came from."""
     columns = {
-        "node": np.arange(nodes),
+        "node": np.arange(nodes, dtype=np.int32),
+        "output": np.zeros(nodes, np.int32),
         "verdict": np.full(nodes, VERDICTS.index(Verdict.OK), np.uint8),
-        "source": np.full(nodes, -1),
+        "rank": np.arange(nodes, dtype=np.int32),
+        "source": np.full(nodes, -1, np.int32),
     }
     for node, source in sources.items():
         columns["verdict"][int(node)] = VERDICTS.index(Verdict.FAULTY)
         columns["source"][int(node)] = source
-    return Faults(Mock(columns=lambda: columns), nodes)
+    packed, buffer = pack(columns)
+    told = dict.fromkeys(("words", "brief"), [""] * nodes)
+    return Reply({"state": "done", "total": nodes, **told, "columns": packed}, (buffer,))
 
 
 def cases() -> list[dict[str, Any]]:
@@ -53,9 +59,9 @@ def cases() -> list[dict[str, Any]]:
     for opened, options in CASES:
         case = {"color_by": "kind", "open_groups": opened, **options}
         asked = {name: value for name, value in case.items() if name != "faults"}
-        marked = faults(case.get("faults", {}), run.graph.num_nodes)
-        with patch.object(graph_sheet, "known_faults", lambda _, each=marked: each):
-            figure = run.figure("graph", **asked, width=2000)
+        request = graph_request(run, GraphOptions(**asked))
+        marked = health(case.get("faults", {}), run.graph.num_nodes)
+        figure = replace(request, replies={"health": marked}).figure(width=2000, theme="light")
         facts = {key: figure.description[key] for key in ("boxes", "frames", "lines")}
         found.append({"options": case, **facts})
     return found

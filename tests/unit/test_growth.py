@@ -11,7 +11,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.figures.graph.fold import fold
 from tvmdbg_widgets.model.graph.operators import parts
 
 
@@ -53,19 +52,3 @@ def test_a_function_may_have_a_number_of_any_length() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
     assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
-
-
-def test_a_picture_of_very_many_edges_is_tried_in_fewer_widths(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folds: list[int] = []
-    monkeypatch.setattr(
-        "tvmdbg_widgets.figures.graph.boxes.fold",
-        lambda scene, *rest: folds.append(1) or fold(scene, *rest),
-    )
-    value = np.zeros((1, 2), np.float32)
-    ops = [Op("data", value)]
-    ops += [Op(f"n{i}", value, "fused_add", [(i, 0)]) for i in range(20)]
-    ops.append(Op("sum", value, "fused_concatenate", [(1 + i % 20, 0) for i in range(1500)]))
-    tvmdbg.open(graph_json(ops)).figure("graph")
-    assert 0 < len(folds) <= 2

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph.figure import (
-    MOST_BYTES,
-    MOST_SAVED_BYTES,
-    GraphOptions,
-    graph_panel,
-)
+from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, frame
 from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
@@ -93,7 +89,8 @@ def debugger_figure(
         taken = len(frame([*panels.values()], "", "").encode())
         shared = len(Panel(wide, "", "", look).svg.encode())
         room = min(MOST_SAVED_BYTES, _MOST_SAVED_BYTES - taken + shared)
-    panels["graph"] = graph_panel(run, wide, look, options.graph, room)
+    graph = graph_request(run, options.graph, most_bytes=room)
+    panels["graph"] = graph.panel(wide, look)
     shown = [panels[name] for name in PARTS if name in panels and name not in options.hidden]
     shown = shown or [panels["graph"]]
     return Figure(

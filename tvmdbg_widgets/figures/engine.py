@@ -15,6 +15,7 @@ from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.texts import width_tables
 from tvmdbg_widgets.figures.theme import ThemeName, theme_of
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,8 @@ def draw(
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
     hover = tuple(Hover(**each) for each in answer.get("hover", ()))
     svg = _with_images(answer["svg"], answer.get("images", ()))
-    return Figure(svg, answer["text"], {"view": view, **answer["description"]}, hover)
+    text = "\n".join(map(one_line, answer["text"].split("\n")))
+    return Figure(svg, text, {"view": view, **answer["description"]}, hover)
 
 
 def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.answers.answering import Reply
+    from tvmdbg_widgets.figures.engine import Columns
     from tvmdbg_widgets.figures.figure import Figure
 
 #: By part of a run: the view that shows it, and what that says where there is none.
 _MISSING = {
+    "graph": ("graph", "No graph"),
     "tensors": ("tensor", "No tensors"),
     "timeline": ("timeline", "No times"),
     "memory": ("memory", "No memory plan"),
@@ -68,6 +70,8 @@ class RunFigure:
         What is answered beside the questions.
     description : mapping
         Facts behind the figure; what draws it adds its own.
+    columns : mapping of str to array [N] or StringColumn
+        What the figure needs as arrays.
     """
 
     run: Derived
@@ -77,6 +81,7 @@ class RunFigure:
     options: Mapping[str, Any] = field(default_factory=dict)
     replies: Mapping[str, Reply] = field(default_factory=dict)
     description: Mapping[str, Any] = field(default_factory=dict)
+    columns: Columns = field(default_factory=dict)
 
     @classmethod
     def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
@@ -121,7 +126,7 @@ class RunFigure:
             figure = draw(
                 self.view,
                 data,
-                {},
+                self.columns,
                 self.options,
                 width=width,
                 theme=theme.name,

@@ -1,5 +1,6 @@
 import { structFigure } from "../abi/figure.ts";
 import { byteMapFigure } from "../bytes/figure.ts";
+import { graphFigure } from "../graph/figure/figure.ts";
 import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/drawing/figure.ts";
@@ -11,6 +12,7 @@ import { missingFigure } from "./missing.ts";
 /** What draws the figure of each view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
+  graph: graphFigure,
   memory: memoryFigure,
   missing: missingFigure,
   tensor: tensorFigure,

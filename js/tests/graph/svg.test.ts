@@ -93,10 +93,24 @@ describe("a recorded drawing", () => {
       context.roundRect(0, 0, 5, 20, [4, 0, 0, 4]);
       context.fill();
     });
-    expect(paths(root)).toEqual([
-      "M2 0H8a2 2 0 0 1 2 2V2a2 2 0 0 1 -2 2H2a2 2 0 0 1 -2 -2V2a2 2 0 0 1 2 -2z",
-      "M4 0H5V20H4a4 4 0 0 1 -4 -4V4a4 4 0 0 1 4 -4z",
-    ]);
+    const box = root.querySelector("rect")!;
+    const sides = ["x", "y", "width", "height", "rx"].map((name) => box.getAttribute(name));
+    expect(sides).toEqual(["0", "0", "10", "4", "2"]);
+    expect(paths(root)).toEqual(["M4 0H5V20H4a4 4 0 0 1 -4 -4V4a4 4 0 0 1 4 -4z"]);
+  });
+
+  it("fills and strokes one box by one element", () => {
+    const root = recorded((context) => {
+      context.fillStyle = "red";
+      context.strokeStyle = "blue";
+      context.beginPath();
+      context.roundRect(0, 0, 10, 4, 1);
+      context.fill();
+      context.stroke();
+    });
+    const [box, ...more] = root.querySelectorAll("rect");
+    expect(more).toEqual([]);
+    expect([box!.getAttribute("fill"), box!.getAttribute("stroke")]).toEqual(["red", "blue"]);
   });
 
   it("clips between save and restore, and takes the state back", () => {

@@ -27,6 +27,7 @@ from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,12 +177,12 @@ def test_nothing_that_a_name_says_becomes_markup() -> None:
     figure = drawn([HOSTILE, HOSTILE], theme="auto", title=HOSTILE)
     root = parsed(figure.svg)
     assert {each.tag.removeprefix(SVG) for each in root.iter()} <= {
-        *("svg", "title", "desc", "style", "g", "path", "text"),
+        *("svg", "title", "desc", "style", "g", "path", "rect", "text"),
     }
     cleaned = texts.clean(HOSTILE)
     assert [each.text for each in root.iter(f"{SVG}text")] == [cleaned, cleaned]
     assert root.findtext(f"{SVG}title") == cleaned
-    assert figure.text == f"{HOSTILE}\n{HOSTILE}"
+    assert figure.text == f"{one_line(HOSTILE)}\n{one_line(HOSTILE)}"
     assert "<script" not in figure.html
 
 

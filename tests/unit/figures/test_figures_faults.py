@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.graphs import network
-from tests.make.drawn import faults
 from tests.unit.figures.figure_checks import assert_sound, texts
-from tvmdbg_widgets.figures.graph import sheet as graph_sheet
-from tvmdbg_widgets.figures.graph.faults import Fault
+from tests.unit.findings.findings_dump import Op, plant
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
+#: As in js/src/shared/client/health.ts.
+BEGAN, SPREAD_HERE = 1, 2
 SPREAD = 'stroke-dasharray="4 3"'
 
 
@@ -39,9 +38,9 @@ def test_each_node_with_bad_values_is_marked(run: DebugRun) -> None:
     assert_sound(figure)
     first, *others = bad_nodes(run)
     found = {each["node"]: each["fault"] for each in figure.description["boxes"] if each["fault"]}
-    assert found == {first: Fault.ORIGIN} | dict.fromkeys(others, Fault.SPREAD)
+    assert found == {first: BEGAN} | dict.fromkeys(others, SPREAD_HERE)
     assert texts(figure).count("!") == 2  # one in the legend
-    assert figure.svg.count(SPREAD) == 2  # a group of rings, and the legend's
+    assert figure.svg.count(SPREAD) == len(others) + 1
     (line,) = [each for each in figure.text.split("\n") if each.endswith("fault begins here")]
     assert line.startswith(f"  #{first} conv2d + add + add + relu <- ")
     assert figure.text.count("fault spread here") == len(others)
@@ -52,10 +51,10 @@ def test_a_closed_group_shows_the_gravest_fault_inside(run: DebugRun, width: int
     figure = run.figure("graph", open_groups=[], width=width)
     assert_sound(figure)
     boxes = {each["title"]: each["fault"] for each in figure.description["boxes"]}
-    assert boxes["data"] == Fault.NONE
+    assert boxes["data"] == 0
     grouped = [each for each in figure.description["boxes"] if each["group"] is not None]
     assert [each["fault"] for each in grouped] == [0, 0, 1, 2, 2]
-    assert boxes["softmax"] == Fault.SPREAD
+    assert boxes["softmax"] == SPREAD_HERE
 
 
 def test_nothing_is_marked_before_it_is_known_and_where_colors_say_it(run: DebugRun) -> None:
@@ -66,15 +65,19 @@ def test_nothing_is_marked_before_it_is_known_and_where_colors_say_it(run: Debug
         assert SPREAD not in figure.svg
 
 
-def test_a_condensed_graph_is_marked_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = tvmdbg.open(network(8_000).encode())
-    assert run.graph is not None
-    last = int(run.graph.heads[0, 0])
-    found = faults({"4": 4, str(last): 4}, run.graph.num_nodes)
-    monkeypatch.setattr(graph_sheet, "known_faults", lambda _: found)
+def test_a_condensed_graph_is_marked_too() -> None:
+    values = np.linspace(1, 2, 8, dtype=np.float32)
+    bad = values.copy()
+    bad[0] = np.nan
+    ops = [Op("x", values)]
+    for at in range(400):
+        op = Op(f"n{at}", bad if at >= 300 else values, f"fused_op{at}", [(at, 0)])
+        ops.append(op)
+    run = plant(*ops)
+    run.findings(progress=False)
     figure = run.figure("graph")
     assert "condensed" in figure.description
-    assert_sound(figure)
+    assert_sound(figure, 80 * 1024)
     assert texts(figure).count("!") == 2
-    assert figure.svg.count(SPREAD) == 2
-    assert figure.text.count("fault begins here") == figure.text.count("fault spread here") == 1
+    assert figure.text.count("fault begins here") == 1
+    assert figure.svg.count(SPREAD) - 1 == figure.text.count("fault spread here") > 0

@@ -120,37 +120,6 @@ def test_around_the_focus_of_a_large_graph() -> None:
     assert "no node" in " ".join(texts(lost))
 
 
-def test_lines_cut_at_a_fold_are_led_on() -> None:
-    """Each stroke that leaves a column has one connector; its ends meet the strokes' ends."""
-    from tvmdbg_widgets.figures.graph.boxes import arrange, box_sizes
-    from tvmdbg_widgets.figures.graph.label import Labels
-    from tvmdbg_widgets.figures.graph.nesting import GroupWords
-    from tvmdbg_widgets.figures.graph.scene import build_scene
-    from tvmdbg_widgets.figures.graph.times import Times
-    from tvmdbg_widgets.model.graph.groups import Groups
-
-    count = 40
-    edges = [(at, at + 1) for at in range(count - 1)] + [(at, at + 3) for at in range(0, 36, 4)]
-    graph = run_of([f"op{at}" for at in range(count)], edges).graph
-    times = Times(graph, None)
-    scene = build_scene(graph, fold=True)
-    sizes = box_sizes(
-        scene, Labels(graph, times), GroupWords(Groups(np.arange(count, dtype=np.int32)), times)
-    )
-    placed = arrange(scene, sizes, "down", 692, 820)
-    assert placed is not None
-    assert len({round(x + w / 2) for x, w in zip(placed.folded.x, placed.widths, strict=True)}) > 1
-    ends: dict[tuple[float, float], int] = {}
-    for stroke in placed.folded.strokes:
-        for x, y in (stroke.points[0], stroke.points[-1]):
-            ends[round(x, 3), round(y, 3)] = ends.get((round(x, 3), round(y, 3)), 0) + 1
-    connectors = [s for s in placed.folded.strokes if len(s.points) == 6 and not s.arrow]
-    assert connectors
-    for stroke in connectors:
-        for x, y in (stroke.points[0], stroke.points[-1]):
-            assert ends[round(x, 3), round(y, 3)] >= 2
-
-
 @pytest.mark.parametrize(
     ("shape", "axes"),
     [

@@ -84,7 +84,7 @@ def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
 
 def painted(svg: str) -> list[tuple[str, ...]]:
     """What is where in which colors, as a browser that prefers dark shows it."""
-    rules = re.findall(r"\.(tvmdbg-figure\S*) ([^{]+)\{(fill|stroke):(#\w+)\}", svg)
+    rules = re.findall(r"\.(tvmdbg-figure\S*) ([^{]+)\{(fill|stroke):([^}]+)\}", svg)
     dark = {(scope, selector, name): color for scope, selector, name, color in rules}
     found = []
 

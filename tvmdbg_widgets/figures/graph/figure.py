@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.graph.view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import seen_from
-from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.model.graph.label_template import LabelTemplate
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
 
@@ -21,14 +18,12 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph.boxes import Direction
     from tvmdbg_widgets.figures.svg import Panel
+    from tvmdbg_widgets.figures.theme import Theme
 
 __all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "graph_panel"]
 
-#: A figure that is asked for; one that a saved notebook carries.
-MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
 _MOST_BOXES = 300
 _MOST_SAVED_BOXES = 120
-_MOST_SHEET_BOXES, _MOST_SHEET_BYTES = 2_000, 16 * 1024 * 1024
 
 
 def graph_figure(
@@ -128,34 +123,9 @@ def graph_figure(
         grouped,
         whole,
     )
-    if whole:
-        return _sheet(run, (usable_width(width), height), theme_of(theme), options, camera)
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
-    return graph_panel(run, usable_width(width), theme_of(theme), options, most).figure()
-
-
-def _sheet(
-    run: Derived,
-    size: tuple[float, float],
-    theme: Theme,
-    options: GraphOptions,
-    camera: Mapping[str, Any] | None,
-) -> Figure:
-    """Return the whole graph as large as it is, or what a camera sees of it."""
-    graph = run.graph
-    if graph is None or not graph.num_nodes:
-        return graph_panel(run, size[0], theme, options).figure()
-    view = GraphPanels(run, graph, options, size[0], theme)
-    panel = view.whole(_MOST_SHEET_BOXES, _MOST_SHEET_BYTES)
-    if panel is None:
-        return graph_panel(run, size[0], theme, replace(options, whole=False)).figure()
-    figure = panel.figure()
-    if camera is None or camera["node"] not in view.spots:
-        return figure
-    x, y = view.spots[camera["node"]]
-    middle = (x + camera.get("dx", 0.0), y + camera.get("dy", 0.0))
-    seen = seen_from(figure.svg, middle, camera.get("scale", 1.0), size, theme)
-    return replace(figure, svg=seen)
+    request = graph_request(run, options, most_bytes=most, camera=camera, height=height)
+    return request.figure(width=width, theme=theme)
 
 
 def graph_panel(

@@ -62,6 +62,7 @@ export class KindColors implements Colors {
   face(box: number): string | null {
     const { graph, palette } = this.ground;
     const node = this.node(box);
+    if (membersOf(this.ground.scene, box).length > 1) return palette.tint(this.#kindOf(box));
     return graph.kinds[node] === NodeKind.NOP ? null : palette.tint(graph.opKinds.at(node));
   }
 
@@ -97,10 +98,19 @@ export class KindColors implements Colors {
   }
 
   parts(box: number): readonly Part[] {
-    const { graph, scene, palette } = this.ground;
-    const { codes, unique } = graph.opKinds;
-    const counts = tally(membersOf(scene, box), (node) => [codes[node]!]);
-    return shares(counts, (code) => kindFill(palette.theme, unique[code]!));
+    const { graph, palette } = this.ground;
+    const { unique } = graph.opKinds;
+    return shares(this.#counts(box), (code) => kindFill(palette.theme, unique[code]!));
+  }
+
+  /** The most frequent kind of several nodes. */
+  #kindOf(box: number): string {
+    return this.ground.graph.opKinds.unique[this.#counts(box)[0]![0]]!;
+  }
+
+  #counts(box: number): [code: number, count: number][] {
+    const { codes } = this.ground.graph.opKinds;
+    return tally(membersOf(this.ground.scene, box), (node) => [codes[node]!]);
   }
 
   has(box: number, key: string): boolean {

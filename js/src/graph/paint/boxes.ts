@@ -27,8 +27,17 @@ const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
 const MOST_TITLE = 14;
 const LINE_HEIGHT = 1.25;
+/** Half of a border is inside its box, px. */
+const BORDER = 0.5;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 4;
+
+interface Placed {
+  words: string;
+  x: number;
+  y: number;
+  ink: string;
+}
 
 /** Draws boxes, from two lines of text down to rows of color. */
 export class BoxPainter {
@@ -37,6 +46,8 @@ export class BoxPainter {
   readonly #density: DensityPainter;
   /** Where set, every text that is drawn is noted here. */
   labels: LabelRecord[] | null = null;
+  /** Texts of boxes by font, which are written once all boxes are drawn. */
+  readonly #texts = new Map<string, Placed[]>();
   /** Texts that would reach beyond are left out. */
   #stage = { width: 0, height: 0 };
 
@@ -56,7 +67,23 @@ export class BoxPainter {
         if (placed.scene.group[box]! < 0) this.#box(picture, box, level);
         else this.#group(picture, box, level);
       });
+      this.#write();
     }
+  }
+
+  /** Writes the texts of all boxes, those of one font together. */
+  #write(): void {
+    const context = this.#context;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    for (const [font, texts] of this.#texts) {
+      context.font = font;
+      for (const { words, x, y, ink } of texts) {
+        context.fillStyle = ink;
+        context.fillText(words, x, y);
+      }
+    }
+    this.#texts.clear();
   }
 
   #shape({ placed, camera }: Picture, box: number): Rectangle {
@@ -83,14 +110,13 @@ export class BoxPainter {
     outline(context, shape, kind, camera.scale);
     context.fillStyle = fill;
     context.fill();
-    if (!setBack && colors.isUnknown(box)) paintHatch(context, palette, shape);
-    if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
-    outline(context, shape, kind, camera.scale);
     context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
     context.lineWidth = 1;
     if (kind === NodeKind.PARAMETER) context.setLineDash([3, 3]);
     context.stroke();
     context.setLineDash([]);
+    if (!setBack && colors.isUnknown(box)) paintHatch(context, palette, shape);
+    if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
 
     const text = placed.scene.text(box);
     const spoken = (words: string) => words.replaceAll(SLOT, colors.said(box));
@@ -210,10 +236,10 @@ export class BoxPainter {
     const half = Number.parseFloat(font.replace(/^500 /, "")) / 2;
     if (!fitted || y < half || y + half > this.#stage.height) return;
     if (x < 0 || x + this.#measure.width(fitted) > this.#stage.width) return;
-    context.fillStyle = ink;
-    context.textBaseline = "middle";
-    context.textAlign = "left";
-    context.fillText(fitted, x, y);
+    const text = { words: fitted, x, y, ink };
+    const alike = this.#texts.get(font);
+    if (alike) alike.push(text);
+    else this.#texts.set(font, [text]);
     if (this.labels) {
       const width = this.#measure.width(fitted);
       this.labels.push({ text: fitted, node, x, y: y - half, width, height: 2 * half });
@@ -254,22 +280,26 @@ export class BoxPainter {
     return width + GAP;
   }
 
+  /** Shares of what is inside, along the left border. */
   #stripe(shape: Rectangle, parts: readonly Part[], kind: number, scale: number): void {
     const context = this.#context;
     const isInput = kind === NodeKind.INPUT;
     const width = stripe * scale * (isInput ? 1.6 : 1);
-    const round = radius * scale;
-    context.beginPath();
-    if (!isInput) {
-      context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
-      if (parts.length === 1) {
-        context.fillStyle = parts[0]![0];
-        context.fill();
-        return;
-      }
+    const within = {
+      x: shape.x + BORDER,
+      y: shape.y + BORDER,
+      width: shape.width - 2 * BORDER,
+      height: shape.height - 2 * BORDER,
+    };
+    if (!isInput && parts.length === 1) {
+      context.beginPath();
+      context.roundRect(within.x, within.y, width - BORDER, within.height, radius * scale);
+      context.fillStyle = parts[0]![0];
+      context.fill();
+      return;
     }
     context.save();
-    if (isInput) outline(context, shape, kind, scale);
+    outline(context, within, kind, scale);
     context.clip();
     let top = shape.y;
     for (const [color, share] of parts) {

@@ -7,7 +7,7 @@ import { EdgeStyle } from "../placed/scene.ts";
 import type { Rectangle } from "../stage/camera.ts";
 import type { Detail, LabelRecord, Picture } from "./picture.ts";
 
-const DASHES: Record<number, number[]> = {
+export const DASHES: Record<number, number[]> = {
   [EdgeStyle.DATA]: [],
   [EdgeStyle.AMBIGUOUS]: [6, 4],
   [EdgeStyle.CONTROL]: [1.5, 4],

@@ -142,6 +142,9 @@ export class FramePainter {
 }
 
 /** What an open group is, and how long it took. */
-export function titleOf({ groups, times }: Picture, group: number): string {
+export function titleOf(
+  { groups, times }: Pick<Picture, "groups" | "times">,
+  group: number,
+): string {
   return [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
 }

@@ -214,7 +214,7 @@ export function shownNodes({ boxStart }: Scene): number {
 }
 
 /** A parameter is folded where something reads it; one that is itself an output of the graph stays visible. */
-function foldedParameters({ graph }: Links, isShown: Uint8Array): Uint8Array {
+export function foldedParameters({ graph }: Links, isShown: Uint8Array): Uint8Array {
   const { kinds, edgeSource, edgeTarget, headNode } = graph;
   const folded = new Uint8Array(kinds.length);
   for (let edge = 0; edge < edgeSource.length; edge++) {

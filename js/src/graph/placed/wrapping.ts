@@ -31,7 +31,16 @@ export interface Asked extends CompoundInput {
 export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> {
   const { wrapped = false, stage, ...input } = asked;
   const result = yield* layoutSteps(input);
-  if (!stage || wrapped === false) return result;
+  return stage && wrapped !== false ? inColumns(result, input, wrapped, stage) : result;
+}
+
+/** The layout in columns where these can be read better on the stage; null: and where the whole can not be read. */
+export function inColumns(
+  result: LayoutResult,
+  input: CompoundInput,
+  wrapped: true | null,
+  stage: { width: number; height: number },
+): LayoutResult {
   const whole = scaleIn(result.bounds, stage);
   if (wrapped === null && whole >= LEGIBLE_SCALE) return result;
   const columns = wrap(result, input, stage.width / stage.height);

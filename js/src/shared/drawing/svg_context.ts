@@ -54,6 +54,8 @@ export class SvgContext {
   #path = "";
   /** Middles of the circles that the path is made of, if it is made of circles of one radius alone. */
   #circles: { path: string; radius: number } | null = null;
+  /** The rounded box that the path is, if it is one alone. */
+  #box: { path: string; element: string } | null = null;
   #dash = "";
   /** Clips that are open. */
   #open = 0;
@@ -146,7 +148,7 @@ export class SvgContext {
 
   rect(x: number, y: number, width: number, height: number): void {
     if (!Number.isFinite(x + y + width + height)) return;
-    this.#path += this.#box(x, y, width, height);
+    this.#path += this.#rectangle(x, y, width, height);
     this.#circles = null;
   }
 
@@ -189,6 +191,7 @@ export class SvgContext {
   roundRect(x: number, y: number, width: number, height: number, radii: number | number[]): void {
     if (!Number.isFinite(x + y + width + height)) return;
     const isOne = !Array.isArray(radii);
+    const isFirst = !this.#path;
     const most = isOne ? Math.min(width, height) / 2 : Math.min(width, height / 2);
     const given = isOne ? [radii, radii, radii, radii] : radii;
     const [a, b, c, d] = given.map((radius) => Math.max(0, Math.min(radius, most)));
@@ -202,12 +205,15 @@ export class SvgContext {
       `V${text(top + a!)}${corner(a!, a!, -a!)}z`,
     ].join("");
     this.#circles = null;
+    if (!isOne || !isFirst || !(width > 0 && height > 0)) return;
+    const box = `x="${text(left)}" y="${text(top)}" width="${text(width)}" height="${text(height)}"`;
+    this.#box = { path: this.#path, element: `<rect ${box} rx="${text(a!)}"/>` };
   }
 
   fill(): void {
     if (!this.#path) return;
     if (!this.#circles) {
-      this.#mark("element", `<path d="${this.#path}"/>`, this.#filled);
+      this.#mark("element", this.#element, this.#filled);
       return;
     }
     // Round ends of lines without length take a fifth of the letters.
@@ -217,7 +223,12 @@ export class SvgContext {
 
   stroke(): void {
     if (!this.#path) return;
-    this.#mark("element", `<path d="${this.#path}"/>`, this.#stroked);
+    const [content, style, last] = [this.#element, this.#stroked, this.marks.at(-1)];
+    const isFilled = last?.content === content && !last.style.stroke && !last.style.rest;
+    if (isFilled && !last.style.opacity && !style.opacity) {
+      this.marks.pop();
+      this.#mark("element", content, { ...style, fill: last.style.fill });
+    } else this.#mark("element", content, style);
   }
 
   clip(): void {
@@ -234,13 +245,13 @@ export class SvgContext {
       const start = `M${this.#text(x + this.#shiftX)} ${this.#text(y + this.#shiftY + height / 2)}`;
       this.#mark("shape", `${start}h${this.#text(width)}`, this.#wide(height));
     } else {
-      this.#mark("shape", this.#box(x, y, width, height), this.#filled);
+      this.#mark("shape", this.#rectangle(x, y, width, height), this.#filled);
     }
   }
 
   strokeRect(x: number, y: number, width: number, height: number): void {
     if (!Number.isFinite(x + y + width + height)) return;
-    this.#mark("element", `<path d="${this.#box(x, y, width, height)}"/>`, this.#stroked);
+    this.#mark("element", `<path d="${this.#rectangle(x, y, width, height)}"/>`, this.#stroked);
   }
 
   fillText(text: string, x: number, y: number): void {
@@ -263,6 +274,12 @@ export class SvgContext {
     if (anchor) rest.push(` text-anchor="${anchor}"`);
     const element = `<text${attributes.join("")}>${escaped(text)}</text>`;
     this.#mark("element", element, { ...this.#filled, rest: rest.join("") });
+  }
+
+  /** The path; what is one box as that, which takes half as many letters. */
+  get #element(): string {
+    if (this.#box?.path === this.#path) return this.#box.element;
+    return `<path d="${this.#path}"/>`;
   }
 
   #mark(kind: Mark["kind"], content: string, style: Style): void {
@@ -341,7 +358,7 @@ export class SvgContext {
     this.#circles = isSame ? { path: `${before.path}M${left} ${top}h0`, radius } : null;
   }
 
-  #box(x: number, y: number, width: number, height: number): string {
+  #rectangle(x: number, y: number, width: number, height: number): string {
     const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
     const [wide, high] = [this.#text(width), this.#text(height)];
     return `M${left} ${top}h${wide}v${high}h${this.#text(-width)}z`;

@@ -175,7 +175,7 @@ function clipping(data: string): string {
 }
 
 /** A color as "#rrggbb" where it is one of RGB. */
-function plain(color: string): string {
+export function plain(color: string): string {
   if (!/^(#([0-9a-f]{3}|[0-9a-f]{6})|rgb\([\d., ]+\))$/i.test(color)) return color;
   const bits = channels(color).reduce((sum, value) => sum * 256 + Math.round(value), 0);
   return `#${bits.toString(16).padStart(6, "0")}`;

@@ -1,0 +1,232 @@
+import { NodeKind } from "../../../shared/client/run_client.ts";
+import { counted, duration, entryText, integer, percent } from "../../../shared/format.ts";
+import { givenText } from "../../../shared/node_title.ts";
+import type { GraphModel } from "../../data/model.ts";
+import { foldedInto, type Scene } from "../../placed/scene.ts";
+import { type Cluster, type Clusters, joined } from "./join.ts";
+import { Runs } from "./runs.ts";
+
+/** So many inputs are boxes of their own. */
+const OWN_INPUTS = 3;
+/** Names in the title of a part. */
+const NAMED = 3;
+/** What all nodes weigh together by their number, beside all by their times. */
+const COUNT_WEIGHT = 0.25;
+
+/** Several nodes of a condensed graph that are drawn as one. */
+export interface Part {
+  /** Ids, ascending, without the parameters inside. */
+  nodes: number[];
+  /** Different parameters that the nodes read. */
+  inside: number[];
+  repeats: number;
+  run: number;
+  /** Sum of the known times, ns; NaN where none is known. */
+  ns: number;
+  /** Nodes without a known time. */
+  unknown: number;
+  share: number;
+  title: string;
+  /** What stands in place of a time where nothing computes it; else empty. */
+  given: string;
+  /** dtype and shape of the first output of the last node. */
+  result: string;
+}
+
+/** An edge between two parts, with the edge of the scene that it stands for first. */
+export interface PartEdge {
+  source: number;
+  target: number;
+  edge: number;
+}
+
+/** A whole graph in a few parts: inputs first, then in the order that groups are intervals of. */
+export interface Condensed {
+  parts: Part[];
+  edges: PartEdge[];
+  /** Runs of blocks that are drawn by their parts. */
+  runs: number[];
+  /** Whether blocks feed each other: edges between them are not drawn. */
+  isCarried: boolean;
+  /** The graph without groups, parameters folded. */
+  scene: Scene;
+}
+
+/** `24.3 ms · 61.0 %`; what is missing from the sum is said. */
+export function timeText({ given, ns, share, unknown }: Part): string {
+  if (given) return given;
+  if (Number.isNaN(ns)) return "time unknown";
+  const said = ns > 0 ? `${duration(ns)} · ${percent(share)}` : "0 ns";
+  return unknown ? `${said} + ${unknown} unknown` : said;
+}
+
+/** `48 nodes · #3 … #190`. */
+export function countText({ nodes }: Part): string {
+  if (nodes.length === 1) return `#${nodes[0]}`;
+  return `${integer(nodes.length)} nodes · #${nodes[0]} … #${nodes.at(-1)}`;
+}
+
+/** `× 16`. */
+export function repeatText({ repeats }: Part): string {
+  return repeats > 1 ? `× ${integer(repeats)}` : "";
+}
+
+/** A time of several nodes together, ns. */
+export interface SharedTime {
+  nodes: readonly number[];
+  ns: number;
+}
+
+/** Puts the boxes of a scene without closed groups into about so many parts at most. */
+export function condensed(
+  model: GraphModel,
+  scene: Scene,
+  shared: readonly SharedTime[],
+  most: number,
+): Condensed {
+  const { graph, groups, labels, times } = model;
+  const boxOf = new Int32Array(graph.kinds.length).fill(-1);
+  const outer: number[] = [];
+  for (let box = 0; box < scene.count; box++) {
+    const node = scene.node[box]!;
+    if (graph.kinds[node]! <= NodeKind.PARAMETER) outer.push(box);
+    else boxOf[node] = box;
+  }
+  const nodes = Array.from(graph.groupOrder).filter((node) => boxOf[node]! >= 0);
+  const own = nodes.map((node) => boxOf[node]!);
+  const even = COUNT_WEIGHT / Math.max(1, own.length);
+  const weights = Float64Array.from(
+    nodes,
+    (node) => Math.max(0, times.ns[node]! || 0) / (times.total || 1) + even,
+  );
+  const given = givenClusters(model, scene, outer);
+  const runs = new Runs(
+    groups,
+    nodes,
+    nodes.map((node) => labels.title(node)),
+  );
+  const found = joined(runs, weights, Math.max(1, most - given.length));
+  const clusters = [
+    ...given,
+    ...found.clusters.map((each) => ({ ...each, boxes: each.boxes.map((at) => own[at]!) })),
+  ];
+  const place = new Int32Array(scene.count);
+  for (const [at, box] of own.entries()) place[box] = at;
+  const isDrawn = new Set(found.stretches.keys());
+  return {
+    parts: clusters.map((each) => partOf(model, scene, shared, each)),
+    ...edgesBetween(scene, clusters, found, place),
+    runs: [...isDrawn],
+    scene,
+  };
+}
+
+/** What nothing computes: inputs, and parameters that nothing reads. */
+function givenClusters({ graph }: GraphModel, scene: Scene, outer: readonly number[]): Cluster[] {
+  const { kinds } = graph;
+  const found: Cluster[] = [];
+  const add = (boxes: number[]) => found.push({ boxes, repeats: 1, run: -1, unit: 1 });
+  for (const kind of [NodeKind.INPUT, NodeKind.PARAMETER]) {
+    const own = outer.filter((box) => kinds[scene.node[box]!] === kind);
+    if (own.length <= (kind === NodeKind.INPUT ? OWN_INPUTS : 0)) for (const box of own) add([box]);
+    else if (own.length) add(own);
+  }
+  return found;
+}
+
+function partOf(
+  model: GraphModel,
+  scene: Scene,
+  shared: readonly SharedTime[],
+  cluster: Cluster,
+): Part {
+  const { graph, times } = model;
+  const nodes = cluster.boxes.map((box) => scene.node[box]!).sort((a, b) => a - b);
+  let [known, ns] = [0, 0];
+  for (const node of nodes) {
+    if (Number.isNaN(times.ns[node]!)) continue;
+    known += 1;
+    ns += times.ns[node]!;
+  }
+  const together = togetherIn(shared, nodes);
+  const total = known || together ? ns + together : Number.NaN;
+  const kind = graph.kinds[nodes[0]!]!;
+  const given = givenText(kind);
+  const last = nodes.at(-1)!;
+  const hasOutput = graph.entryOffsets[last]! < graph.entryOffsets[last + 1]!;
+  return {
+    nodes,
+    inside: [...new Set(cluster.boxes.flatMap((box) => Array.from(foldedInto(scene, box))))],
+    repeats: cluster.repeats,
+    run: cluster.run,
+    ns: total,
+    unknown: nodes.length - known,
+    share: times.total > 0 ? total / times.total : Number.NaN,
+    title:
+      given && nodes.length > 1 ? counted(nodes.length, given) : titleOf(model, cluster, nodes),
+    given,
+    result: hasOutput ? entryText(graph, last, 0) : "",
+  };
+}
+
+/** The times of sets that are inside, ns. */
+function togetherIn(shared: readonly SharedTime[], nodes: readonly number[]): number {
+  if (!shared.length) return 0;
+  const inside = new Set(nodes);
+  return shared.reduce(
+    (sum, each) => sum + (each.nodes.every((node) => inside.has(node)) ? each.ns : 0),
+    0,
+  );
+}
+
+/** What the nodes are, those that take longest first: after the blocks they are in, or one by one. */
+function titleOf(model: GraphModel, cluster: Cluster, nodes: readonly number[]): string {
+  const { groups, labels, times } = model;
+  const isBlock = cluster.repeats === 1 && cluster.boxes.length > 1;
+  const spent = new Map<string, { ns: number; count: number }>();
+  for (const node of nodes) {
+    const outer = isBlock ? (groups.around(node).at(-1) ?? -1) : -1;
+    const name = outer < 0 ? labels.title(node) : groups.title(outer);
+    const sum = spent.get(name) ?? { ns: 0, count: 0 };
+    spent.set(name, { ns: sum.ns + Math.max(0, times.ns[node]! || 0), count: sum.count + 1 });
+  }
+  const names = [...spent].sort(
+    ([a, one], [b, two]) => two.ns - one.ns || two.count - one.count || (a < b ? -1 : 1),
+  );
+  const told = names.slice(0, NAMED).map(([name]) => name);
+  const more = names.length - told.length;
+  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Edges between clusters, each once; those from one block of a run to another are left out. */
+function edgesBetween(
+  scene: Scene,
+  clusters: readonly Cluster[],
+  { stretches }: Clusters,
+  place: Int32Array,
+): Pick<Condensed, "edges" | "isCarried"> {
+  const of = new Int32Array(scene.count);
+  for (const [at, { boxes }] of clusters.entries()) for (const box of boxes) of[box] = at;
+  const edges: PartEdge[] = [];
+  const drawn = new Set<string>();
+  let isCarried = false;
+  for (let edge = 0; edge < scene.edgeSource.length; edge++) {
+    const [from, to] = [scene.edgeSource[edge]!, scene.edgeTarget[edge]!];
+    const [source, target] = [of[from]!, of[to]!];
+    if (source === target) continue;
+    const { run } = clusters[source]!;
+    const stretch = run === clusters[target]!.run ? stretches.get(run) : undefined;
+    if (stretch) {
+      const block = (box: number) => Math.floor((place[box]! - stretch.start) / stretch.period);
+      if (block(from) !== block(to)) {
+        isCarried = true;
+        continue;
+      }
+    }
+    const key = `${source} ${target} ${scene.edgeStyle[edge]}`;
+    if (drawn.has(key)) continue;
+    drawn.add(key);
+    edges.push({ source, target, edge });
+  }
+  return { edges, isCarried };
+}

@@ -1,0 +1,182 @@
+import type { Runs, Stretch } from "./runs.ts";
+
+/** Boxes of a sequence that are drawn as one. */
+export interface Cluster {
+  /** Places in the sequence, ascending. */
+  boxes: number[];
+  /** How many blocks the run has that it belongs to; 1 where it belongs to none. */
+  repeats: number;
+  /** That run, where its parts are drawn apart; else -1. */
+  run: number;
+  /** Boxes of one block that are inside. */
+  unit: number;
+}
+
+export interface Clusters {
+  clusters: Cluster[];
+  /** By run whose parts are drawn apart. */
+  stretches: Map<number, Stretch>;
+}
+
+/** Parts of a block that are drawn apart. */
+const MOST_CELLS = 12;
+
+/**
+ * Puts a sequence into at most so many clusters: a run of blocks becomes one block, drawn by its parts, each standing
+ * for its counterparts in all; then neighbors are joined, the lightest first. Clusters hold neighbors of the sequence
+ * alone, or the same parts of neighboring blocks, so that edges between them lead forward if those between boxes do.
+ *
+ * @param weights  what makes a box worth its own cluster.
+ */
+export function joined(runs: Runs, weights: Float64Array, most: number): Clusters {
+  const clusters: Cluster[] = [];
+  const stretches = new Map<number, Stretch>();
+  const alone = (from: number, to: number) => {
+    for (let box = from; box < to; box++) {
+      clusters.push({ boxes: [box], repeats: 1, run: -1, unit: 1 });
+    }
+  };
+  let at = 0;
+  for (const stretch of runs.outermost()) {
+    const { start, period, count, group } = stretch;
+    alone(at, start);
+    const cells = cellsOf(runs, weights, stretch);
+    const run = cells.length > 1 ? group : -1;
+    for (const cell of cells) {
+      const boxes: number[] = [];
+      for (let row = 0; row < count; row++) {
+        for (const each of cell) boxes.push(start + row * period + each);
+      }
+      boxes.sort((a, b) => a - b);
+      clusters.push({ boxes, repeats: count, run, unit: cell.length });
+    }
+    if (run >= 0) stretches.set(run, stretch);
+    at = start + count * period;
+  }
+  alone(at, weights.length);
+  return { clusters: joinLightest(clusters, stretches, weights, most), stretches };
+}
+
+/** The parts of one occurrence, offsets of boxes; of a long one, runs are one part. */
+function cellsOf(runs: Runs, weights: Float64Array, stretch: Stretch): number[][] {
+  const { start, period } = stretch;
+  const cells: number[][] = [];
+  const alone = (from: number, to: number) => {
+    for (let each = from; each < to; each++) cells.push([each]);
+  };
+  let at = 0;
+  if (period > MOST_CELLS) {
+    for (const inner of runs.inside(stretch)) {
+      const first = inner.start - start;
+      alone(at, first);
+      at = first + inner.period * inner.count;
+      cells.push(Array.from({ length: at - first }, (_, each) => first + each));
+    }
+  }
+  alone(at, period);
+  const weight = (cell: readonly number[]) =>
+    cell.reduce((sum, each) => sum + weights[start + each]!, 0);
+  while (cells.length > MOST_CELLS) {
+    const heavy = cells.map(weight);
+    let low = 0;
+    for (let each = 1; each + 1 < cells.length; each++) {
+      if (heavy[each]! + heavy[each + 1]! < heavy[low]! + heavy[low + 1]!) low = each;
+    }
+    cells.splice(low, 2, [...cells[low]!, ...cells[low + 1]!]);
+  }
+  return cells;
+}
+
+/** A pair of neighbors with what they weigh; it counts as long as both still do. */
+interface Pair {
+  weight: number;
+  low: number;
+  high: number;
+  sizes: number;
+}
+
+/** Joins neighbors of one run, or of none, the lightest pair first, until there are few enough. */
+function joinLightest(
+  all: readonly Cluster[],
+  stretches: Map<number, Stretch>,
+  weights: Float64Array,
+  most: number,
+): Cluster[] {
+  const clusters: (Cluster | null)[] = [...all];
+  const heavy = all.map(({ boxes }) => boxes.reduce((sum, box) => sum + weights[box]!, 0));
+  const before = Int32Array.from(all, (_, at) => at - 1);
+  const after = Int32Array.from(all, (_, at) => at + 1);
+  const parts = new Map<number, number>();
+  for (const { run } of all) parts.set(run, (parts.get(run) ?? 0) + 1);
+  const heap = new Heap();
+  const sizes = (low: number, high: number) =>
+    clusters[low]!.boxes.length + clusters[high]!.boxes.length;
+  const offer = (low: number) => {
+    const high = low < 0 ? all.length : after[low]!;
+    if (high >= all.length || clusters[low]!.run !== clusters[high]!.run) return;
+    heap.push({ weight: heavy[low]! + heavy[high]!, low, high, sizes: sizes(low, high) });
+  };
+  for (let low = 0; low + 1 < all.length; low++) offer(low);
+  for (let left = all.length; left > most; ) {
+    const pair = heap.pop();
+    if (!pair) break;
+    const { low, high } = pair;
+    const [one, two] = [clusters[low], clusters[high]];
+    if (!one || !two || after[low] !== high || sizes(low, high) !== pair.sizes) continue;
+    const { run } = one;
+    const boxes = [...one.boxes, ...two.boxes].sort((a, b) => a - b);
+    const repeats = run < 0 ? 1 : one.repeats;
+    clusters[low] = { boxes, repeats, run, unit: run < 0 ? boxes.length : one.unit + two.unit };
+    clusters[high] = null;
+    heavy[low]! += heavy[high]!;
+    after[low] = after[high]!;
+    if (after[low]! < all.length) before[after[low]!] = low;
+    left -= 1;
+    if (run >= 0) {
+      parts.set(run, parts.get(run)! - 1);
+      if (parts.get(run) === 1) {
+        clusters[low] = { ...clusters[low]!, run: -1 };
+        stretches.delete(run);
+      }
+    }
+    offer(before[low]!);
+    offer(low);
+  }
+  return clusters.filter((each) => each !== null);
+}
+
+/** The lightest pair first; of equals the one that comes first. */
+class Heap {
+  readonly #pairs: Pair[] = [];
+
+  push(pair: Pair): void {
+    const pairs = this.#pairs;
+    let at = pairs.push(pair) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(pair, pairs[up]!); up = (at - 1) >> 1) {
+      pairs[at] = pairs[up]!;
+      at = up;
+    }
+    pairs[at] = pair;
+  }
+
+  pop(): Pair | undefined {
+    const pairs = this.#pairs;
+    const [first, last] = [pairs[0], pairs.pop()];
+    if (!pairs.length || !last) return first;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= pairs.length) break;
+      if (down + 1 < pairs.length && isBefore(pairs[down + 1]!, pairs[down]!)) down += 1;
+      if (!isBefore(pairs[down]!, last)) break;
+      pairs[at] = pairs[down]!;
+      at = down;
+    }
+    pairs[at] = last;
+    return first;
+  }
+}
+
+function isBefore(one: Pair, two: Pair): boolean {
+  return one.weight < two.weight || (one.weight === two.weight && one.low < two.low);
+}

@@ -1,0 +1,150 @@
+import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { type CompoundInput, type Direction, type LayoutResult, layout } from "../layout/index.ts";
+import { TEXT_START } from "../placed/labels.ts";
+import { layoutInput } from "../placed/layout_input.ts";
+import { MARGIN } from "../placed/legible.ts";
+import { LEGIBLE_SCALE } from "../placed/scales.ts";
+import type { Scene } from "../placed/scene.ts";
+import type { GraphSheet } from "./sheet.ts";
+
+/** Closer than in the live view: nobody zooms a figure, px. */
+const SPACING = {
+  nodeGap: 14,
+  lineGap: 9,
+  trackGap: 7,
+  componentGap: 24,
+  frameHeader: tokens.group.header,
+  framePadding: 7,
+};
+const LAYER_GAP = 10;
+const TAG = tokens.group.tag;
+/** Between columns, and what lines take beside the boxes of one, px. */
+const COLUMN_GAP = 26;
+const LINES = [0, 60];
+const MOST_COLUMNS = 4;
+/** Narrower boxes may make a graph so much shorter. */
+const SHORTER = 0.85;
+/** Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than two in a row. */
+const LEAST = 100;
+const LEAST_COMPACT = 142;
+const WIDEST_RIGHT = 172;
+/** Where the widest box is narrower, many titles are cut, px. */
+const NARROW = 172;
+
+export interface LaidOut {
+  scene: Scene;
+  input: CompoundInput;
+  result: LayoutResult;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** How wide boxes are, and headers of frames at most, px. */
+interface Narrow {
+  width: Float32Array;
+  header: number;
+}
+
+/** A scene in one direction, with boxes as wide as they would be, and with narrower ones, whose titles are cut. */
+export class Narrowing {
+  readonly #sheet: GraphSheet;
+  readonly #direction: Direction;
+  readonly #plain: Scene;
+  readonly #least: Float32Array;
+  readonly #known: LaidOut[] = [];
+  readonly #more: Iterator<LaidOut>;
+
+  /** @param stage  the largest in which the scene is to have room, px. */
+  constructor(sheet: GraphSheet, scene: Scene, direction: Direction, stage: Size) {
+    this.#sheet = sheet;
+    this.#direction = direction;
+    this.#plain = scene;
+    this.#least = scene.width.map((_, box) => this.#leastOf(box));
+    this.#more = this.#make(stage);
+  }
+
+  /** The scene with ever narrower boxes, each laid out once: as long as titles are hardly cut, or from there on. */
+  *scenes(isNarrow = false): Generator<LaidOut> {
+    const wide = Math.min(NARROW, Math.max(...this.#plain.width));
+    for (let at = 0; ; at++) {
+      if (at === this.#known.length) {
+        const next = this.#more.next();
+        if (next.done) return;
+        this.#known.push(next.value);
+      }
+      const laid = this.#known[at]!;
+      if (isNarrow === Math.max(...laid.scene.width) < wide) yield laid;
+    }
+  }
+
+  /** The least that boxes take, px². */
+  get leastArea(): number {
+    const { height } = this.#plain;
+    return this.#least.reduce((sum, wide, box) => sum + wide * height[box]!, 0);
+  }
+
+  /** How wide a box must be so that its second line has the first of its facts. */
+  #leastOf(box: number): number {
+    const { width, text, compact } = this.#plain;
+    const { shape, time } = text(box);
+    const facts = [shape, time].map((line) => line.split(" · ").slice(0, 2).join(" · "));
+    const { text: widths } = this.#sheet.request;
+    const small = Math.max(...facts.map((line) => widths.width(line, tokens.font.small)));
+    const beside = Math.max(TEXT_START, TAG) + tokens.node.padding + 2;
+    const told = compact ? LEAST_COMPACT : small / LEGIBLE_SCALE + beside;
+    return Math.min(width[box]!, Math.max(LEAST, told));
+  }
+
+  *#make({ width, height }: Size): Generator<LaidOut> {
+    const input = this.#input(this.#plain);
+    const plain = { scene: this.#plain, input, result: layout(input) };
+    yield plain;
+    const before = new Set<string>();
+    const [room, tall] = [width, height].map((side) => (side - 2 * MARGIN) / LEGIBLE_SCALE);
+    for (const narrow of this.#widths(plain, room!, tall!)) {
+      const scene = { ...this.#plain, width: narrow.width };
+      const input = this.#input(scene, narrow.header);
+      const key = `${input.width} ${input.frames?.minWidth}`;
+      if (before.has(key)) continue;
+      before.add(key);
+      yield { scene, input, result: layout(input) };
+    }
+  }
+
+  *#widths({ scene, result }: LaidOut, room: number, tall: number): Generator<Narrow> {
+    const { width, frameOf, frames } = scene;
+    const { minY, maxY } = result.bounds;
+    if (this.#direction === "right") {
+      yield { width: width.map((wide) => Math.min(wide, WIDEST_RIGHT)), header: room };
+      return;
+    }
+    const beside = new Int32Array(result.layers);
+    for (const layer of result.layer) beside[layer]! += 1;
+    const depth: number[] = [];
+    for (const parent of frames.parent) depth.push(parent < 0 ? 1 : depth[parent]! + 1);
+    const fewest = Math.ceil((SHORTER * (maxY - minY)) / tall);
+    for (let columns = Math.max(1, fewest); columns <= MOST_COLUMNS; columns++) {
+      for (const lines of LINES) {
+        const own = (room - COLUMN_GAP * (columns - 1)) / columns - lines;
+        const most = (box: number) => {
+          const count = beside[result.layer[box]!]!;
+          const inside = own - 2 * SPACING.framePadding * (depth[frameOf[box]!] ?? 0);
+          return Math.max(this.#least[box]!, (inside - SPACING.nodeGap * (count - 1)) / count);
+        };
+        const header = Math.max(TAG, own / 2 - TAG);
+        yield { width: width.map((wide, box) => Math.min(wide, most(box))), header };
+      }
+    }
+  }
+
+  #input(scene: Scene, header = Number.POSITIVE_INFINITY): CompoundInput {
+    const { labels, graph } = this.#sheet.model;
+    const { frames, ...input } = layoutInput(scene, this.#direction, labels, graph);
+    const minWidth = frames!.minWidth.map((each) => Math.min(each, header));
+    const options = { ...SPACING, ...(this.#direction === "down" && { layerGap: LAYER_GAP }) };
+    return { ...input, frames: { ...frames!, minWidth }, options };
+  }
+}

@@ -1,0 +1,164 @@
+import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
+import { Coloring, type Wires } from "../color/coloring.ts";
+import type { Colors } from "../color/colors.ts";
+import type { Wire } from "../color/columns.ts";
+import { NodeHealth } from "../data/health.ts";
+import { GraphModel } from "../data/model.ts";
+import type { Marks } from "../paint/overlay.ts";
+import { Palette } from "../paint/palette.ts";
+import type { Picture } from "../paint/picture.ts";
+import type { PlacedScene } from "../placed/placed_scene.ts";
+import type { Words } from "../placed/scene.ts";
+import {
+  boxesOf,
+  buildScene,
+  foldedParameters,
+  type Scene,
+  type SceneOptions,
+} from "../placed/scene.ts";
+import type { Camera } from "../stage/camera.ts";
+import type { GraphRequest } from "./request.ts";
+
+/** Sizes of the two lines of a box, px. */
+const { size: LARGE, small: SMALL } = tokens.font;
+/** Nodes that are told of one by one. */
+const MOST_TOLD = 2000;
+
+/** One graph of which a figure is made: what is shown of it, and in which words and colors. */
+export class GraphSheet {
+  readonly request: GraphRequest;
+  readonly model: GraphModel;
+  readonly health: NodeHealth | null;
+  readonly words: Words;
+  /** Which nodes are shown, one a node; null for all. */
+  readonly only: Uint8Array | null;
+  /** Nodes that have a box where no group is closed, ascending. */
+  readonly boxed: Int32Array;
+  /** Between which values the colors of a scene lie where nobody has chosen. */
+  readonly limits = new WeakMap<Scene, readonly [low: number, high: number]>();
+  #flat: Scene | null = null;
+  readonly #coloring: Coloring;
+  readonly #wires: Wires;
+  readonly #kept = new Map<Scene, [light?: Colors, dark?: Colors]>();
+
+  constructor(request: GraphRequest) {
+    const { data, answers, options, text } = request;
+    const { graph, health } = answers;
+    this.request = request;
+    const measure = {
+      title: (words: string) => text.width(words, LARGE),
+      small: (words: string) => text.width(words, SMALL),
+    };
+    const sets = data.sets.map(({ ns }) => ns);
+    this.model = new GraphModel(graph, null, measure, sets);
+    const { labels, links, times } = this.model;
+    labels.layoutOf = (node) => data.layouts?.[node] ?? "";
+    this.words = labels.labelled(options.label);
+    this.health = health ? new NodeHealth(health, graph.kinds.length) : null;
+    this.only = data.only && flags(graph.kinds.length, data.only);
+    const shown = this.only ?? new Uint8Array(graph.kinds.length).fill(1);
+    const folded = options.fold_parameters ? foldedParameters(links, shown) : null;
+    this.boxed = Int32Array.from(shown.keys()).filter((node) => shown[node] && !folded?.[node]);
+    this.#coloring = new Coloring(graph, times);
+    this.#wires = wiresOf(request);
+  }
+
+  get colorBy(): string {
+    return this.request.options.color_by;
+  }
+
+  /** What is told of node by node: all that is to be shown without groups, of a large graph its first nodes. */
+  get flat(): Scene {
+    if (!this.#flat) {
+      const { length } = this.model.graph.kinds;
+      const isCut = this.only === null && length > MOST_TOLD;
+      const only = new Uint8Array(length).fill(1, 0, MOST_TOLD);
+      this.#flat = this.scene(isCut ? { only } : {});
+    }
+    return this.#flat;
+  }
+
+  scene(own: Partial<SceneOptions> = {}): Scene {
+    const { data, options } = this.request;
+    const { links, groups } = this.model;
+    const { only, words } = this;
+    const { fold_parameters: fold } = options;
+    const { bridges } = data;
+    return buildScene(links, { fold, groups, open: null, only, bridges, words, ...own });
+  }
+
+  colors(scene: Scene, theme: Theme): Colors {
+    const kept = this.#kept.get(scene) ?? [];
+    this.#kept.set(scene, kept);
+    const at = Number(theme.dark);
+    kept[at] ??= this.#coloring.colors(
+      {
+        name: this.colorBy,
+        wires: this.#wires,
+        limits: this.request.options.color_limits ?? this.limits.get(scene) ?? null,
+      },
+      scene,
+      new Palette(theme),
+      this.#coloring.health(this.health, scene),
+    );
+    return kept[at];
+  }
+
+  /** The theme of facts that are told of colors. */
+  theme(dark: boolean): Theme {
+    return figureTheme(dark, this.request.text.font);
+  }
+
+  picture(placed: PlacedScene, camera: Camera, theme: Theme): Picture {
+    const { graph, groups, times } = this.model;
+    const { scene } = placed;
+    return {
+      graph,
+      groups,
+      times,
+      placed,
+      camera,
+      palette: new Palette(theme),
+      colorBy: this.colorBy,
+      colors: this.colors(scene, theme),
+      health: this.#coloring.health(this.health, scene),
+      highlight: null,
+      isStill: true,
+    };
+  }
+
+  /** What is selected, and what the search finds; hits are not counted on a node's own box. */
+  marks({ scene }: PlacedScene): Marks {
+    const { focus, selected, hits } = this.request.data;
+    const found = new Map<number, number>();
+    for (const node of hits) {
+      for (const box of boxesOf(scene, node)) found.set(box, (found.get(box) ?? 0) + 1);
+    }
+    const nodes = [...(focus < 0 ? [] : [focus]), ...selected];
+    const boxes = nodes.flatMap((node) => Array.from(boxesOf(scene, node)).reverse());
+    return { selected: [...new Set(boxes)], frame: -1, hovered: -1, hits: found, noted: [] };
+  }
+}
+
+function wiresOf({ data, columns, options }: GraphRequest): Wires {
+  if (!data.column) return {};
+  const { rows, divisor, dividend } = columns;
+  const wire: Wire = {
+    ...data.column,
+    data: view(rows),
+    ...(divisor && { terms: [view(divisor), view(dividend)] }),
+  };
+  return { [options.color_by]: wire };
+}
+
+function view(column: unknown): DataView {
+  const { buffer, byteOffset, byteLength } = column as Float64Array<ArrayBuffer>;
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+function flags(count: number, nodes: readonly number[]): Uint8Array {
+  const found = new Uint8Array(count);
+  for (const node of nodes) found[node] = 1;
+  return found;
+}
