@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.export.node_colors import NodeColors
+from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
-from tvmdbg_widgets.export.overlay import Overlay
 from tvmdbg_widgets.figures.choices import DIRECTIONS, one_of
-from tvmdbg_widgets.figures.graph.label import Labels
-from tvmdbg_widgets.figures.graph.scene import foldable
-from tvmdbg_widgets.figures.graph.times import Times
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -61,8 +59,8 @@ def dot(
     """Return a graph or some of its nodes in the DOT language; see ``DebugRun.to_dot``."""
     one_of("direction", direction, DIRECTIONS)
     chosen = part(graph, nodes)
-    overlay = None if color_by is None else Overlay(run, graph, color_by)
-    writer = _Writer(run, graph, chosen, overlay, fold=fold_parameters, labels=edge_labels)
+    colors = None if color_by is None else NodeColors(run, graph, color_by)
+    writer = _Writer(run, graph, chosen, colors, fold=fold_parameters, labels=edge_labels)
     font = f'fontname={quoted(_FONT)}, fontsize=11, fontcolor="{_INK}"'
     box = "shape=box, style=filled, fillcolor=white"
     lines = [
@@ -83,14 +81,14 @@ class _Writer:
         run: Derived,
         graph: Graph,
         chosen: Subgraph,
-        overlay: Overlay | None,
+        colors: NodeColors | None,
         *,
         fold: bool,
         labels: bool,
     ) -> None:
         self.run, self.graph, self.chosen = run, graph, chosen
-        self.overlay, self.labelled = overlay, labels
-        self.words = Labels(graph, Times(graph, run.timeline))
+        self.colors, self.labelled = colors, labels
+        self.words = NodeTexts(graph, run.timeline)
         inside = np.zeros(graph.num_nodes + 1, np.bool_)
         inside[chosen.node_ids] = True
         #: Entries in words.
@@ -101,7 +99,9 @@ class _Writer:
             readers = chosen.edges
             read = np.zeros(graph.num_nodes, np.bool_)
             read[graph.edge_source[readers]] = True
-            self.folded[:-1] = foldable(graph) & inside[:-1] & read
+            parameters = graph.kinds == NodeKind.PARAMETER
+            self.folded[:-1] = parameters & inside[:-1] & read
+            self.folded[graph.heads[:, 0]] = False
         self.drawn = inside & ~self.folded
         self.nodes: list[int] = np.flatnonzero(self.drawn[:-1]).tolist()
 
@@ -141,13 +141,13 @@ class _Writer:
         style = {"shape": _SHAPES[kind]} if kind in _SHAPES else {}
         if words.is_head(node):
             style["peripheries"] = "2"
-        if self.overlay is not None:
-            fill, said, _ = self.overlay.told(node)
+        if self.colors is not None:
+            fill, said, _ = self.colors.told(node)
             if fill is not None:
-                style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.overlay.ink(fill)}"'}
-            if self.overlay.name != "kind":
+                style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.colors.ink(fill)}"'}
+            if self.colors.name != "kind":
                 second = [said]
-            tip += f"\n{self.overlay.name}: {said}"
+            tip += f"\n{self.colors.name}: {said}"
         sources = graph.edge_source[graph.in_edges(node)]
         inside = len(np.unique(sources[self.folded[sources]]))
         if inside:

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.export.node_colors import NodeColors
+from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
-from tvmdbg_widgets.export.overlay import Overlay
-from tvmdbg_widgets.figures.graph.label import Labels
-from tvmdbg_widgets.figures.graph.times import Times
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -108,8 +107,8 @@ def model_explorer(
     }
     data: dict[str, dict[str, Any]] = {}
     for each in (node_data,) if isinstance(node_data, str) else node_data:
-        overlay = Overlay(run, graph, each)
-        data[overlay.name] = {name: _results(overlay, chosen.node_ids.tolist())}
+        colors = NodeColors(run, graph, each)
+        data[colors.name] = {name: _results(colors, chosen.node_ids.tolist())}
     return ModelExplorer({"label": name, "graphs": [document]}, data)
 
 
@@ -146,8 +145,7 @@ class _Nodes:
     ) -> None:
         self.graph, self.chosen, self.spaces = graph, chosen, spaces
         self.inner = run.groups.node_group
-        self.times = Times(graph, run.timeline)
-        self.labels = Labels(graph, self.times)
+        self.words = NodeTexts(graph, run.timeline)
         self.inside = np.zeros(graph.num_nodes + 1, np.bool_)
         self.inside[chosen.node_ids] = True
         self.before: dict[int, list[int]] = {}
@@ -167,7 +165,7 @@ class _Nodes:
         operand = cache(self._operand)
         return {
             "id": str(node),
-            "label": _text(cut(self.labels.title(node), _MOST_LABEL)),
+            "label": _text(cut(self.words.title(node), _MOST_LABEL)),
             "namespace": self.spaces.get(int(self.inner[node]), ""),
             "attrs": self._attrs(node, edges),
             "incomingEdges": [
@@ -188,15 +186,15 @@ class _Nodes:
 
     def _attrs(self, node: int, edges: npt.NDArray[np.int32]) -> list[dict[str, Any]]:
         graph, view = self.graph, self.graph.nodes[node]
-        known = not math.isnan(self.times.ns[node])
+        known = not math.isnan(self.words.ns[node])
         own: dict[str, Any] = {
             "node id": node,
             "name": view.name,
             "function": view.func_name,
             "kind": view.kind.name.lower(),
             "op kind": view.op_kind,
-            "time": self.labels.time(node) if known else "",
-            "output of the graph": "yes" if self.labels.is_head(node) else "",
+            "time": self.words.time(node) if known else "",
+            "output of the graph": "yes" if self.words.is_head(node) else "",
         }
         unsure = (graph.edge_source[edges] < 0) | (graph.edge_trust[edges] == Trust.AMBIGUOUS)
         for edge in edges[unsure].tolist():
@@ -254,29 +252,29 @@ def _group_attributes(
     """Return what is said of the graph (of the empty namespace) and of each group."""
     kept, groups = chosen.graph.num_nodes, run.groups
     told = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
-    times = Times(chosen.graph, run.timeline)
-    sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(times.ns[groups.order]))])
+    ns = NodeTexts(chosen.graph, run.timeline).ns
+    sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(ns[groups.order]))])
     for group, path in spaces.items():
         each = groups[group]
-        ns = float(sums[groups.end[group]] - sums[groups.start[group]])
+        took = float(sums[groups.end[group]] - sums[groups.start[group]])
         own = {
             "nodes": f"{len(each):,}",
             "repeats": f"{each.repeats:,}" if each.repeats > 1 else "",
             "found by": each.source.name.lower(),
-            "time": duration_text(ns) if ns > 0 else "",
+            "time": duration_text(took) if took > 0 else "",
         }
         told[path] = {key: value for key, value in own.items() if value}
     return told
 
 
-def _results(overlay: Overlay, nodes: list[int]) -> dict[str, Any]:
+def _results(colors: NodeColors, nodes: list[int]) -> dict[str, Any]:
     """Return node data of one graph; numbers that JSON does not have are left out."""
     results: dict[str, dict[str, Any]] = {}
     for node in nodes:
-        fill, _, value = overlay.told(node)
+        fill, _, value = colors.told(node)
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             continue
-        own = {} if fill is None else {"bgColor": fill, "textColor": overlay.ink(fill)}
+        own = {} if fill is None else {"bgColor": fill, "textColor": colors.ink(fill)}
         results[str(node)] = {"value": _text(value) if isinstance(value, str) else value, **own}
-    unit = f" ({overlay.unit})" if overlay.unit else ""
-    return {"name": f"{overlay.name}{unit}", "results": results}
+    unit = f" ({colors.unit})" if colors.unit else ""
+    return {"name": f"{colors.name}{unit}", "results": results}

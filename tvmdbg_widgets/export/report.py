@@ -15,7 +15,8 @@ from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
 from tvmdbg_widgets.export.report_node import node_lines
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.graph.figure import GraphOptions, graph_figure
+from tvmdbg_widgets.figures.graph.figure import graph_figure
+from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing

@@ -12,12 +12,10 @@ from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import one_of, usable_width
-from tvmdbg_widgets.figures.graph.condensed.beside import arrange_beside, compact_sizes
-from tvmdbg_widgets.figures.graph.figure import GraphOptions, graph_panel
-from tvmdbg_widgets.figures.graph.view import GraphPanels
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
-from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.request import graph_request
+from tvmdbg_widgets.figures.run_figure import RunFigure, note
+from tvmdbg_widgets.figures.svg import NARROW
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
 
@@ -28,15 +26,12 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph.boxes import Direction
-    from tvmdbg_widgets.figures.graph.scene import Scene
+    from tvmdbg_widgets.figures.graph.options import Direction
 
 _ROWS, _TIMES = 24, 5
-_ROW = 17.0
 #: Bytes of each graph, of a figure that is asked for and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
-_MARKED, _MOST_BOXES = 2_000, 240
-_TALL = 2_400.0
+_MARKED = 2_000
 
 
 def comparison_figure(
@@ -91,39 +86,66 @@ def comparison_figure(
     """
     if kind is not None:
         one_of("kind", kind, tuple(each.label for each in DifferenceKind))
-    wide, look = usable_width(width), theme_of(theme)
-    matching = comparison.matching
-    panel = Panel(wide, f"Comparison, {comparison.title}", comparison.sentence, look)
-    y = panel.heading("Comparison")
-    y = panel.paragraph(comparison.sentence, y, lines=4, fill=look.text, font_weight=600)
-    said = matching.sentence
-    if wide >= NARROW and len(matching.only_a) + len(matching.only_b):
-        said += "; unmatched nodes are outlined"
-    y = panel.paragraph(said, y, lines=2, fill=look.muted) + 4
-    graphs: list[Panel] = []
-    if wide >= NARROW:
-        options = [
-            GraphOptions(
+    wide, matching = usable_width(width), comparison.matching
+    groups = [each for each in comparison.groups if kind is None or each.kind.label == kind]
+    shown = _shown(groups)
+    sides: list[RunFigure] = []
+    if wide >= NARROW and all(run.graph is not None and run.graph.num_nodes for run in runs):
+        for side, run in enumerate(runs):
+            options = GraphOptions(
                 _coloring(comparison, side, color_by),
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
-                selected=(*only.tolist()[:_MARKED], *selected[side]),
+                selected=tuple(selected[side]),
                 open_groups=(),
                 grouped=grouped,
             )
-            for side, only in enumerate((matching.only_a, matching.only_b))
-        ]
-        most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
-        graphs = _level(runs, comparison, options, (wide / 2, look), most) or [
-            graph_panel(run, wide / 2, look, each, most)
-            for run, each in zip(runs, options, strict=True)
-        ]
-        y = _beside(panel, graphs, y)
-    groups = [each for each in comparison.groups if kind is None or each.kind.label == kind]
-    panel.height = _table(panel, comparison, groups, y, look) + MARGIN
-    panel.text = repr(comparison)
-    panel.description = _description(comparison, groups, graphs)
-    return panel.figure()
+            sides.append(_side(comparison, side, run, options, saved=saved))
+    said = matching.sentence
+    if sides and len(matching.only_a) + len(matching.only_b):
+        said += "; unmatched nodes are outlined"
+    more = f"… and {len(groups) - len(shown):,} more" if len(shown) < len(groups) else ""
+    below = more if groups else "Nothing differs."
+    data = {
+        "title": f"Comparison, {comparison.title}",
+        "sentence": comparison.sentence,
+        "matched": said,
+        "graphs": [{"data": side.data, "options": side.options} for side in sides],
+        "pairs": _partners(matching),
+        "rows": [_row(comparison, group) for group in shown],
+        "below": [note(below, "muted")] if below else [],
+        "text": repr(comparison),
+    }
+    lettered = [*zip("AB", sides, strict=False)]
+    return RunFigure(
+        runs[0],
+        "comparison",
+        (),
+        data,
+        replies={
+            f"{question}{letter}": reply
+            for letter, side in lettered
+            for question, reply in side.answered().items()
+        },
+        description=_description(comparison, shown, sides),
+        columns={
+            f"{name}{letter}": column
+            for letter, side in lettered
+            for name, column in side.columns.items()
+        },
+    ).figure(width=width, theme=theme)
+
+
+def _side(
+    comparison: Comparison, side: int, run: Derived, options: GraphOptions, *, saved: bool
+) -> RunFigure:
+    """Return what the figure of one graph is made of."""
+    most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
+    request = graph_request(run, options, most_bytes=most)
+    alone = (comparison.matching.only_a, comparison.matching.only_b)[side]
+    title = f"{'AB'[side]}  {comparison.titles[side]}"
+    data = {**request.data, "title": title, "outlined": alone.tolist()[:_MARKED]}
+    return replace(request, data=data)
 
 
 def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | NodeColumn:
@@ -161,94 +183,24 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
     )
 
 
-def _level(
-    runs: tuple[Derived, Derived],
-    comparison: Comparison,
-    options: list[GraphOptions],
-    look: tuple[float, Theme],
-    most_bytes: int,
-) -> list[Panel]:
-    """Return both graphs with what matches at the same height; none where they do not fit so."""
-    if options[0].direction != "down":
-        return []
-    views = [
-        GraphPanels(run, run.graph, each, *look)
-        for run, each in zip(runs, options, strict=True)
-        if run.graph is not None and run.graph.num_nodes
-    ]
-    if len(views) < len(runs):
-        return []
-    scenes = [view.closed() for view in views]
-    if sum(len(scene.nodes) for scene in scenes) > _MOST_BOXES:
-        return []
-    sizes = [
-        compact_sizes(scene, view.labels, view.words)
-        for view, scene in zip(views, scenes, strict=True)
-    ]
-    pairs = _pairs(comparison.matching, *scenes)
-    placed = arrange_beside(scenes, sizes, pairs, (look[0] - 2 * MARGIN, _TALL))
-    if placed is None:
-        return []
-    begun = []
-    for letter, title, view, scene in zip("AB", comparison.titles, views, scenes, strict=True):
-        view.title = f"{letter}  {title}"
-        begun.append(view.begin(scene, counts_parameters=False))
-    top = max(y for _, y in begun)
-    drawn = [panel for panel, _ in begun]
-    for view, panel, scene, each in zip(views, drawn, scenes, placed, strict=True):
-        view.draw(panel, top, scene, each, titled=False)
-    return drawn if all(len(panel.svg.encode()) <= most_bytes for panel in drawn) else []
-
-
-def _pairs(matching: Matching, a: Scene, b: Scene) -> list[tuple[int, int]]:
-    """Return boxes of two scenes of which the first nodes match."""
+def _partners(matching: Matching) -> list[tuple[int, int]]:
+    """Return pairs of nodes: of a node of A that which gives what it gives, the last."""
     partner: dict[int, int] = {}
     for one, other in matching.pairs.tolist():
         partner[one] = max(other, partner.get(one, other))
-    box_of: dict[int, int] = {}
-    for held in (b.folded, b.members):
-        box_of |= {node: box for box, nodes in enumerate(held) for node in nodes}
-    matches = ((box, box_of.get(partner.get(node, -1))) for box, node in enumerate(a.nodes))
-    return [(box, other) for box, other in matches if other is not None]
+    return [*partner.items()]
 
 
-def _beside(panel: Panel, graphs: list[Panel], y: float) -> float:
-    for at, graph in enumerate(graphs):
-        x = at * panel.width / 2
-        panel.marks.add(
-            f'<g transform="translate({number(x)} {number(y)})">{graph.marks.body()}</g>'
-        )
-    end = y + max(graph.height for graph in graphs)
-    middle, across = f"M{number(panel.width / 2)} {number(y)}V{number(end)}", number(panel.width)
-    panel.marks.path(f"{middle}M0 {number(end)}H{across}", stroke=panel.theme.line)
-    return end + 4
-
-
-def _table(
-    panel: Panel, comparison: Comparison, groups: list[Group], y: float, look: Theme
-) -> float:
-    """Write what differs, at which nodes, and how."""
-    marks, end = panel.marks, panel.width - MARGIN
-    if not groups:
-        return panel.paragraph("Nothing differs.", y, fill=look.muted)
-    room = end - MARGIN
-    columns = [MARGIN + share * room for share in (0, 0.1, 0.38, 0.66)]
-    y += LINE_HEIGHT
-    for x, said in zip(columns, ("difference", "A", "B", "A → B"), strict=True):
-        marks.text(said, x, y - 4, fill=look.muted)
-    marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=look.line)
-    shown = _shown(groups)
-    for group in shown:
-        y += _ROW
-        alone = group.kind in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B)
-        kind = fit(group.kind.label, columns[1] - columns[0] - 4, SMALL)
-        marks.text(kind, columns[0], y - 4, fill=look.error if alone else look.text)
-        for at, node in enumerate(_nodes(comparison, group), 1):
-            marks.text(_named(node, columns[at + 1] - columns[at] - 8), columns[at], y - 4)
-        marks.text(fit(group.change, end - columns[3], SMALL), columns[3], y - 4)
-    if len(shown) < len(groups):
-        y = panel.paragraph(f"… and {len(groups) - len(shown):,} more", y, fill=look.muted)
-    return y
+def _row(comparison: Comparison, group: Group) -> dict[str, Any]:
+    """Return a row of the table: what differs, at which nodes, and how."""
+    a, b = _nodes(comparison, group)
+    return {
+        "kind": group.kind.label,
+        "alone": group.kind in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B),
+        "a": a,
+        "b": b,
+        "change": group.change,
+    }
 
 
 def _nodes(comparison: Comparison, group: Group) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -262,12 +214,6 @@ def _nodes(comparison: Comparison, group: Group) -> tuple[tuple[str, str], tuple
     return a, (b[0], f"{b[1]} +{more:,}" if more else b[1])
 
 
-def _named(node: tuple[str, str], room: float) -> str:
-    """Return a name with what follows it; only the name is cut."""
-    name, rest = node
-    return fit(name, room - width(rest, SMALL), SMALL) + rest
-
-
 def _shown(groups: list[Group]) -> list[Group]:
     """Return the first rows: of times, of which there are as many as nodes, only some."""
     timed = [each for each in groups if each.kind is DifferenceKind.TIME][:_TIMES]
@@ -276,7 +222,7 @@ def _shown(groups: list[Group]) -> list[Group]:
 
 
 def _description(
-    comparison: Comparison, groups: list[Group], graphs: list[Panel]
+    comparison: Comparison, shown: list[Group], sides: list[RunFigure]
 ) -> dict[str, Any]:
     matching = comparison.matching
     return {
@@ -294,7 +240,7 @@ def _description(
                 "nodes": comparison.nodes(group),
                 "change": group.change,
             }
-            for group in _shown(groups)
+            for group in shown
         ],
-        "graphs": [graph.description for graph in graphs],
+        "graphs": [side.description for side in sides],
     }

@@ -73,15 +73,10 @@ def draw(
     ValueError
         An unknown theme, or a number that is not JSON.
     """
-    request = {
-        "data": data,
-        "columns": {name: _packed(name, column) for name, column in columns.items()},
-        "answers": {name: _answer(reply) for name, reply in (answers or {}).items()},
-        "options": options,
+    request = _request(data, columns, options, answers or {}) | {
         "width": width,
         "theme": theme_of(theme).name,
         "bare": bare,
-        "widths": width_tables(),
     }
     failure = f"the figure of {view!r} could not be drawn"
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
@@ -89,6 +84,50 @@ def draw(
     svg = _with_images(answer["svg"], answer.get("images", ()))
     text = "\n".join(map(one_line, answer["text"].split("\n")))
     return Figure(svg, text, {"view": view, **answer["description"]}, hover)
+
+
+def colors_of_nodes(
+    data: Mapping[str, Any],
+    columns: Columns,
+    options: Mapping[str, Any],
+    answers: Mapping[str, Reply],
+) -> dict[str, list[Any]]:
+    """Return what the colors of a graph show, node by node.
+
+    Parameters as of :func:`draw`, those of the figure of a graph.
+
+    Returns
+    -------
+    dict
+        ``"fills"`` in the light theme, ``"said"`` and ``"values"``, one each a node; see
+        ``js/src/graph/figure/node_colors.ts``.
+
+    Raises
+    ------
+    EngineMissingError, RuntimeError
+        As of :func:`draw`.
+    """
+    request = _request(data, columns, options, answers) | {"width": 720, "theme": "light"}
+    failure = "the colors of nodes could not be made"
+    found: dict[str, list[Any]] = json.loads(
+        call("colorsOfNodes", json.dumps(request, allow_nan=False), failure=failure)
+    )
+    return found
+
+
+def _request(
+    data: Mapping[str, Any],
+    columns: Columns,
+    options: Mapping[str, Any],
+    answers: Mapping[str, Reply],
+) -> dict[str, Any]:
+    return {
+        "data": data,
+        "columns": {name: _packed(name, column) for name, column in columns.items()},
+        "answers": {name: _answer(reply) for name, reply in answers.items()},
+        "options": options,
+        "widths": width_tables(),
+    }
 
 
 def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:

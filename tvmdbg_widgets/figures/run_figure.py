@@ -115,12 +115,14 @@ class RunFigure:
         figure = self._drawn(width, theme, bare=True)
         return Panel.of(figure, width, theme)
 
-    def _drawn(self, width: float, theme: Theme, *, bare: bool = False) -> Figure:
+    def answered(self) -> dict[str, Reply]:
+        """Return what the run answers to all questions."""
         answers = Answers(self.run)
-        replies = dict(self.replies)
-        for question in self.questions:
-            asked = {"kind": question} if isinstance(question, str) else question
-            replies[asked["kind"]] = answers.answer(asked)
+        asked = [{"kind": each} if isinstance(each, str) else each for each in self.questions]
+        return {each["kind"]: answers.answer(each) for each in asked} | dict(self.replies)
+
+    def _drawn(self, width: float, theme: Theme, *, bare: bool = False) -> Figure:
+        replies = self.answered()
         data = {"title": self.run.title, **self.data}
         try:
             figure = draw(

@@ -1,5 +1,7 @@
 /** The views' own code where there is no DOM: `tvmdbg_widgets/engine/host.py` calls what is exported. */
 import "./text_decoder.ts";
+import { nodeColors } from "../graph/figure/node_colors.ts";
+import type { GraphRequest } from "../graph/figure/request.ts";
 import {
   ARRAYS,
   type Column,
@@ -7,7 +9,7 @@ import {
   fields,
   StringColumn,
 } from "../shared/client/columns.ts";
-import type { FigureMaker, ThemeName } from "../shared/drawing/figure.ts";
+import type { FigureMaker, FigureRequest, ThemeName } from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
 import { figures } from "./figures.ts";
 
@@ -38,17 +40,26 @@ export function draw(view: string, request: string): string {
   return drawn(view, figures[view]!, request);
 }
 
+/** What the colors of a graph show of each node, for `export/node_colors.py`. */
+export function colorsOfNodes(request: string): string {
+  return JSON.stringify(nodeColors(opened("graph", request) as GraphRequest));
+}
+
 export function drawn(view: string, maker: FigureMaker, request: string): string {
+  const { images = [], ...drawing } = maker(opened(view, request));
+  const written = images.map(({ cols, rows, pixels }) => ({ cols, rows, base64: base64(pixels) }));
+  return JSON.stringify({ ...drawing, images: written });
+}
+
+function opened(view: string, request: string): FigureRequest {
   const { columns, answers, widths, ...rest } = JSON.parse(request) as Request;
-  const { images = [], ...drawing } = maker({
+  return {
     ...rest,
     view,
     columns: mapped(columns, column),
     answers: mapped(answers, answer),
     text: new TextWidths(widths),
-  });
-  const written = images.map(({ cols, rows, pixels }) => ({ cols, rows, base64: base64(pixels) }));
-  return JSON.stringify({ ...drawing, images: written });
+  };
 }
 
 function mapped<T, U>(values: Record<string, T>, make: (value: T) => U): Record<string, U> {

@@ -1,5 +1,6 @@
 import { structFigure } from "../abi/figure.ts";
 import { byteMapFigure } from "../bytes/figure.ts";
+import { comparisonFigure } from "../comparison/figure/figure.ts";
 import { graphFigure } from "../graph/figure/figure.ts";
 import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
@@ -12,6 +13,7 @@ import { missingFigure } from "./missing.ts";
 /** What draws the figure of each view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
+  comparison: comparisonFigure,
   graph: graphFigure,
   memory: memoryFigure,
   missing: missingFigure,

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
-from tvmdbg_widgets.figures.graph.view import GraphPanels
-from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.model.graph.label_template import LabelTemplate
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
 
@@ -16,14 +14,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph.boxes import Direction
-    from tvmdbg_widgets.figures.svg import Panel
-    from tvmdbg_widgets.figures.theme import Theme
-
-__all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "graph_panel"]
-
-_MOST_BOXES = 300
-_MOST_SAVED_BOXES = 120
+    from tvmdbg_widgets.figures.graph.options import Direction
 
 
 def graph_figure(
@@ -126,24 +117,3 @@ def graph_figure(
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     request = graph_request(run, options, most_bytes=most, camera=camera, height=height)
     return request.figure(width=width, theme=theme)
-
-
-def graph_panel(
-    run: Derived,
-    width: float,
-    theme: Theme,
-    options: GraphOptions,
-    most_bytes: int = MOST_BYTES,
-) -> Panel:
-    """Return the graph as a panel, condensed where its boxes would take more bytes."""
-    graph = run.graph
-    if graph is None:
-        return missing_panel(run, "graph", width, theme)
-    if not graph.num_nodes:
-        return missing_panel(run, "graph", width, theme, "The graph has no nodes.")
-    view = GraphPanels(run, graph, options, width, theme)
-    most_boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
-    panel = view.whole(most_boxes, most_bytes)
-    if panel is not None:
-        return panel
-    return view.condensed(most_bytes) if view.focus is None else view.around()

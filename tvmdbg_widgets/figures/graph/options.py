@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.graph.boxes import Direction
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+
+Direction = Literal["down", "right"]
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def graph_request(
     focus, problem = _focus(graph, options.focus)
     part = part_of(run, graph, options, focus, lambda node: node_label(graph, node))
     hits, doubt = search(run, options.search)
-    column = _column(run, options.color_by)
+    column = column_of(run, options.color_by)
     name = column.name if isinstance(column, NodeColumn) else column
     judged = name == "health"
     notes = [part.note, problem, _search_note(options.search, hits, doubt)]
@@ -84,6 +84,7 @@ def graph_request(
         ],
         "focus": -1 if focus is None else focus,
         "selected": list(options.selected),
+        "outlined": [],
         "hits": hits,
         "sets": _sets(run),
         "column": wire,
@@ -125,7 +126,8 @@ def graph_request(
     )
 
 
-def _column(run: Derived, color_by: str | NodeColumn) -> str | NodeColumn:
+def column_of(run: Derived, color_by: str | NodeColumn) -> str | NodeColumn:
+    """Return what the colors show, as a name where a graph knows it of itself."""
     if isinstance(color_by, str) and color_by in KNOWN_COLUMNS and color_by not in _OWN:
         return known_column(run.parts, color_by)
     return color_by

@@ -82,7 +82,7 @@ export function arrangeWhole(sheet: GraphSheet, scene: Scene): Arranged {
   return seen(scene, plain!.result, 1, maxX - minX + 2 * MARGIN);
 }
 
-function seen(scene: Scene, result: LayoutResult, scale: number, width: number): Arranged {
+export function seen(scene: Scene, result: LayoutResult, scale: number, width: number): Arranged {
   const { minX, minY, maxX, maxY } = result.bounds;
   const camera = new Camera();
   camera.resize(width, (maxY - minY) * scale + 2 * MARGIN);

@@ -35,13 +35,22 @@ interface Sized {
 
 /** The graph of a run as a static figure: whole, with some groups closed, condensed, or a part of it. */
 export function graphFigure(request: GraphRequest): Drawing {
-  const { bytes } = request.data.most;
-  let drawing: Drawing | null = null;
+  return fitting(request).drawing;
+}
+
+/** The same as a panel, to stand beside others. */
+export function graphPanel(request: GraphRequest): FigurePanel {
+  return fitting(request).panel;
+}
+
+/** The first that is no larger than it may be, else the last. */
+function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing } {
+  let found: { panel: FigurePanel; drawing: Drawing } | null = null;
   for (const { panel, width } of panels(new GraphSheet(request))) {
-    drawing = panelDrawing({ ...request, width }, panel);
-    if (sizeOf(drawing.svg) <= bytes) break;
+    found = { panel, drawing: panelDrawing({ ...request, width }, panel) };
+    if (sizeOf(found.drawing.svg) <= request.data.most.bytes) break;
   }
-  return drawing!;
+  return found!;
 }
 
 /** What may be drawn of a graph, what tells most first. */
@@ -129,7 +138,7 @@ function somePanel(sheet: GraphSheet): FigurePanel {
 }
 
 /** Bytes of a text in UTF-8. */
-function sizeOf(text: string): number {
+export function sizeOf(text: string): number {
   let size = text.length;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -267,6 +267,8 @@ class Items {
 
 function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: number): void {
   const shape = { x, y: y - side / 2, width: side, height: side };
+  pen.beginPath();
+  pen.rect(shape.x, shape.y, side, side);
   paintHatch(pen, new Palette(theme), shape);
   pen.strokeStyle = theme.line;
   pen.lineWidth = 1;

@@ -66,8 +66,8 @@ export class Narrowing {
     this.#more = this.#make(stage);
   }
 
-  /** The scene with ever narrower boxes, each laid out once: as long as titles are hardly cut, or from there on. */
-  *scenes(isNarrow = false): Generator<LaidOut> {
+  /** The scene with ever narrower boxes, each laid out once: all, as long as titles are hardly cut, or from there on. */
+  *scenes(isNarrow: boolean | null = null): Generator<LaidOut> {
     const wide = Math.min(NARROW, Math.max(...this.#plain.width));
     for (let at = 0; ; at++) {
       if (at === this.#known.length) {
@@ -76,7 +76,8 @@ export class Narrowing {
         this.#known.push(next.value);
       }
       const laid = this.#known[at]!;
-      if (isNarrow === Math.max(...laid.scene.width) < wide) yield laid;
+      const isOwn = isNarrow === Math.max(...laid.scene.width) < wide;
+      if (isNarrow === null || isOwn) yield laid;
     }
   }
 

@@ -36,14 +36,22 @@ export interface Told {
   below: string;
   /** Whether boxes say what they are where the pointer rests. */
   isTitled?: boolean;
+  /** Where the picture begins at the least, px. */
+  top?: number;
 }
 
 /** A picture with heading and legend above it, and the slowest operators below. */
 export function panelOf(sheet: GraphSheet, found: Arranged, told: Told): FigurePanel {
   const above = [...head(sheet, told.note), legend(sheet, found.placed.scene), space(8)];
-  const titles = told.isTitled ? titlesOf(sheet, found, heightOf(above) - MARGIN) : [];
+  above.push(space(Math.max(0, (told.top ?? 0) - topOf(above))));
+  const titles = told.isTitled ? titlesOf(sheet, found, topOf(above)) : [];
   const parts = [...above, picture(sheet, found), ...slowest(sheet, told.below)];
   return { ...panel(sheet, parts, told), titles };
+}
+
+/** Where the picture of a panel begins, px. */
+export function pictureTop(sheet: GraphSheet, { placed }: Arranged): number {
+  return topOf([...head(sheet, ""), legend(sheet, placed.scene), space(8)]);
 }
 
 /** The same without a picture. */
@@ -81,6 +89,10 @@ function head(sheet: GraphSheet, note: string): Part[] {
   const notes = note ? [...data.notes, own] : data.notes;
   const said = notes.map((each) => paragraph(each, room, text, each.most));
   return [heading(data.title, totals(sheet), room, text), ...said, space(4)];
+}
+
+function topOf(above: readonly Part[]): number {
+  return heightOf(above) - MARGIN;
 }
 
 /** The slowest operators in a list. */

@@ -22,6 +22,8 @@ export interface GraphData {
   /** -1 for none. */
   focus: number;
   selected: number[];
+  /** Nodes that are outlined besides. */
+  outlined: number[];
   hits: number[];
   /** Times that several nodes have together. */
   sets: SharedTime[];

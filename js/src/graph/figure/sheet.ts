@@ -130,14 +130,19 @@ export class GraphSheet {
 
   /** What is selected, and what the search finds; hits are not counted on a node's own box. */
   marks({ scene }: PlacedScene): Marks {
-    const { focus, selected, hits } = this.request.data;
+    const { focus, selected, outlined, hits } = this.request.data;
     const found = new Map<number, number>();
     for (const node of hits) {
       for (const box of boxesOf(scene, node)) found.set(box, (found.get(box) ?? 0) + 1);
     }
-    const nodes = [...(focus < 0 ? [] : [focus]), ...selected];
-    const boxes = nodes.flatMap((node) => Array.from(boxesOf(scene, node)).reverse());
-    return { selected: [...new Set(boxes)], frame: -1, hovered: -1, hits: found, noted: [] };
+    const boxes = (nodes: readonly number[]) => [
+      ...new Set(nodes.flatMap((node) => Array.from(boxesOf(scene, node)).reverse())),
+    ];
+    return {
+      selected: boxes([...(focus < 0 ? [] : [focus]), ...selected]),
+      outlined: boxes(outlined),
+      ...{ frame: -1, hovered: -1, hits: found, noted: [] },
+    };
   }
 }
 

@@ -16,6 +16,8 @@ import type { Picture } from "./picture.ts";
 export interface Marks {
   /** Boxes of the selected nodes; the last is the one that details speak of. */
   selected: readonly number[];
+  /** Boxes that are outlined as selected ones are, without their edges. */
+  outlined?: readonly number[];
   /** Frame of the selected open group, -1 for none. */
   frame: number;
   hovered: number;
@@ -53,7 +55,8 @@ export class OverlayPainter {
     this.#frames = frames;
   }
 
-  paint(picture: Picture, { selected, frame, hovered, hits, noted }: Marks, edge: number): void {
+  paint(picture: Picture, marks: Marks, edge: number): void {
+    const { selected, outlined = [], frame, hovered, hits, noted } = marks;
     const { theme } = picture.palette;
     const { placed, camera } = picture;
     if (frame >= 0) this.#group(picture, frame);
@@ -65,6 +68,7 @@ export class OverlayPainter {
         if (placed.scene.group[box]! >= 0) this.#count(picture, box, hits.get(box)!);
       });
     }
+    for (const box of outlined) this.#frame(picture, box, theme.accent, 2, 2, []);
     const primary = selected.at(-1);
     if (primary !== undefined) this.#edgesOf(picture, primary);
     if (edge >= 0) {

@@ -1,0 +1,72 @@
+"""What a column says of each node, and in which color: what colors show, for other tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.figures.choices import COLOR_BY, one_of
+from tvmdbg_widgets.figures.engine import colors_of_nodes
+from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.request import column_of, graph_request
+from tvmdbg_widgets.figures.theme import ink_on
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.model.graph.graph import Graph
+
+#: A color, what is said, and the value itself; of a node of which nothing is known None each.
+Told = tuple[str | None, str, float | str | None]
+
+
+class NodeColors:
+    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node.
+
+    Parameters
+    ----------
+    run : Derived
+    graph : Graph
+    what : str, NodeColumn, array_like or mapping
+        ``"health"`` looks at all values first.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Of numbers; empty for classes.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, IndexError
+        No such name, or data that do not fit the graph.
+    EngineMissingError
+        There is no engine here; see :mod:`tvmdbg_widgets.engine.host`.
+    """
+
+    def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
+        if isinstance(what, str):
+            one_of("color_by", what, COLOR_BY)
+        elif not isinstance(what, NodeColumn):
+            what = node_column(graph, what)
+        if isinstance(what, str) and what == "health":
+            run.health(progress=False)
+        column = column_of(run, what)
+        self.name = column if isinstance(column, str) else column.name
+        self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
+        if isinstance(column, NodeColumn):
+            self.unit = column.unit
+        self._told: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
+        if graph.num_nodes:
+            request = graph_request(run, GraphOptions(column))
+            self._told = colors_of_nodes(
+                request.data, request.columns, request.options, request.answered()
+            )
+
+    def ink(self, fill: str) -> str:
+        """Return black or white, whichever is easier to read on a fill."""
+        return ink_on(fill)
+
+    def told(self, node: int) -> Told:
+        """Return what is shown of a node."""
+        told = self._told
+        return told["fills"][node], told["said"][node], told["values"][node]

@@ -1,0 +1,58 @@
+"""What nodes of a graph are called, and how long they took, for other tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.graph.node_words import GIVEN, node_label, shape_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+
+class NodeTexts:
+    """The texts of the nodes of one graph.
+
+    Attributes
+    ----------
+    ns : float64 [N]
+        Mean times; NaN is unknown.
+    """
+
+    def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
+        self._graph = graph
+        self.ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
+        self._shared = None if timeline is None else timeline.shared
+        together = 0.0 if self._shared is None else self._shared.total_ns
+        self._total = float(self.ns[self.ns > 0].sum()) + together
+        self._heads = frozenset(graph.heads[:, 0].tolist())
+
+    def title(self, node: int) -> str:
+        """Operators of the node, or its name."""
+        return node_label(self._graph, node) or f"node {node}"
+
+    def is_head(self, node: int) -> bool:
+        """Whether one of the node's outputs is an output of the graph."""
+        return node in self._heads
+
+    def shape(self, node: int) -> str:
+        """Shape of the first output, and how many there are."""
+        entries = self._graph.entry_range(node)
+        if not entries:
+            return "no output"
+        more = f", {len(entries)} outputs" if len(entries) > 1 else ""
+        shape = self._graph.shape(node)
+        return f"{'shape unknown' if shape is None else shape_text(shape)}{more}"
+
+    def time(self, node: int) -> str:
+        """Time and share, or why there is none."""
+        ns = float(self.ns[node])
+        if ns > 0:
+            return f"{duration_text(ns)} · {percent(ns / self._total)}"
+        given = GIVEN.get(NodeKind(self._graph.kinds[node]), "")
+        return given or ("time unknown" if np.isnan(ns) else duration_text(ns))
