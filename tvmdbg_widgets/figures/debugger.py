@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 PARTS = ("findings", "graph", "tensor", "timeline")
-_MOST_SAVED_BYTES = 40 * 1024
+_MOST_SAVED_BYTES = 42 * 1024
 _FINDINGS = 5
 
 

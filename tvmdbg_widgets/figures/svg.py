@@ -31,7 +31,6 @@ _CLASS = "tvmdbg-figure"
 _PAINTED = re.compile(r'[" ]([fs])([0-9a-f]{6})([0-9a-f]{6})(?=[" ])')
 _CLASSES = re.compile(r' class="([fs0-9a-f ]+)"')
 _COLOR = re.compile(r'(f)ill="#([0-9a-f]{6})"|(s)troke="#([0-9a-f]{6})"')
-_SIZED = re.compile(r' viewBox="[^"]*" width="[^"]*" height="[^"]*"')
 _HEIGHT = re.compile(r' height="([\d.]+)"')
 _WORDS = re.compile(r"<title>.*?</title><desc>.*?</desc>", re.DOTALL)
 _PROPERTIES = {"f": "fill", "s": "stroke"}
@@ -260,35 +259,3 @@ def _stacked(panels: Iterable[Panel]) -> list[str]:
             found.append(body)
         top += panel.height
     return found
-
-
-def seen_from(
-    svg: str,
-    middle: tuple[float, float],
-    scale: float,
-    size: tuple[float, float],
-    theme: Theme,
-) -> str:
-    """Return what is seen of a document of :func:`frame`, as a document of its own.
-
-    Parameters
-    ----------
-    middle
-        What is in the middle, px of the document.
-    scale
-        How much larger it is drawn.
-    size
-        Width and height of what is seen, px.
-    theme
-        Of the document.
-    """
-    wide, high = size
-    x, y = wide / 2 - scale * middle[0], high / 2 - scale * middle[1]
-    head = attributes({"viewBox": f"0 0 {number(wide)} {number(high)}"})
-    head += attributes({"width": wide, "height": high})
-    sized = _SIZED.sub(head, svg, count=1)
-    ground = Marks(theme)
-    ground.rect(0, 0, wide, high, fill=theme.background)
-    start, end = sized.index("<g", sized.index("</desc>")), sized.rindex("</svg>")
-    moved = f'<g transform="translate({x:.2f} {y:.2f}) scale({scale:.6g})">'
-    return f"{sized[:start]}{ground.body()}{moved}{sized[start:end]}</g></svg>"

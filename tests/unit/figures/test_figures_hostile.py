@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.color_scale import table
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
-from tvmdbg_widgets.figures.colors import table
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
-from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.figures.tensor import facts as tensor_facts
 from tvmdbg_widgets.figures.tensor import shown as tensor_shown

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.color_scale import OVER, SCALES, UNDER, ColorScale
 from tests.unit.figures.figure_checks import texts
 from tests.unit.pages.stored_questions import differences, told
 from tests.unit.tensors.picture_truth import Held, check_cell
 from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
 from tests.unit.tensors.test_pictures_kept import nothing_quick
 from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.figures.colors import OVER, SCALES, UNDER, ColorScale
 from tvmdbg_widgets.figures.tensor.facts import interval_text
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import about_text, short_text

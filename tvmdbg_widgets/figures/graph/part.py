@@ -64,11 +64,6 @@ def part_of(
     return Part(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
 
 
-def near(graph: Graph, node: int, hops: int) -> frozenset[int]:
-    """Return the nodes within so many edges of a node."""
-    return frozenset(np.flatnonzero(isolated(graph, "around", [node], hops)).tolist())
-
-
 def _told(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
     nodes = isolation["nodes"]
     named = [node_title(title(node), node) for node in nodes[:2]]

@@ -1,1 +1,0 @@
-"""A large graph condensed to groups of its nodes."""
