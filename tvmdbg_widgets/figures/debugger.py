@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.figures.choices import one_of, usable_width
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
-from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, frame
+from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
-from tvmdbg_widgets.figures.texts import width as text_width
-from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.redaction import Redact
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 PARTS = ("findings", "graph", "tensor", "timeline")
-_MOST_SAVED_BYTES = 42 * 1024
+#: Of the whole figure.
+_MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
 _FINDINGS = 5
 
 
@@ -73,59 +72,66 @@ def debugger_figure(
     ValueError
         A width or theme that is none.
     """
-    wide, look = usable_width(width), theme_of(theme)
     if options is None:
         timed = run.timeline is not None
         options = DebuggerOptions(GraphOptions(color_by="time" if timed else "kind"))
-    panels: dict[str, Panel] = {}
-    if findings is not None and len(findings):
-        panels["findings"] = _findings_panel(run, findings, wide, look)
+    most = MOST_SAVED_BYTES if saved else MOST_BYTES
     pixels = most_pixels(saved)
-    tensor = tensor_request(run, options.tensor, most_pixels=pixels, redact=redact)
-    panels["tensor"] = tensor.panel(wide, look)
-    panels["timeline"] = timeline_request(run, options.timeline).panel(wide, look)
-    room = MOST_BYTES
-    if saved:
-        taken = len(frame([*panels.values()], "", "").encode())
-        shared = len(Panel(wide, "", "", look).svg.encode())
-        room = min(MOST_SAVED_BYTES, _MOST_SAVED_BYTES - taken + shared)
-    graph = graph_request(run, options.graph, most_bytes=room)
-    panels["graph"] = graph.panel(wide, look)
-    shown = [panels[name] for name in PARTS if name in panels and name not in options.hidden]
-    shown = shown or [panels["graph"]]
-    return Figure(
-        frame(shown, f"Run {run.title}", ". ".join(panel.words for panel in shown)),
-        "\n\n".join(panel.text for panel in shown),
+    views = {
+        "graph": graph_request(run, options.graph, most_bytes=most),
+        "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
+        "timeline": timeline_request(run, options.timeline),
+    }
+    told = findings if findings is not None and len(findings) else None
+    known = [name for name in PARTS if name in views or told is not None]
+    shown = [name for name in known if name not in options.hidden] or ["graph"]
+    description: dict[str, Any] = {"view": "debugger", "title": run.title}
+    if told is not None:
+        description["findings"] = _described(told)
+    return RunFigure(
+        run,
+        "debugger",
+        (),
         {
-            "view": "debugger",
-            "title": run.title,
-            **{name: panel.description for name, panel in panels.items()},
+            "views": {
+                name: {"view": each.view, "data": each.told, "options": each.options}
+                for name, each in views.items()
+            },
+            "findings": None if told is None else _findings(run, told),
+            "shown": shown,
+            "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
+            "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
-    )
+        replies={kind: reply for each in views.values() for kind, reply in each.answered().items()},
+        description=description | {name: each.description for name, each in views.items()},
+        columns=views["graph"].columns,
+    ).figure(width=width, theme=theme)
 
 
-def _findings_panel(run: Derived, findings: Findings, wide: float, look: Theme) -> Panel:
-    """Write the first findings, their severity before each."""
-    first = findings[:_FINDINGS]
-    lines = [f"{each.title} ({each.confidence} confidence)" for each in first]
-    rest = len(findings) - len(first)
+def _findings(run: Derived, findings: Findings) -> dict[str, Any]:
+    """Return the first findings as they are written."""
+    first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
     more = f" and {rest} more" if rest else ""
-    panel = Panel(wide, f"Findings of {run.title}", ". ".join(lines), look)
-    panel.text = "\n".join([f"{run.title}: findings", *(f"  {each}" for each in first)]) + more
-    panel.description = {
-        "view": "findings",
-        "title": run.title,
-        "findings": [
-            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
+    listed = [f"{run.title}: findings", *(f"  {each}" for each in first)]
+    return {
+        "title": f"Findings of {run.title}",
+        "detail": f"the first {len(first)}{more}" if rest else "",
+        "rows": [
+            {
+                "severity": each.severity.value,
+                "text": f"{each.title} ({each.confidence} confidence)",
+            }
             for each in first
         ],
-        "left_out": rest,
+        "text": "\n".join(listed) + more,
     }
-    y = panel.heading("Findings", f"the first {len(first)}{more}" if rest else "")
-    for each, line in zip(first, lines, strict=True):
-        word = each.severity.capitalize()
-        ink = {"error": look.error, "warning": look.warning}.get(each.severity, look.muted)
-        panel.marks.text(word, MARGIN, y + 11, fill=ink, font_weight=600)
-        y = panel.paragraph(line, y, lines=4, indent=text_width("Warning  ", SMALL, bold=True))
-    panel.height = y + MARGIN
-    return panel
+
+
+def _described(findings: Findings) -> dict[str, Any]:
+    return {
+        "findings": [
+            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
+            for each in findings[:_FINDINGS]
+        ],
+        "left_out": max(0, len(findings) - _FINDINGS),
+    }

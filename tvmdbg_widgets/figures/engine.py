@@ -39,7 +39,6 @@ def draw(
     width: float,
     theme: ThemeName = "auto",
     answers: Mapping[str, Reply] | None = None,
-    bare: bool = False,
 ) -> Figure:
     """Return the figure that a view's own code draws.
 
@@ -59,8 +58,6 @@ def draw(
         ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it.
     answers : mapping of str to Reply, optional
         What the run answers to questions of the live view, by question.
-    bare : bool
-        Draw no ground and no frame, for a figure that holds several.
 
     Raises
     ------
@@ -76,7 +73,6 @@ def draw(
     request = _request(data, columns, options, answers or {}) | {
         "width": width,
         "theme": theme_of(theme).name,
-        "bare": bare,
     }
     failure = f"the figure of {view!r} could not be drawn"
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))

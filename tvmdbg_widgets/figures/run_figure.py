@@ -10,8 +10,7 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw, text_only
-from tvmdbg_widgets.figures.svg import Panel
-from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.figures.theme import theme_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,39 +107,32 @@ class RunFigure:
         ValueError
             A width or theme that is none.
         """
-        return self._drawn(usable_width(width), theme_of(theme))
+        wide, look = usable_width(width), theme_of(theme).name
+        try:
+            figure = draw(
+                self.view,
+                self.told,
+                self.columns,
+                self.options,
+                width=wide,
+                theme=look,
+                answers=self.answered(),
+            )
+        except EngineMissingError as missing:
+            text = str(self.data["text"])
+            return text_only(self.view, self.run.title, text, str(missing), width=wide, theme=look)
+        return replace(figure, description=_merged(self.description, figure.description))
 
-    def panel(self, width: float, theme: Theme) -> Panel:
-        """Draw the figure as a panel that may stand below others."""
-        figure = self._drawn(width, theme, bare=True)
-        return Panel.of(figure, width, theme)
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the figure needs beside the answers, with the run's title."""
+        return {"title": self.run.title, **self.data}
 
     def answered(self) -> dict[str, Reply]:
         """Return what the run answers to all questions."""
         answers = Answers(self.run)
         asked = [{"kind": each} if isinstance(each, str) else each for each in self.questions]
         return {each["kind"]: answers.answer(each) for each in asked} | dict(self.replies)
-
-    def _drawn(self, width: float, theme: Theme, *, bare: bool = False) -> Figure:
-        replies = self.answered()
-        data = {"title": self.run.title, **self.data}
-        try:
-            figure = draw(
-                self.view,
-                data,
-                self.columns,
-                self.options,
-                width=width,
-                theme=theme.name,
-                answers=replies,
-                bare=bare,
-            )
-            return replace(figure, description=_merged(self.description, figure.description))
-        except EngineMissingError as missing:
-            text = data["text"]
-            return text_only(
-                self.view, self.run.title, text, str(missing), width=width, theme=theme.name
-            )
 
 
 def _merged(own: Any, told: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections import Counter
@@ -31,8 +30,6 @@ _CLASS = "tvmdbg-figure"
 _PAINTED = re.compile(r'[" ]([fs])([0-9a-f]{6})([0-9a-f]{6})(?=[" ])')
 _CLASSES = re.compile(r' class="([fs0-9a-f ]+)"')
 _COLOR = re.compile(r'(f)ill="#([0-9a-f]{6})"|(s)troke="#([0-9a-f]{6})"')
-_HEIGHT = re.compile(r' height="([\d.]+)"')
-_WORDS = re.compile(r"<title>.*?</title><desc>.*?</desc>", re.DOTALL)
 _PROPERTIES = {"f": "fill", "s": "stroke"}
 
 
@@ -163,25 +160,6 @@ class Panel:
     def __post_init__(self) -> None:
         """Take the theme for all marks."""
         self.marks = Marks(self.theme)
-
-    @classmethod
-    def of(cls, figure: Figure, width: float, theme: Theme) -> Panel:
-        """Return a figure that was drawn without ground and frame as a panel."""
-        root = figure.svg
-        title, words = (
-            re.search(f"<{name}>(.*?)</{name}>", root, re.DOTALL) for name in ("title", "desc")
-        )
-        panel = cls(
-            width,
-            html.unescape(title[1]) if title else "",
-            html.unescape(words[1]) if words else "",
-            theme,
-            figure.text,
-            description=figure.description,
-        )
-        panel.height = float(_HEIGHT.search(root)[1])  # type: ignore[index]
-        panel.marks.add(_WORDS.sub("", root, count=1))
-        return panel
 
     def heading(self, title: str, detail: str = "") -> float:
         """Write title and detail, on one line if they fit; return the y below them."""

@@ -30,7 +30,6 @@ interface Request {
   options: unknown;
   width: number;
   theme: ThemeName;
-  bare: boolean;
   widths: WidthTables;
 }
 

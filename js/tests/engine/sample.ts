@@ -16,10 +16,10 @@ interface Data {
 
 type Request = FigureRequest<Data, { uneven?: boolean }>;
 
-function sample({ view, data, columns, options, width, theme, bare, text }: Request) {
+function sample({ data, columns, options, width, theme, text }: Request) {
   const { title, texts, looks, last } = data;
   const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
-  const svg = svgDocument({ view, width, theme, bare, text }, page, (pen, colors) => {
+  const svg = svgDocument({ width, theme, text }, page, (pen, colors) => {
     if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
     pen.fillStyle = colors.accent;
     for (const x of (columns.x ?? []) as Float64Array) pen.fillRect(x, 10, 2, 2);

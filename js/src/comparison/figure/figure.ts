@@ -82,7 +82,6 @@ function panelsOf({ data, answers, columns, ...request }: Request): readonly Fig
       ...request,
       ...side,
       width: request.width / 2,
-      bare: true,
       answers: own(answers) as unknown as GraphRequest["answers"],
       columns: own(columns),
     };

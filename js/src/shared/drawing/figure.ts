@@ -21,8 +21,6 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown> {
   theme: ThemeName;
   /** Of the view. */
   view: string;
-  /** Without ground and frame, for a figure that holds several. */
-  bare: boolean;
   text: TextWidths;
 }
 
@@ -58,7 +56,7 @@ export interface FigurePanel extends Page {
 
 /** A panel as a figure of its own. */
 export function panelDrawing(
-  request: Pick<FigureRequest, "view" | "width" | "theme" | "text" | "bare">,
+  request: Pick<FigureRequest, "width" | "theme" | "text">,
   panel: FigurePanel,
 ): Drawing {
   const { height, text, description, hover = [] } = panel;
@@ -100,13 +98,7 @@ export interface Page {
  * widths of the request, so that a `TextMeasure` made of it works as with a canvas.
  */
 export function svgDocument(
-  {
-    view,
-    width,
-    theme,
-    text,
-    bare,
-  }: Pick<FigureRequest, "view" | "width" | "theme" | "text" | "bare">,
+  { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
   { height, title, words, hover = [], titles = [] }: Page,
   paint: (pen: SvgContext, theme: Theme) => void,
 ): string {
@@ -114,30 +106,25 @@ export function svgDocument(
   const drawn = (dark: boolean): Mark[] => {
     const pen = pencil(text);
     const colors = figureTheme(dark, text.font);
-    if (!bare) {
-      pen.fillStyle = colors.background;
-      pen.strokeStyle = colors.line;
-      pen.beginPath();
-      pen.roundRect(0.5, 0.5, wide - 1, high - 1, 4);
-      pen.fill();
-      pen.stroke();
-    }
+    pen.fillStyle = colors.background;
+    pen.strokeStyle = colors.line;
+    pen.beginPath();
+    pen.roundRect(0.5, 0.5, wide - 1, high - 1, 4);
+    pen.fill();
+    pen.stroke();
     pen.fillStyle = colors.text;
     paint(pen, colors);
     return pen.marks;
   };
   const marks = drawn(theme === "dark");
-  const scope = bare ? `tvmdbg-figure-${view}` : "tvmdbg-figure";
-  const body = theme === "auto" ? markup(marks, drawn(true), scope) : markup(marks);
-  const look = bare
-    ? ""
-    : ` role="img" font-family="${escaped(text.font)}" style="max-width:100%;height:auto"`;
+  const body = theme === "auto" ? markup(marks, drawn(true)) : markup(marks);
+  const look = ` role="img" font-family="${escaped(text.font)}" style="max-width:100%;height:auto"`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="${scope}" viewBox="0 0 ${wide} ${high}"`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" viewBox="0 0 ${wide} ${high}"`,
     ` width="${wide}" height="${high}"${look}>`,
     element("title", escaped(title)),
     element("desc", escaped(words)),
-    `${body}${places(bare ? [] : [...hover, ...titles])}</svg>`,
+    `${body}${places([...hover, ...titles])}</svg>`,
   ].join("");
 }
 

@@ -26,15 +26,10 @@ export interface Mark {
  *
  * @param dark  The same marks as they look where dark is preferred; a color that is another there becomes a class,
  *   unless it is the same one wherever the light color is.
- * @param scope  Class of the document: its rules are for nothing else.
  */
-export function markup(
-  marks: readonly Mark[],
-  dark: readonly Mark[] = marks,
-  scope = "tvmdbg-figure",
-): string {
+export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): string {
   if (dark.length !== marks.length) throw new Error(DIFFERENT);
-  const writer = new Writer(scope, marks === dark ? new Map() : darkColors(marks, dark));
+  const writer = new Writer(marks === dark ? new Map() : darkColors(marks, dark));
   marks.forEach((mark, at) => {
     writer.add(mark, dark[at]!);
   });
@@ -60,7 +55,6 @@ function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, 
 }
 
 class Writer {
-  readonly #scope: string;
   readonly #dark: Map<string, string>;
   readonly #body: string[] = [];
   /** What stands for dark, by class. */
@@ -75,8 +69,7 @@ class Writer {
   #last: { style: Style; dark: Style; written: string } | null = null;
   #open = 0;
 
-  constructor(scope: string, dark: Map<string, string>) {
-    this.#scope = scope;
+  constructor(dark: Map<string, string>) {
     this.#dark = dark;
   }
 
@@ -146,7 +139,7 @@ class Writer {
   #styleSheet(): string {
     if (!this.#rules.size) return "";
     const rules = [...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1));
-    const written = rules.map(([which, rule]) => `.${this.#scope} ${which}{${rule}}`);
+    const written = rules.map(([which, rule]) => `.tvmdbg-figure ${which}{${rule}}`);
     return element("style", `@media (prefers-color-scheme:dark){${written.join("")}}`);
   }
 }

@@ -1,11 +1,5 @@
-import { type Drawing, type FigureRequest, panelDrawing } from "../shared/drawing/figure.ts";
-import {
-  heading,
-  heightOf,
-  MARGIN,
-  paintParts,
-  paragraph,
-} from "../shared/drawing/figure_parts.ts";
+import { type Drawing, type FigurePanel, type FigureRequest, panelDrawing } from "./figure.ts";
+import { heading, heightOf, MARGIN, paintParts, paragraph } from "./figure_parts.ts";
 
 interface Data {
   view: string;
@@ -18,18 +12,21 @@ interface Data {
 
 /** What a figure says where the run lacks what it would show: what that is, and how to get it. */
 export function missingFigure(request: FigureRequest<Data>): Drawing {
-  const { data, width, text } = request;
+  return panelDrawing(request, missingPanel(request));
+}
+
+export function missingPanel({ data, width, text }: FigureRequest<Data>): FigurePanel {
   const room = width - 2 * MARGIN;
   const parts = [
     heading(data.head, data.title, room, text),
     paragraph({ text: data.why, color: "muted" }, room, text, 12),
   ];
-  return panelDrawing(request, {
+  return {
     height: heightOf(parts),
     title: `${data.head}: ${data.title}`,
     words: data.why,
     text: data.text,
     description: { view: data.view, title: data.title, missing: data.why },
     paint: (pen, theme) => paintParts(parts, pen, theme),
-  });
+  };
 }

@@ -1,0 +1,146 @@
+import { graphPanel, sizeOf } from "../graph/figure/figure.ts";
+import {
+  type Drawing,
+  type FigurePanel,
+  type FigureRequest,
+  panelDrawing,
+} from "../shared/drawing/figure.ts";
+import {
+  colorOf,
+  heading,
+  heightOf,
+  LINE,
+  MARGIN,
+  type Part,
+  paintParts,
+  SMALL,
+  smallWriter,
+} from "../shared/drawing/figure_parts.ts";
+import { missingPanel } from "../shared/drawing/missing.ts";
+import { tensorPanel } from "../tensor/figure/figure.ts";
+import { timelinePanel } from "../timeline/figure/figure.ts";
+
+/** One view in it: as its own figure is asked for. */
+interface View {
+  /** What makes its panel. */
+  view: "graph" | "tensor" | "timeline" | "missing";
+  data: Record<string, unknown>;
+  options: unknown;
+}
+
+interface FindingRow {
+  severity: string;
+  text: string;
+}
+
+interface Data {
+  title: string;
+  views: { graph: View; tensor: View; timeline: View };
+  findings: { title: string; detail: string; rows: FindingRow[]; text: string } | null;
+  /** What is shown, from above down. */
+  shown: ("findings" | "graph" | "tensor" | "timeline")[];
+  /** Bytes of the whole document; the graph takes what the other views leave. */
+  most: number;
+}
+
+type Request = FigureRequest<Data>;
+
+const MAKERS = {
+  graph: graphPanel,
+  tensor: tensorPanel,
+  timeline: timelinePanel,
+  missing: missingPanel,
+};
+
+/** Findings, graph, tensor and timeline of a run below each other. */
+export function debuggerFigure(request: Request): Drawing {
+  const { data } = request;
+  const { graph, tensor, timeline } = data.views;
+  const others = {
+    ...(data.findings && { findings: findingsPanel(request, data.findings) }),
+    tensor: panelOf(request, tensor),
+    timeline: panelOf(request, timeline),
+  };
+  const taken = Object.values(others).reduce((sum, panel) => {
+    return sum + sizeOf(panelDrawing(request, panel).svg);
+  }, 0);
+  const panels: Record<string, FigurePanel> = {
+    ...others,
+    graph: panelOf(request, lessened(graph, data.most - taken)),
+  };
+  const shown = data.shown.map((name) => panels[name]!);
+  return panelDrawing(request, {
+    height: shown.reduce((sum, { height }) => sum + height, 0),
+    title: `Run ${data.title}`,
+    words: shown.map(({ words }) => words).join(". "),
+    text: shown.map(({ text }) => text).join("\n\n"),
+    description: Object.fromEntries(
+      Object.entries(panels).map(([name, { description }]) => [name, description]),
+    ),
+    paint(pen, theme) {
+      let top = 0;
+      for (const panel of shown) {
+        pen.fillStyle = theme.line;
+        if (top) pen.fillRect(1, top - 0.5, request.width - 2, 1);
+        pen.save();
+        pen.translate(0, top);
+        panel.paint(pen, theme);
+        pen.restore();
+        top += panel.height;
+      }
+    },
+  });
+}
+
+function panelOf(request: Request, { view, data, options }: View): FigurePanel {
+  const make = MAKERS[view] as (request: FigureRequest<never, never, never>) => FigurePanel;
+  return make({ ...request, view, data, options } as never);
+}
+
+/** The graph with no more bytes than these. */
+function lessened(graph: View, bytes: number): View {
+  const { most } = graph.data as { most?: { boxes: number; bytes: number } };
+  if (!most) return graph;
+  return {
+    ...graph,
+    data: { ...graph.data, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
+  };
+}
+
+/** The first findings, their severity before each. */
+function findingsPanel(
+  { data, width, text }: Request,
+  { title, detail, rows, text: said }: NonNullable<Data["findings"]>,
+): FigurePanel {
+  const indent = text.width("Warning  ", SMALL, true);
+  const room = width - 2 * MARGIN;
+  const lines = rows.map((row): Part => {
+    const wrapped = text.wrap(row.text, room - indent, SMALL, 4);
+    return {
+      height: wrapped.length * LINE,
+      paint(pen, theme, top) {
+        const put = smallWriter(pen, theme);
+        for (const [at, line] of wrapped.entries()) {
+          put(line, indent, top + (at + 0.5) * LINE, theme.text);
+        }
+        pen.font = `600 ${SMALL}px ${theme.font}`;
+        const color =
+          colorOf(theme, row.severity) === theme.text ? theme.muted : colorOf(theme, row.severity);
+        put(capital(row.severity), 0, top + LINE / 2, color);
+      },
+    };
+  });
+  const parts = [heading("Findings", detail, room, text), ...lines];
+  return {
+    height: heightOf(parts),
+    title,
+    words: rows.map((row) => row.text).join(". "),
+    text: said,
+    description: { view: "findings", title: data.title },
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  };
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
