@@ -1,4 +1,4 @@
-import type { FindingsAnswer } from "../shared/client/run_client.ts";
+import type { FindingsAnswer } from "../shared/client/findings.ts";
 import { button, element, relabel } from "../shared/ui/dom.ts";
 import { counts, progress } from "./rows.ts";
 

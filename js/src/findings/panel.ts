@@ -1,6 +1,7 @@
 import { COPY_KEY, CodeCopy } from "../shared/client/code_copy.ts";
+import type { FindingsAnswer } from "../shared/client/findings.ts";
 import { errorText, hinted, message, retry } from "../shared/client/message.ts";
-import type { FindingsAnswer, GraphColumns } from "../shared/client/run_client.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
 import { isUnderWay, Scan } from "../shared/client/scan.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { paletteAction } from "../shared/palette/palette.ts";

@@ -1,4 +1,4 @@
-import type { Finding, FindingsAnswer } from "../shared/client/run_client.ts";
+import type { Finding, FindingsAnswer } from "../shared/client/findings.ts";
 import { counted } from "../shared/format.ts";
 
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { counts, nextNode, progress, type Row, rowsOf, sentence } from "../../src/findings/rows.ts";
-import type { Finding, FindingsAnswer } from "../../src/shared/client/run_client.ts";
+import type { Finding, FindingsAnswer } from "../../src/shared/client/findings.ts";
 import { selectionOf } from "../../src/shared/ui/finding_selection.ts";
 
 function finding(rule: string, title: string, nodes: number[] = [], more: Partial<Finding> = {}) {

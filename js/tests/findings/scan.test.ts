@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { FindingsAnswer } from "../../src/shared/client/run_client.ts";
+import type { FindingsAnswer } from "../../src/shared/client/findings.ts";
 import { Scan } from "../../src/shared/client/scan.ts";
 
 const at = (state: FindingsAnswer["state"], done: number): FindingsAnswer => ({

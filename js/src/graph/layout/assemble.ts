@@ -1,9 +1,9 @@
 import type { Acyclic } from "./acyclic.ts";
-import { ENTRY, type Levels } from "./levels.ts";
+import { ENTRY } from "./levels.ts";
 import type { Placement } from "./place.ts";
 import { Pen } from "./routing.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { Geometry, Routes } from "./types.ts";
+import type { Geometry, Levels, Routes } from "./types.ts";
 
 const STUB = 0.35;
 const LOOP = 6;

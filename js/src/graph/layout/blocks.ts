@@ -1,9 +1,9 @@
 import type { Rows } from "./adjacency.ts";
 import { widestRow } from "./crossings.ts";
 import type { Order } from "./initial.ts";
-import type { Layering } from "./layering.ts";
 import { bestNeighbors, runs } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
+import type { Layering } from "./types.ts";
 
 /** Items that stand exactly below each other. */
 export interface Blocks {

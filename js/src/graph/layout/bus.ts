@@ -1,7 +1,6 @@
-import type { LevelGraphs } from "./levels.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { Geometry } from "./types.ts";
+import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** Readers in the next layer from which on a tensor's branches leave one horizontal line. */
 const BRANCHES = 3;

@@ -1,12 +1,10 @@
 import { identity } from "./acyclic.ts";
 import type { Origins } from "./assemble.ts";
 import type { Order } from "./initial.ts";
-import type { Layering } from "./layering.ts";
-import type { Levels } from "./levels.ts";
 import type { Packing } from "./pack.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded } from "./trunks.ts";
-import type { Bounds, Frames, Geometry, LayoutResult, Routes } from "./types.ts";
+import type { Bounds, Frames, Geometry, Layering, LayoutResult, Levels, Routes } from "./types.ts";
 
 type Layers = Pick<
   LayoutResult,

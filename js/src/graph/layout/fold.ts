@@ -1,8 +1,7 @@
 import { at, bytesAt, groupBy } from "./adjacency.ts";
-import { assignLayers, type Layering } from "./layering.ts";
-import type { LevelGraphs, Levels } from "./levels.ts";
+import { assignLayers } from "./layering.ts";
 import { findTrunks, type Trunks } from "./trunks.ts";
-import type { CompoundInput } from "./types.ts";
+import type { CompoundInput, Layering, LevelGraphs, Levels } from "./types.ts";
 
 /** The level graphs of which each is laid out once, and where each item, edge and level of the whole is among them. */
 export interface Folded {

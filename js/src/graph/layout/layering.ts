@@ -1,18 +1,7 @@
 import type { Rows } from "./adjacency.ts";
 import { groupBy } from "./adjacency.ts";
-import { ENTRY, EXIT, type LevelGraphs } from "./levels.ts";
-
-/** A row is one layer of one component, so that components never meet while they are laid out. */
-export interface Layering {
-  /** Row of each node. */
-  row: Int32Array;
-  rows: number;
-  components: number;
-  /** Component of each row. */
-  component: Int32Array;
-  /** Component count + 1: rows of component c are rowStart[c] … rowStart[c + 1] - 1. */
-  rowStart: Int32Array;
-}
+import { ENTRY, EXIT } from "./levels.ts";
+import type { Layering, LevelGraphs } from "./types.ts";
 
 /** Components; the inside of a frame is always one. */
 function connected({ count, source, target, levelOf }: LevelGraphs) {

@@ -2,44 +2,11 @@ import type { Acyclic } from "./acyclic.ts";
 import { identity, makeAcyclic } from "./acyclic.ts";
 import { at, bytesAt, groupBy, inverse } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
-import type { CompoundInput } from "./types.ts";
+import type { CompoundInput, Levels } from "./types.ts";
 
 /** Not a port; where a tensor comes into a frame; where one leaves it. */
 export const ENTRY = 1;
 export const EXIT = 2;
-
-/**
- * What is laid out: boxes, frames as boxes, and the ports of frames, each in the level it stands in. Level 0 is outside
- * of all frames, level f + 1 the inside of frame f; no edge leads from one level to another. Items and edges are sorted by
- * level; an edge between boxes of different levels is a chain of edges that meet at ports.
- */
-export interface LevelGraphs {
-  count: number;
-  /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
-  itemStart: Int32Array;
-  edgeStart: Int32Array;
-  levelOf: Int32Array;
-  /** Per item: its frame, else -1; ENTRY or EXIT. */
-  frame: Int32Array;
-  port: Uint8Array;
-  source: Int32Array;
-  target: Int32Array;
-  slot: Int32Array;
-  flipped: Uint8Array;
-  /** Per edge: the port inside the frame it comes from or leads to, -1 where that is no frame. */
-  outPort: Int32Array;
-  inPort: Int32Array;
-}
-
-/** All of them, and how they make up the input. */
-export interface Levels extends LevelGraphs {
-  /** Per item: its box, else -1. */
-  box: Int32Array;
-  itemOfFrame: Int32Array;
-  /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
-  chainStart: Int32Array;
-  chain: Int32Array;
-}
 
 /** A graph without frames is one level. */
 export function oneLevel(count: number, acyclic: Acyclic, slot: Int32Array | undefined): Levels {

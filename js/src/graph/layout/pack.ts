@@ -1,6 +1,5 @@
-import type { Layering } from "./layering.ts";
 import type { Expanded } from "./trunks.ts";
-import type { Geometry } from "./types.ts";
+import type { Geometry, Layering } from "./types.ts";
 
 /** Where each component goes. */
 export interface Packing {

@@ -1,13 +1,20 @@
 import type { Blocks } from "./blocks.ts";
 import { gapOf } from "./coordinates.ts";
 import type { Order } from "./initial.ts";
-import type { Layering } from "./layering.ts";
-import { ENTRY, EXIT, type LevelGraphs, type Levels } from "./levels.ts";
+import { ENTRY, EXIT } from "./levels.ts";
 import { type Packing, packComponents } from "./pack.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { CompoundInput, Direction, Geometry, Spacing } from "./types.ts";
+import type {
+  CompoundInput,
+  Direction,
+  Geometry,
+  Layering,
+  LevelGraphs,
+  Levels,
+  Spacing,
+} from "./types.ts";
 import { stackLayers } from "./vertical.ts";
 
 export interface Placement {

@@ -1,7 +1,7 @@
 import { groupBy } from "./adjacency.ts";
-import type { LevelGraphs } from "./levels.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
+import type { LevelGraphs } from "./types.ts";
 
 /** Where lines meet the boxes, x in px. */
 export interface Ports {

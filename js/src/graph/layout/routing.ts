@@ -1,8 +1,7 @@
 import { busFinder } from "./bus.ts";
-import type { LevelGraphs } from "./levels.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { Geometry } from "./types.ts";
+import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** A growing list of points that swallows points on a straight vertical. */
 export class Pen {

@@ -1,6 +1,5 @@
 import { neighbors, type Rows } from "./adjacency.ts";
-import type { Layering } from "./layering.ts";
-import type { LevelGraphs, Levels } from "./levels.ts";
+import type { Layering, LevelGraphs, Levels } from "./types.ts";
 
 /** Edges of one tensor, (source, slot), share a trunk: one line down to the farthest reader. */
 export interface Trunks {

@@ -170,3 +170,48 @@ export interface Geometry {
   /** Per level: from the upper border of its frame to its first layer. */
   above: Float64Array;
 }
+
+/**
+ * What is laid out: boxes, frames as boxes, and the ports of frames, each in the level it stands in. Level 0 is outside
+ * of all frames, level f + 1 the inside of frame f; no edge leads from one level to another. Items and edges are sorted by
+ * level; an edge between boxes of different levels is a chain of edges that meet at ports.
+ */
+export interface LevelGraphs {
+  count: number;
+  /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
+  itemStart: Int32Array;
+  edgeStart: Int32Array;
+  levelOf: Int32Array;
+  /** Per item: its frame, else -1; ENTRY or EXIT. */
+  frame: Int32Array;
+  port: Uint8Array;
+  source: Int32Array;
+  target: Int32Array;
+  slot: Int32Array;
+  flipped: Uint8Array;
+  /** Per edge: the port inside the frame it comes from or leads to, -1 where that is no frame. */
+  outPort: Int32Array;
+  inPort: Int32Array;
+}
+
+/** All of them, and how they make up the input. */
+export interface Levels extends LevelGraphs {
+  /** Per item: its box, else -1. */
+  box: Int32Array;
+  itemOfFrame: Int32Array;
+  /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
+  chainStart: Int32Array;
+  chain: Int32Array;
+}
+
+/** A row is one layer of one component, so that components never meet while they are laid out. */
+export interface Layering {
+  /** Row of each node. */
+  row: Int32Array;
+  rows: number;
+  components: number;
+  /** Component of each row. */
+  component: Int32Array;
+  /** Component count + 1: rows of component c are rowStart[c] … rowStart[c + 1] - 1. */
+  rowStart: Int32Array;
+}

@@ -1,7 +1,6 @@
 import type { Order } from "./initial.ts";
-import type { LevelGraphs } from "./levels.ts";
 import type { Expanded } from "./trunks.ts";
-import type { Geometry } from "./types.ts";
+import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** Height a channel gains per pixel its widest edge runs sideways, and at most. */
 const SLANT = 0.06;

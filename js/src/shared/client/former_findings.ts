@@ -1,4 +1,4 @@
-import type { Finding, FindingsAnswer } from "./run_client.ts";
+import type { Finding, FindingsAnswer } from "./findings.ts";
 
 const SEVERITIES = { fault: "error", doubt: "warning", cost: "hotspot", note: "info" } as const;
 const CONFIDENCES = { certain: "high", likely: "medium", possible: "low" } as const;

@@ -2,6 +2,7 @@ import type { AnyModel } from "@anywidget/types";
 import type { ChangeColumns } from "./change_columns.ts";
 import { fields, type StringColumn } from "./columns.ts";
 import type { CounterColumns } from "./counter_columns.ts";
+import type { FindingsAnswer } from "./findings.ts";
 import { type FormerAnswer, inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
 import { unzipped } from "./page_module.ts";
@@ -181,21 +182,6 @@ export interface NodeDetails {
   notes: string[];
 }
 
-/** A ranked statement about the run; see `tvmdbg_widgets/model/verdicts/findings.py`. */
-export interface Finding {
-  rule: string;
-  severity: "error" | "warning" | "hotspot" | "info";
-  title: string;
-  evidence: string[];
-  confidence: "high" | "medium" | "low";
-  /** What the confidence rests on. */
-  why: string;
-  nodes: number[];
-  entries: [node: number, output: number][];
-  /** What to do next. */
-  next: string;
-}
-
 /** What is largest in the run; see `tvmdbg_widgets/analysis/highlights.py`. */
 export interface Highlight {
   label: string;
@@ -204,15 +190,6 @@ export interface Highlight {
   value: string;
   nodes: number[];
   entry: Entry | null;
-}
-
-/** What is known so far, ranked; the first question starts the scan of the tensors. */
-export interface FindingsAnswer {
-  state: "scanning" | "done" | "cancelled" | "none";
-  /** Tensors scanned, of how many. */
-  done: number;
-  total: number;
-  findings: Finding[];
 }
 
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */

@@ -1,4 +1,5 @@
-import type { Finding, GraphColumns, Highlight, TensorColumns } from "../client/run_client.ts";
+import type { Finding } from "../client/findings.ts";
+import type { GraphColumns, Highlight, TensorColumns } from "../client/run_client.ts";
 import type { SessionClient } from "../client/session_client.ts";
 import { duration, shapeText } from "../format.ts";
 import { nodeLabel, nodeTitle } from "../node_title.ts";

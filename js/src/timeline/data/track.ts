@@ -1,10 +1,17 @@
-import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { RowKind, type TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { lowerBound, upperBound } from "../../shared/sorted.ts";
 import type { Row } from "./row.ts";
-import type { Slices } from "./slices.ts";
 
 /** Slices laid end to end are apart by less than this only because sums of doubles are rounded; as in Python. */
 const NOTHING_NS = 0.01;
+
+/** What a track asks of the slices of its timeline. */
+interface TrackSlices {
+  readonly columns: Pick<TimelineColumns, "info" | "trackRun">;
+  readonly times: { start: Float64Array; duration: ArrayLike<number> };
+  startOf(slice: number): number;
+  endOf(slice: number): number;
+}
 
 /** The rows of one thread of a device. */
 export class Track {
@@ -18,11 +25,11 @@ export class Track {
   readonly nested: boolean;
   /** Slices that share time with others without lying inside them: each is on an extra lane. */
   readonly overlapping: number;
-  readonly #slices: Slices;
+  readonly #slices: TrackSlices;
   /** When some slice of an extra lane or of the lowest level runs, where there are extra lanes. */
   #union: [start: Float64Array, end: Float64Array, before: Float64Array] | null = null;
 
-  constructor(number: number, name: string, rows: readonly Row[], slices: Slices) {
+  constructor(number: number, name: string, rows: readonly Row[], slices: TrackSlices) {
     this.number = number;
     this.name = name;
     this.#slices = slices;

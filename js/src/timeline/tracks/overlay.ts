@@ -4,6 +4,7 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
 import type { Marked } from "../data/marked.ts";
 import { timeText } from "../data/ticks.ts";
+import { paintFlows } from "./flows_painter.ts";
 import { Marks } from "./marks.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 
@@ -43,7 +44,8 @@ export class Overlay {
     this.#outline(this.#scene.current, 3);
     if (this.#scene.faults) this.#origins(this.#scene.faults.origin);
     this.#marks.paint(theme);
-    this.#scene.flows?.paint(context, this.#scene, theme);
+    const { flows } = this.#scene;
+    if (flows) paintFlows(context, flows, this.#scene, theme);
     context.restore();
     this.#marks.paintHits(theme);
     this.#overviewMarks();

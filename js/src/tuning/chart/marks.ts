@@ -1,4 +1,5 @@
-import type { Scene } from "./scene.ts";
+import type { Viewport } from "../../shared/drawing/viewport.ts";
+import type { Axis } from "./axis.ts";
 
 /** In which layer a trial is drawn: in none, behind those of the task that is looked at, or with them. */
 export const HIDDEN = 0;
@@ -22,8 +23,20 @@ export interface Marks {
   failures: number[];
 }
 
+/** What decides where a trial is drawn, as `Scene` has it. */
+interface Places {
+  readonly plot: { left: number; top: number; right: number; bottom: number };
+  readonly axis: Axis;
+  readonly layers: Uint8Array;
+  readonly levels: Float64Array;
+  readonly viewport: Viewport;
+  readonly costs: readonly [low: number, high: number];
+  readonly data: { readonly error: Uint8Array };
+  value(row: number): number;
+}
+
 /** @param cell  px of a cell. */
-export function marksOf(scene: Scene, cell: number): Marks {
+export function marksOf(scene: Places, cell: number): Marks {
   const { plot, axis, layers, levels, viewport, costs } = scene;
   const { error } = scene.data;
   const [wide, high] = [plot.right - plot.left, plot.bottom - plot.top];
