@@ -79,12 +79,13 @@ def labels(root: Locator, side: str) -> list[str]:
 
 
 def told(figure: Figure, side: str) -> list[str]:
-    """The words in the boxes of one graph of a figure, from above."""
+    """The words in the boxes of one graph of a figure, from above, without the ids of nodes."""
     lines = [each for each in lines_of(figure) if (each.x > 360) == (side == "b")]
-    (first,) = [each.y for each in lines if each.text == "data"]
-    (last,) = [each.y for each in lines if each.text == "softmax"]
+    said = {id(each): re.sub(r"^#\d+ ", "", each.text) for each in lines}
+    (first,) = [each.y for each in lines if said[id(each)] == "data"]
+    (last,) = [each.y for each in lines if said[id(each)] == "softmax"]
     seen = [each for each in lines if first - 1 <= each.y <= last + 3 and len(each.text) > 1]
-    return [each.text for each in sorted(seen, key=lambda each: (round(each.y / 9), each.x))]
+    return [said[id(each)] for each in sorted(seen, key=lambda each: (round(each.y / 9), each.x))]
 
 
 @pytest.mark.parametrize("name", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])

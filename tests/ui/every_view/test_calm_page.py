@@ -273,7 +273,7 @@ def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: 
 def test_from_a_plane_that_is_not_in_the_page_one_goes_back(
     page: Page, run: tvmdbg.DebugRun, tmp_path: Path
 ) -> None:
-    path = run.save_html(tmp_path / "small.html", budget=510_000)
+    path = run.save_html(tmp_path / "small.html", budget=520_000)
     page.goto(f"{path.as_uri()}#node=4")
     page.wait_for_function(READY)
     tensor = page.locator(".tvmdbg-tensor")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 SVG = "{http://www.w3.org/2000/svg}"
-HARMLESS = {*("svg", "title", "defs", "pattern", "path", "g", "clipPath", "text")}
+HARMLESS = {"svg", "title", "defs", "pattern", "path", "rect", "g", "clipPath", "text"}
 #: How far pixels of two pictures are apart: share of those that differ plainly.
 APART = """async ([one, two]) => {
   const pixels = async (url) => {
