@@ -61,27 +61,33 @@ export function debuggerFigure(request: Request): Drawing {
     tensor: panelOf(request, tensor),
     timeline: panelOf(request, timeline),
   };
-  const taken = Object.values(others).reduce((sum, panel) => {
-    return sum + sizeOf(panelDrawing(request, panel).svg);
-  }, 0);
+  const size = (panels: FigurePanel[]) =>
+    sizeOf(panelDrawing(request, stacked(request, panels)).svg);
+  const taken = size(Object.values(others)) - size([]);
   const panels: Record<string, FigurePanel> = {
     ...others,
     graph: panelOf(request, lessened(graph, data.most - taken)),
   };
   const shown = data.shown.map((name) => panels[name]!);
-  return panelDrawing(request, {
-    height: shown.reduce((sum, { height }) => sum + height, 0),
+  const description = Object.fromEntries(
+    Object.entries(panels).map(([name, panel]) => [name, panel.description]),
+  );
+  return panelDrawing(request, { ...stacked(request, shown), description });
+}
+
+/** Panels below each other, with lines between them. */
+function stacked({ data, width }: Request, panels: readonly FigurePanel[]): FigurePanel {
+  return {
+    height: panels.reduce((sum, { height }) => sum + height, 0),
     title: `Run ${data.title}`,
-    words: shown.map(({ words }) => words).join(". "),
-    text: shown.map(({ text }) => text).join("\n\n"),
-    description: Object.fromEntries(
-      Object.entries(panels).map(([name, { description }]) => [name, description]),
-    ),
+    words: panels.map(({ words }) => words).join(". "),
+    text: panels.map(({ text }) => text).join("\n\n"),
+    description: {},
     paint(pen, theme) {
       let top = 0;
-      for (const panel of shown) {
+      for (const panel of panels) {
         pen.fillStyle = theme.line;
-        if (top) pen.fillRect(1, top - 0.5, request.width - 2, 1);
+        if (top) pen.fillRect(1, top - 0.5, width - 2, 1);
         pen.save();
         pen.translate(0, top);
         panel.paint(pen, theme);
@@ -89,7 +95,7 @@ export function debuggerFigure(request: Request): Drawing {
         top += panel.height;
       }
     },
-  });
+  };
 }
 
 function panelOf(request: Request, { view, data, options }: View): FigurePanel {
