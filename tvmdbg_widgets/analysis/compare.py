@@ -19,6 +19,7 @@ from tvmdbg_widgets.analysis.differences import (
 )
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.tables import html_table
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import shape_text
@@ -230,26 +231,19 @@ class Comparison(Sequence[Difference]):
         return told if shape is None else f"{told} ({shape_text(shape)})"
 
     def _repr_html_(self) -> str:
-        rows: list[str] = []
+        rows: list[tuple[str, str, str]] = []
         left = 0
         for _title, groups in self.sections():
             timed = groups[0].kind is DifferenceKind.TIME
             most = _TIMES_SHOWN if timed else _SHOWN - len(rows)
             left += len(groups[most:])
-            for each in groups[:most]:
-                cells = each.kind.label, self.nodes(each), each.change
-                rows.append("".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells))
+            rows += [(each.kind.label, self.nodes(each), each.change) for each in groups[:most]]
         more = f"<p>… and {left:,} more</p>" if left else ""
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        titles = "".join(f"<th {_CELL}>{each}</th>" for each in ("what", "nodes", "A → B"))
+        table = html_table(("what", "nodes", "A → B"), rows, style="")
         return (
             f"<p>{html.escape(self.title)}<br><b>{html.escape(self.sentence)}</b><br>"
-            f"{html.escape(self.matching.sentence)}</p>"
-            f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{more}"
+            f"{html.escape(self.matching.sentence)}</p>{table}{more}"
         )
-
-
-_CELL = 'style="text-align: left"'
 
 
 def compare(a: RunParts, b: RunParts, titles: Sequence[str] | None = None) -> Comparison:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.timeline.critical_path import why_not
-from tvmdbg_widgets.analysis.timeline.roofline_words import CONVENTION
+from tvmdbg_widgets.analysis.timeline.longest_path import why_not
+from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn

@@ -22,7 +22,8 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline import Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline_point import Point
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.run import DebugRun
 
@@ -124,9 +125,8 @@ def _drawn(point: Point) -> bool:
 
 
 def _columns(found: Roofline, points: list[Point], colors: Theme) -> dict[str, Any]:
-    from tvmdbg_widgets.analysis.timeline.roofline import Point
-    from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
-    from tvmdbg_widgets.model.base.numbers import duration_text, percent
+    from tvmdbg_widgets.analysis.timeline.roofline_point import Point
+    from tvmdbg_widgets.model.base.numbers import duration_text, percent, rate_text
     from tvmdbg_widgets.model.base.text import one_line
     from tvmdbg_widgets.model.graph.labels import label
 

@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.executorch.node_columns import (
 )
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
-from tvmdbg_widgets.analysis.timeline.critical_path import why_not
+from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.timeline.critical_path import critical_path, critical_path_of
+from tvmdbg_widgets.analysis.timeline.longest_path import critical_path, critical_path_of
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 

@@ -51,7 +51,7 @@ def test_only_rows_that_are_looked_at_are_made(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(operators, "_operator", counting)
     run = tvmdbg.open(json.dumps([[1e-6 * node] for node in range(1, 3001)]).encode())
-    assert "and 2960 more" in repr(run.table())
+    assert "and 2,960 more" in repr(run.table())
     assert len(made) == 40
     run.figure("timeline")
     assert len(made) < 100

@@ -10,9 +10,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
-from tvmdbg_widgets.analysis.timeline.roofline_words import rate_text
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
+from tvmdbg_widgets.model.base.numbers import rate_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tvmdbg_widgets.analysis.compare_times.changes import TITLES, TimeChange
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.tables import more_text, text_lines
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
@@ -64,13 +65,8 @@ class TimeChanges(Sequence[TimeChange]):
 
     def __repr__(self) -> str:
         table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]
-        widths = [max(len(line[i]) for line in table) for i in range(len(TITLES) + 1)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in table
-        ]
-        more = [f"… and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n".join([*self.caption, *lines, *more])
+        lines = text_lines(table)
+        return "\n".join([*self.caption, *lines, *more_text(len(self), _SHOWN)])
 
     def _repr_html_(self) -> str:
         titles = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in (self.noun, *TITLES))
@@ -80,7 +76,7 @@ class TimeChanges(Sequence[TimeChange]):
             + "</tr>"
             for row in self[:_SHOWN]
         )
-        more = f"<p>… and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _SHOWN))
         told = "<br>".join(map(html.escape, self.caption))
         return (
             f"<p>{told}</p><table><thead><tr>{titles}</tr></thead>"

@@ -37,7 +37,7 @@ class Paths(Recorded):
 
     @cached_property
     def _critical_path(self) -> CriticalPath:
-        from tvmdbg_widgets.analysis.timeline.critical_path import critical_path_of
+        from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of
 
         return critical_path_of(self.parts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.tables import html_table
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -24,7 +24,6 @@ Identifier: TypeAlias = int | str
 #: Nodes of torch.fx that call nothing.
 _NO_OPERATORS = ("placeholder", "output", "get_attr")
 _LINES_SHOWN = 40
-_CELL = 'style="text-align: left; vertical-align: top"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +126,8 @@ class HandleCoverage:
         return "\n".join([self.summary, *lines])
 
     def _repr_html_(self) -> str:
-        head, *rows = ([html.escape(cell) for cell in row] for row in self._cells())
-        titles = "".join(f"<th {_CELL}>{cell}</th>" for cell in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        return (
-            f"<table><caption>{html.escape(self.summary)}</caption>"
-            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        head, *rows = self._cells()
+        return html_table(head, rows, caption=self.summary, style="vertical-align: top")
 
 
 def handle_coverage(

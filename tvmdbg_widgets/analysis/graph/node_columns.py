@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
-from tvmdbg_widgets.analysis.timeline.critical_path import critical_path_of, why_not
+from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
 from tvmdbg_widgets.model.graph.devices import device_name

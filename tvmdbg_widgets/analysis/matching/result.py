@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.tables import html_table, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.walk import Adjacency
 
@@ -255,27 +256,12 @@ class Matching(Sequence[Match]):
         head, rows = self._rows()
         if not rows:
             return f"Matching: {self.sentence}"
-        table = [head, *rows]
-        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
-        lines = [
-            "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-            for line in table
-        ]
-        return "\n".join([f"Matching: {self.sentence}", *(line.rstrip() for line in lines)])
+        return "\n  ".join([f"Matching: {self.sentence}", *text_lines([head, *rows])])
 
     def _repr_html_(self) -> str:
         head, rows = self._rows()
-        titles = "".join(f"<th style='text-align: left'>{each}</th>" for each in head)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td style='text-align: left'>{html.escape(each)}</td>" for each in row)
-            + "</tr>"
-            for row in rows
-        )
         said = f"<p>{html.escape(self.sentence)}</p>"
-        if not rows:
-            return said
-        return f"{said}<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+        return said + (html_table(head, rows, style="") if rows else "")
 
     def reasons(self) -> dict[str, int]:
         """Return how many pairs rest on what, most first."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from abc import abstractmethod
 from typing import Any, ClassVar
 
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
+
 _SHOWN = 12
-_CELL = 'style="text-align: left; white-space: nowrap"'
 
 
 class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
@@ -28,26 +28,12 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
         return [self._cells(each) for each in self[:_SHOWN]]
 
     def __repr__(self) -> str:
-        rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        more = [f"… and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n  ".join([self.caption, *lines, *more])
+        lines = text_lines(self._rows())
+        return "\n  ".join([self.caption, *lines, *more_text(len(self), _SHOWN)])
 
     def _repr_html_(self) -> str:
-        titles = "".join(f"<th {_CELL}>{name}</th>" for name in self._head)
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._rows()
-        )
-        more = f"<p>… and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
-        return (
-            f"<table><caption>{html.escape(self.caption)}</caption>"
-            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{more}"
-        )
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _SHOWN))
+        return html_table(self._head, self._rows(), caption=self.caption) + more
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)

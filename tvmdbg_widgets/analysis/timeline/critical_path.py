@@ -1,46 +1,33 @@
-"""The longest path through a graph by the times of its nodes, and how much time each node has left.
-
-However many nodes run at once, none starts before what it reads is there: the run takes at least as
-long as the longest chain of nodes that wait for each other.
-"""
+"""The longest path through a graph by time, as a table of its nodes and in sentences."""
 
 from __future__ import annotations
 
+import html
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.timeline.critical_words import html_of, sentences, text_of
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.walk import topological
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 
-#: Slack below this share of the whole is rounding of sums.
-_ROUNDING = 1e-9
-
-_NEEDS_GRAPH = "a critical path needs the graph, which tells which nodes depend on which"
-_GRAPH = (
-    "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
-)
-_TIMES = (
-    "open the dump folder with its _tvmdbg_execution_trace.json, or open(…, times=…) a trace, a "
-    "table or a report"
-)
+_LINES_SHOWN = 40
+_SHORT = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +94,7 @@ class CriticalPath:
     @cached_property
     def said(self) -> tuple[str, ...]:
         """The path in some sentences, the most telling first."""
-        return tuple(sentences(self))
+        return tuple(_sentences(self))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row a node of the path, in order (needs pandas)."""
@@ -129,176 +116,68 @@ class CriticalPath:
         return len(self.nodes)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        rows = [("node", "operator", "time", "of the path"), *_rows(self)]
+        shown = rows[: _LINES_SHOWN + 1]
+        return "\n".join([*self.said, *text_lines(shown), *more_text(len(rows), len(shown))])
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        rows = _rows(self)
+        table = html_table(("node", "operator", "time", "of path"), rows[:_LINES_SHOWN])
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(rows), _LINES_SHOWN))
+        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}{more}"
 
 
-def critical_path(
-    graph: Graph, times: Floats, *, sequential: bool = True, measured_ns: float = float("nan")
-) -> CriticalPath:
-    """Return the longest path of a graph by the times of its nodes, in O(N + M).
+def _sentences(path: CriticalPath) -> list[str]:
+    """Return what is worth saying of a path, the most telling first."""
+    together = duration_text(path.total_ns)
+    ran = len(path.operators)
+    least = "at least " if len(path.untimed) else ""
+    length = (
+        f"critical path: {least}{duration_text(path.length_ns)} in {counted(ran, 'operator')}, "
+        f"{percent(path.share)} of the {together} of all nodes"
+    )
+    said = [length]
+    if path.sequential:
+        said.append(
+            "lower bound if branches ran in parallel: here nodes ran one after the other, so every "
+            "one of them delays the end, on the path or not"
+        )
+    if not math.isnan(path.measured_ns):
+        said.append(_measured(path))
+    if len(path.untimed):
+        said.append(f"{counted(len(path.untimed), 'operator')} without a time: counted as zero")
+    if path.ambiguous:
+        said.append(f"{counted(path.ambiguous, 'edge')} left out: they may come from another node")
+    if path.unsettled:
+        said.append(f"{counted(path.unsettled, 'node')} on a cycle or behind one: on no path")
+    return said
 
-    Control edges count. Edges that may come from another node are left out and counted, and so are
-    nodes on a cycle and behind one.
 
-    Parameters
-    ----------
-    graph : Graph
-    times : float64 [N]
-        Nanoseconds; NaN unknown. Inputs and parameters without a time take none.
-    sequential, measured_ns
-        As the attributes of :class:`CriticalPath`.
-
-    Raises
-    ------
-    ValueError
-        The times are not one a node, or one is negative or infinite.
-    """
-    times = np.array(times, np.float64)
-    if times.shape != (graph.num_nodes,):
-        raise ValueError(f"{graph.num_nodes} nodes need as many times, found {times.shape}")
-    if not (np.isnan(times) | ((times >= 0) & (times < np.inf))).all():
-        raise ValueError("times must be finite and not negative; NaN stands for unknown")
-    given = graph.kinds < NodeKind.OPERATOR
-    times[given & np.isnan(times)] = 0
-    known = ~np.isnan(times)
-    sure = (graph.edge_source >= 0) & (graph.edge_trust != Trust.AMBIGUOUS)
-    source = np.concatenate([graph.edge_source[sure], graph.control_source])
-    target = np.concatenate([graph.edge_target[sure], graph.control_target])
-    order = topological(source, target, graph.num_nodes)
-    settled = np.zeros(graph.num_nodes, np.bool_)
-    settled[order.nodes[: order.settled]] = True
-    own = np.where(known & settled, times, 0.0)
-    place = np.empty(graph.num_nodes, np.int64)
-    place[order.nodes] = np.arange(graph.num_nodes)
-    both = settled[source] & settled[target]
-    start, before, after = _walk(place[source[both]], place[target[both]], own[order.nodes])
-    ends = start + own[order.nodes]
-    path: list[int] = []
-    length = 0.0
-    if order.settled:
-        length = float(ends[: order.settled].max())
-        longest = np.flatnonzero(ends[: order.settled] == length)
-        at = int(longest[np.argmin(order.nodes[longest])])
-        while at >= 0:
-            path.append(int(order.nodes[at]))
-            at = before[at]
-    nodes = np.array(path[::-1], np.int32)
-    left = np.empty(graph.num_nodes)
-    left[order.nodes] = length - (ends + after)
-    left[left < _ROUNDING * length] = 0
-    left[nodes] = 0
-    return CriticalPath(
-        graph=graph,
-        nodes=_frozen(nodes),
-        times_ns=_frozen(times),
-        length_ns=length,
-        slack_ns=_frozen(np.where(known & settled, left, np.nan)),
-        total_ns=float(times[known].sum()),
-        sequential=sequential,
-        measured_ns=measured_ns,
-        untimed=_frozen(np.flatnonzero(~known).astype(np.int32)),
-        ambiguous=int((graph.edge_trust == Trust.AMBIGUOUS).sum()),
-        unsettled=graph.num_nodes - order.settled,
+def _measured(path: CriticalPath) -> str:
+    seen = duration_text(path.measured_ns)
+    rest = path.measured_ns - path.length_ns
+    if rest < 0:
+        return (
+            f"from first start to last end {seen} were measured, less than the path: times of "
+            "nodes are not of that pass alone"
+        )
+    return (
+        f"from first start to last end {seen} were measured: {duration_text(rest)} more than the "
+        "path, when nodes waited for something other than their inputs, or nothing was recorded"
     )
 
 
-def _walk(
-    source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], own: Floats
-) -> tuple[Floats, list[int], Floats]:
-    """Return when each place may start, which one it then waits for (-1), and what comes after it.
-
-    Places are numbers in a topological order, so that one pass over the edges by target settles
-    every start, and one by source, backwards, everything behind.
-    """
-    count = len(own)
-    takes: list[float] = own.tolist()
-    start = [0.0] * count
-    before = [-1] * count
-    by_target = np.lexsort((source, target))
-    for one, other in zip(source[by_target].tolist(), target[by_target].tolist(), strict=True):
-        end = start[one] + takes[one]
-        if end > start[other] or before[other] < 0:
-            start[other] = end
-            before[other] = one
-    after = [0.0] * count
-    by_source = np.argsort(-source, kind="stable")
-    for one, other in zip(source[by_source].tolist(), target[by_source].tolist(), strict=True):
-        behind = after[other] + takes[other]
-        if behind > after[one]:  # noqa: PLR1730 (max() is called for every edge)
-            after[one] = behind
-    return np.array(start), before, np.array(after)
+def _node_text(path: CriticalPath, node: int) -> str:
+    """``"conv2d + add"``."""
+    graph = path.graph
+    said = one_line(node_label(graph, node))
+    return said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
 
 
-def critical_path_of(parts: RunParts) -> CriticalPath:
-    """Return the critical path of a run.
-
-    Raises
-    ------
-    ValueError
-        It has no graph, or no times; tells how to get them.
-    """
-    graph, timeline = parts.graph, parts.timeline
-    why = why_not(parts)
-    if why or graph is None or timeline is None:
-        raise ValueError(why)
-    return critical_path(
-        graph,
-        timeline.node_ns,
-        sequential=timeline.synthetic or _one_by_one(timeline),
-        measured_ns=float("nan") if timeline.synthetic else _seen(timeline),
-    )
-
-
-def why_not(parts: RunParts) -> str:
-    """Return why a run has no critical path and how to get one; empty where it has one."""
-    if parts.graph is None:
-        how = _GRAPH if parts.executorch is None else how_to_get("graph", parts)
-        return f"{_NEEDS_GRAPH}: {how}"
-    known = parts.timeline is not None and not np.isnan(parts.timeline.node_ns).all()
-    return "" if known else no_times(parts, "critical path")
-
-
-def no_times(parts: RunParts, what: str) -> str:
-    """Return why there is no critical path or roofline of a run without times of nodes."""
-    how = _TIMES
-    if parts.executorch is not None:
-        how = how_to_get("timeline", parts)
-        if parts.timeline is not None:
-            how = "what delegates ran was timed as a whole"
-    return f"a {what} needs times of nodes, and this run has none: {how}"
-
-
-def _of_nodes(timeline: Timeline) -> tuple[Floats, Floats, Ids]:
-    """Return start, end and occurrence of the slices that have a node and usable times."""
-    start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
-    usable = (timeline.slice_node >= 0) & np.isfinite(start) & (duration >= 0) & (duration < np.inf)
-    return start[usable], (start + duration)[usable], timeline.slice_occurrence[usable]
-
-
-def _one_by_one(timeline: Timeline) -> bool:
-    """Whether no two slices of nodes share more time than printed times are rounded by (1 ns)."""
-    start, end, _ = _of_nodes(timeline)
-    order = np.argsort(start, kind="stable")
-    latest = np.maximum.accumulate(end[order])
-    return bool((start[order][1:] >= latest[:-1] - 1).all())
-
-
-def _seen(timeline: Timeline) -> float:
-    """Return the median over the repeats of what passed from first start to last end."""
-    start, end, occurrence = _of_nodes(timeline)
-    if not len(start):
-        return float("nan")
-    count = int(occurrence.max()) + 1
-    first, last = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(first, occurrence, start)
-    np.maximum.at(last, occurrence, end)
-    spans = last - first
-    return float(np.median(spans[np.isfinite(spans)]))
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.flags.writeable = False
-    return array
+def _rows(path: CriticalPath) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for node in path.operators.tolist():
+        time = float(path.times_ns[node])
+        share = time / path.length_ns if path.length_ns > 0 else math.nan
+        found.append((f"#{node}", _node_text(path, node), duration_text(time), percent(share)))
+    return found

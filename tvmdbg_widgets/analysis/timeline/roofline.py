@@ -7,17 +7,34 @@ same, so that a small node, run alone several times in a row, may move more than
 
 from __future__ import annotations
 
+import html
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.timeline.critical_path import no_times
-from tvmdbg_widgets.analysis.timeline.roofline_words import html_of, sentences, text_of
+from tvmdbg_widgets.analysis.timeline.longest_path import no_times
+from tvmdbg_widgets.analysis.timeline.roofline_point import (
+    COMPUTE,
+    MEMORY,
+    UNKNOWN,
+    KindTotal,
+    Point,
+)
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import (
+    counted,
+    duration_text,
+    percent,
+    rate_text,
+    significant,
+)
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 
 if TYPE_CHECKING:
@@ -30,83 +47,14 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"
+_LINES_SHOWN = 40
+_SHORT = 50
+_HEAD = ("node", "operator", "time", "work", "FLOP/B", "computed", "moved", "bound by, or unknown")
 
-
-@dataclass(frozen=True)
-class Point:
-    """One node of a roofline; NaN unknown.
-
-    Attributes
-    ----------
-    node : int
-    name, op_kind : str
-    time_ns : float
-    flops, bytes : float
-    exact : bool
-        False where ``flops`` may be off by 1 %.
-    dtype : str
-        What is computed with; operations on integers count as operations.
-    intensity : float
-        Operations a byte.
-    flops_per_s, bytes_per_s : float
-        What was achieved.
-    bound : str
-        ``"memory"`` or ``"compute"``, by which ceiling is lower at this intensity; ``"unknown"``
-        without ceilings.
-    of_ceiling : float
-        What was achieved over what the lower ceiling allows; NaN without ceilings.
-    why : tuple of str
-        Why something is unknown.
-    """
-
-    node: int
-    name: str
-    op_kind: str
-    time_ns: float
-    flops: float
-    bytes: float
-    exact: bool
-    dtype: str
-    intensity: float
-    flops_per_s: float
-    bytes_per_s: float
-    bound: str
-    of_ceiling: float
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class KindTotal:
-    """All nodes of one op kind; sums are over nodes of which the number is known.
-
-    Attributes
-    ----------
-    op_kind : str
-    nodes : int
-    time_ns : float
-    flops, bytes : float
-    flops_ns, bytes_ns : float
-        Time of the nodes whose operations (bytes) are known.
-    """
-
-    op_kind: str
-    nodes: int
-    time_ns: float
-    flops: float
-    bytes: float
-    flops_ns: float
-    bytes_ns: float
-
-    @property
-    def flops_per_s(self) -> float:
-        """Operations over the time of the nodes of which they are known."""
-        return 1e9 * self.flops / self.flops_ns if self.flops_ns > 0 else float("nan")
-
-    @property
-    def bytes_per_s(self) -> float:
-        """Bytes over the time of the nodes of which they are known."""
-        return 1e9 * self.bytes / self.bytes_ns if self.bytes_ns > 0 else float("nan")
+CONVENTION = (
+    "counted from shapes: 1 multiply–add is 2 operations, also at padded positions; bytes are "
+    "inputs and outputs once each, ignoring cache hits"
+)
 
 
 class Roofline(Sequence[Point]):
@@ -228,7 +176,7 @@ class Roofline(Sequence[Point]):
     @cached_property
     def said(self) -> tuple[str, ...]:
         """The roofline in some sentences, the most telling first."""
-        return tuple(sentences(self))
+        return tuple(_sentences(self))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row an operator (needs pandas)."""
@@ -240,10 +188,85 @@ class Roofline(Sequence[Point]):
         return data_frame(columns)
 
     def __repr__(self) -> str:
-        return text_of(self)
+        rows = _rows(self)
+        lines = text_lines([_HEAD, *rows[:_LINES_SHOWN]])
+        return "\n".join([*self.said, *lines, *more_text(len(rows), _LINES_SHOWN)])
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        rows = _rows(self)
+        table = html_table(_HEAD, rows[:_LINES_SHOWN])
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(rows), _LINES_SHOWN))
+        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}{more}"
+
+
+def _sentences(roofline: Roofline) -> list[str]:
+    """Return what is worth saying, the most telling first."""
+    graph_nodes = roofline.work.operators
+    times = np.nan_to_num(roofline.times_ns[graph_nodes])
+    total = float(times.sum())
+    flops = roofline.work.flops[graph_nodes]
+    known = ~np.isnan(flops)
+    seconds = float(times[known].sum()) * 1e-9
+    rate = float(np.nansum(flops)) / seconds if seconds > 0 else math.nan
+    share = float(times[known].sum()) / total if total else math.nan
+    whole = (
+        f"{rate_text(float(np.nansum(flops)), 'FLOP')} in "
+        f"{counted(int(known.sum()), 'operator')}, {rate_text(rate, 'FLOP/s')} over their time; "
+        f"{percent(share)} of the total time"
+    )
+    said = [whole]
+    said.append(_ceilings(roofline))
+    if roofline.unknown:
+        slow = sum(point.time_ns for point in roofline.unknown if point.time_ns > 0)
+        said.append(
+            f"{counted(len(roofline.unknown), 'operator')} with unknown operations or bytes, "
+            f"{percent(slow / total if total else math.nan)} of the time; each row says why"
+        )
+    integers = {point.dtype for point in roofline if "int" in point.dtype and point.flops > 0}
+    if integers:
+        said.append(f"operations on integers ({', '.join(sorted(integers))}) count the same")
+    return [*said, CONVENTION]
+
+
+def _ceilings(roofline: Roofline) -> str:
+    if roofline.peak_flops is not None and roofline.bandwidth is not None:
+        ridge = roofline.peak_flops / roofline.bandwidth
+        slow = [point for point in roofline if point.bound == MEMORY]
+        return (
+            f"ceilings given: {rate_text(roofline.peak_flops, 'FLOP/s')} and "
+            f"{rate_text(roofline.bandwidth, 'B/s')}; they meet at {significant(ridge)} FLOP/B, "
+            f"below which memory is the bound: {counted(len(slow), 'operator')}"
+        )
+    return (
+        f"best measured: {rate_text(roofline.highest_flops, 'FLOP/s')} and "
+        f"{rate_text(roofline.highest_bytes, 'B/s')}; the hardware peak is unknown: "
+        "roofline(peak_flops=…, bandwidth=…)"
+    )
+
+
+def _rows(roofline: Roofline) -> list[tuple[str, ...]]:
+    points = sorted(roofline, key=lambda point: -np.nan_to_num(point.time_ns))
+    return [_row(roofline, point) for point in points]
+
+
+def _row(roofline: Roofline, point: Point) -> tuple[str, ...]:
+    graph = roofline.work.graph
+    said = one_line(label(graph.func_names[point.node]) or point.name)
+    name = said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
+    about = "" if point.exact else "≈ "
+    bound = "" if point.bound == UNKNOWN else f"{point.bound}, {percent(point.of_ceiling)}"
+    told = "; ".join(point.why) or bound
+    intensity = "-" if math.isnan(point.intensity) else significant(point.intensity)
+    return (
+        f"#{point.node}",
+        name,
+        duration_text(point.time_ns),
+        about + rate_text(point.flops, "FLOP"),
+        intensity,
+        rate_text(point.flops_per_s, "FLOP/s"),
+        rate_text(point.bytes_per_s, "B/s"),
+        told,
+    )
 
 
 def roofline_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.words import TimelineWords
 
 _LINES_SHOWN = 40
-_CELL = 'style="text-align: left; white-space: nowrap"'
 
 
 @dataclass(frozen=True)
@@ -167,30 +166,13 @@ class Operators(Sequence[Operator]):
 
     def __repr__(self) -> str:
         head, rows = self._cells()
-        shown = [head, *rows]
-        widths = [max(len(line[i]) for line in shown) for i in range(len(head))]
-        lines = [self.caption]
-        lines += [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in shown
-        ]
-        if len(self) > _LINES_SHOWN:
-            lines.append(f"… and {len(self) - _LINES_SHOWN} more")
-        return "\n".join(lines)
+        lines = text_lines([head, *rows])
+        return "\n".join([self.caption, *lines, *more_text(len(self), _LINES_SHOWN)])
 
     def _repr_html_(self) -> str:
         head, rows = self._cells()
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        more = len(self) - _LINES_SHOWN
-        note = f"<p>… and {more} more</p>" if more > 0 else ""
-        titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
-        return (
-            f"<table><caption>{html.escape(self.caption)}</caption>"
-            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{note}"
-        )
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _LINES_SHOWN))
+        return html_table(head, rows, caption=self.caption) + more
 
 
 def _row_cells(row: Operator) -> list[str]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.timeline.words import left_out
 
@@ -25,7 +26,6 @@ Ints = npt.NDArray[np.int64]
 
 _LINES_SHOWN = 40
 _WIDTH = 100
-_CELL = 'style="text-align: left; white-space: nowrap"'
 _HEADS = {
     "node": "node",
     "kind": "op kind",
@@ -244,35 +244,16 @@ class TimeTable(Sequence[TimeRow]):
 
     def __repr__(self) -> str:
         head, rows = self.cells(_LINES_SHOWN)
-        table = [head, *rows]
-        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
-        lines = [self.caption]
-        lines += [
-            "  ".join(
-                cell.ljust(width) if not i else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in table
-        ]
-        if len(self) > _LINES_SHOWN:
-            lines.append(f"… and {len(self) - _LINES_SHOWN:,} more")
+        lines = [self.caption, *text_lines([head, *rows], right=True)]
+        lines += more_text(len(self), _LINES_SHOWN)
         notes = [textwrap.fill(f"({note})", _WIDTH) for note in self.notes]
         return "\n".join([*lines, *notes])
 
     def _repr_html_(self) -> str:
         head, rows = self.cells(_LINES_SHOWN)
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        more = len(self) - _LINES_SHOWN
-        below = [f"… and {more:,} more"] if more > 0 else []
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*below, *self.notes))
-        titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
-        return (
-            f"<table><caption>{html.escape(self.caption)}</caption>"
-            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{notes}"
-        )
+        below = (*more_text(len(self), _LINES_SHOWN), *self.notes)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in below)
+        return html_table(head, rows, caption=self.caption) + notes
 
 
 def _or_dash(ns: float) -> str:

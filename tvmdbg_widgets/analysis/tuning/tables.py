@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.tables import text_lines
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -17,15 +18,7 @@ _LEFT = 'style="text-align: left; white-space: nowrap"'
 def table_text(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """Return a table for a terminal: the first column to the left, numbers to the right."""
     cells = [[one_line(cell) for cell in line] for line in (heads, *lines[:_LINES_SHOWN])]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    told = [
-        "  ".join(
-            cell.ljust(width) if not place else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in cells
-    ]
-    return "\n".join([*told, *_rest(lines)])
+    return "\n".join([*text_lines(cells, right=True), *_rest(lines)])
 
 
 def table_html(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.timeline.critical_path import why_not
+from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.repeat_matrix import why_no_repeats
 from tvmdbg_widgets.figures.run_figure import Note, note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.timeline.merged import CallTree
     from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline import Roofline
+    from tvmdbg_widgets.analysis.timeline.roofline_point import Point
 
 _LEAST_SHARE = 1e-3
 _MOST_PLACES, _MOST_LEVELS, _LISTED_PLACES = 400, 14, 40

@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
+_SI_PREFIXES = ("", "k", "M", "G", "T", "P")
 
 
 def as_float(value: float | str) -> float:
@@ -96,3 +97,20 @@ def bytes_text(count: int) -> str:
 def counted(count: int, noun: str) -> str:
     """``"1 node"``, ``"1,024 nodes"``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def significant(value: float) -> str:
+    """Three significant digits: ``"12.3"``, ``"0.00417"``."""
+    return f"{float(f'{value:.3g}'):g}"
+
+
+def rate_text(value: float, unit: str) -> str:
+    """``"12.3 GFLOP/s"``; ``"unknown"`` for NaN."""
+    if math.isnan(value):
+        return "unknown"
+    power = 0
+    scaled = value
+    while float(f"{scaled:.3g}") >= 1000 and power < len(_SI_PREFIXES) - 1:
+        scaled /= 1000
+        power += 1
+    return f"{significant(scaled)} {_SI_PREFIXES[power]}{unit}"

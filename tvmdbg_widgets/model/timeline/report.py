@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import as_float, counted, duration_text
+from tvmdbg_widgets.model.base.tables import html_table, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _ARGUMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[([0-9]{0,18}(?:, [0-9]{1,18})*)\](?:, |$)")
-_CELL = 'style="text-align: left; white-space: nowrap"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,24 +249,10 @@ class Report:
 
     def __repr__(self) -> str:
         rows = self._cells()
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = [self._headline()]
-        lines += [
-            "  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        lines += [f"  {self._more()}"] if self._more() else []
-        return "\n".join(lines)
+        more = [self._more()] if self._more() else []
+        return "\n  ".join([self._headline(), *text_lines(rows), *more])
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells()
-        body = "".join(
-            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
-        return (
-            f"<table><caption>{html.escape(self._headline())}</caption><thead><tr>{titles}</tr>"
-            f"</thead><tbody>{body}</tbody></table>"
-            + (f"<p>{self._more()}</p>" if self._more() else "")
-        )
+        more = f"<p>{self._more()}</p>" if self._more() else ""
+        return html_table(head, rows, caption=self._headline()) + more

@@ -1,0 +1,55 @@
+"""Short tables for the end of a notebook cell: as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LEFT = "text-align: left"
+
+
+def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+    """Return a line for each row, its cells under those of the row above.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        With the head, if there is one; all of the same length.
+    right : bool
+        Put all cells but those of the first column to the right, as numbers are read.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right and place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def html_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str = "",
+    style: str = "white-space: nowrap",
+) -> str:
+    """Return a table of which all cells are text, whatever stands in them."""
+    above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    look = f'style="{_LEFT}{f"; {style}" if style else ""}"'
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "".join(f"<{tag} {look}>{html.escape(cell)}</{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
+    thead = f"<thead><tr>{row(head, 'th')}</tr></thead>"
+    return f"<table>{above}{thead}<tbody>{body}</tbody></table>"
+
+
+def more_text(count: int, shown: int) -> list[str]:
+    """``["… and 1,200 more"]``; nothing where all are shown."""
+    return [f"… and {count - shown:,} more"] if count > shown else []
