@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock as EventBlock
     from tvmdbg_widgets.analysis.executorch.events import Event as Event
-    from tvmdbg_widgets.analysis.executorch.events import EventBlock as EventBlock
     from tvmdbg_widgets.analysis.executorch.perf_data import PerfData as PerfData
     from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale as TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord as ETRecord
@@ -32,7 +32,7 @@ _HOMES = {
     "DelegateMappingBuilder": "recorders.delegate_mapping",
     "ETRecord": "model.executorch.etrecord",
     "Event": "analysis.executorch.events",
-    "EventBlock": "analysis.executorch.events",
+    "EventBlock": "analysis.executorch.event_block",
     "EventTracer": "recorders.event_tracer",
     "Inspector": "run.executorch.inspector",
     "PerfData": "analysis.executorch.perf_data",

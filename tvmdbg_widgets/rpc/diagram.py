@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.rpc.messages import SequenceMessage, Status
-    from tvmdbg_widgets.rpc.log import RpcLog
+    from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.rpc.packet import Packet
 
 #: Packets at both ends whose bytes are told where the pointer rests.
@@ -19,27 +20,25 @@ _OPENING = 5
 _BYTES = 1024
 
 
-def sequence(log: RpcLog, start: int, stop: int | None, *, width: float, theme: str) -> Figure:
-    """Draw rows of a log as a sequence diagram."""
-    from tvmdbg_widgets.figures.rpc.sequence import sequence_figure
-
-    rows = range(*slice(start, stop).indices(len(log)))
+def messages(
+    packets: Sequence[Packet], desync: Desync | None, rows: range
+) -> list[SequenceMessage]:
+    """Return rows of a log as messages of a sequence diagram."""
     shown = {*rows[:_HOVERED], *rows[-_HOVERED:]}
-    messages = [_message(log, row, rows.start, hovered=row in shown) for row in rows]
-    notes = [*log.reasons[:1], *(issue.message for issue in log.issues)]
-    return sequence_figure(log.title, messages, notes[:4], width=width, theme=theme)
+    return [_message(packets[row], desync, rows.start, hovered=row in shown) for row in rows]
 
 
-def _message(log: RpcLog, row: int, first: int, *, hovered: bool) -> SequenceMessage:
+def _message(
+    packet: Packet, desync: Desync | None, first: int, *, hovered: bool
+) -> SequenceMessage:
     from tvmdbg_widgets.figures.rpc.messages import SequenceMessage
 
-    packet = log[row]
     told = packet.name if packet.function is None else f"{packet.name} {packet.function}"
     reply = packet.replies_to
-    status = _status(log, packet)
+    status = _status(desync, packet)
     label = f"{packet.name} {packet.about}".rstrip() if hovered else told
-    if status == "desynchronised" and log.desync is not None:
-        label = f"{packet.name}, data type sent {log.desync.sent}, read {log.desync.read}"
+    if status == "desynchronised" and desync is not None:
+        label = f"{packet.name}, data type sent {desync.sent}, read {desync.read}"
     return SequenceMessage(
         side="client" if packet.side == "client" else "server",
         label=label,
@@ -52,8 +51,7 @@ def _message(log: RpcLog, row: int, first: int, *, hovered: bool) -> SequenceMes
     )
 
 
-def _status(log: RpcLog, packet: Packet) -> Status:
-    desync = log.desync
+def _status(desync: Desync | None, packet: Packet) -> Status:
     if desync is not None and (packet.side, packet.number) == (desync.side, desync.packet):
         return "desynchronised"
     if not packet.complete:
@@ -78,14 +76,14 @@ def _hover(packet: Packet) -> str:
     return "\n".join([f"{data.hex(' ')}{more}", *fields])
 
 
-def table(log: RpcLog) -> str:
+def table(packets: Sequence[Packet], desync: Desync | None) -> str:
     """Return the first packets as an HTML table, each opening to its bytes."""
     from tvmdbg_widgets.figures.bytes.html import byte_map_html
     from tvmdbg_widgets.figures.rpc.packet_table import PacketRow, packet_table_html
     from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
-    shown = log[:_ROWS]
+    shown = packets[:_ROWS]
     origin = next((each.time_ns for each in shown if each.time_ns is not None), None)
     rows = []
     for each in shown:
@@ -100,10 +98,10 @@ def table(log: RpcLog) -> str:
             bytes_text(each.size),
         )
         details = ""
-        if each.row < _OPENING or _status(log, each) != "ok":
+        if each.row < _OPENING or _status(desync, each) != "ok":
             try:
                 details = byte_map_html("", each.fields, each.data(_BYTES))
             except FormatError:
                 details = "not captured"
         rows.append(PacketRow(cells, details))
-    return packet_table_html(rows, len(log) - len(rows))
+    return packet_table_html(rows, len(packets) - len(rows))

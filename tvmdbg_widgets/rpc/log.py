@@ -232,14 +232,18 @@ class RpcLog(Sequence[Packet]):
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.rpc.diagram import sequence
+        from tvmdbg_widgets.figures.rpc.sequence import sequence_figure
+        from tvmdbg_widgets.rpc.diagram import messages
 
-        return sequence(self, start, stop, width=width, theme=theme)
+        rows = range(*slice(start, stop).indices(len(self)))
+        notes = [*self.reasons[:1], *(issue.message for issue in self.issues)]
+        sent = messages(self, self.desync, rows)
+        return sequence_figure(self.title, sent, notes[:4], width=width, theme=theme)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         from tvmdbg_widgets.rpc.diagram import table
 
-        return self.figure(theme="auto").bundle(repr(self), table(self))
+        return self.figure(theme="auto").bundle(repr(self), table(self, self.desync))
 
     def __repr__(self) -> str:
         from tvmdbg_widgets.analysis.rpc.described import described

@@ -17,7 +17,8 @@ from tests.unit.executorch.inspector_truth import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
+    from tvmdbg_widgets.analysis.executorch.events import Event
 
 FIELDS = (
     *("name", "instruction_id", "delegate_debug_identifier", "is_delegated_op"),

@@ -14,7 +14,7 @@ import pytest
 from tests.executorch_cases import answers
 from tests.unit.executorch.inspector_truth import OPENED, ROUNDED, opened, plain
 from tvmdbg_widgets.analysis.executorch.event_table import EventTable, event_table
-from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+from tvmdbg_widgets.analysis.executorch.events import Event
 from tvmdbg_widgets.analysis.executorch.fancy_grid import fancy_grid
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
@@ -102,7 +102,7 @@ def test_text_needs_no_pandas() -> None:
 
 
 def table_of(*events: Event, metadata: bool = False) -> EventTable:
-    return event_table([EventBlock("Execute", list(events))], TimeScale.MS, metadata=metadata)
+    return event_table([("Execute", events)], TimeScale.MS, metadata=metadata)
 
 
 def event(name: str = "x", raw: list[float] | None = None, **given: Any) -> Event:

@@ -24,7 +24,8 @@ from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
+    from tvmdbg_widgets.analysis.executorch.events import Event
 
 #: Cases of which the default mode reads all and the Inspector nothing, or other values.
 DIFFERENT = ("09a_all_values", "09f_duplicates", "09j_delegate_map_lookup", "12_channels_last")

@@ -12,7 +12,8 @@ from tvmdbg_widgets.model.base.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+    from tvmdbg_widgets.analysis.executorch.events import Event
+    from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
     from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern
     from tvmdbg_widgets.model.executorch.etdump import DebugTensor
 
@@ -54,16 +55,18 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     return found
 
 
-def notes_on_values(block: EventBlock) -> list[str]:
-    """Return what the logged values tell, a sentence each; reads all of them."""
+def notes_on_values(
+    outputs: LoggedValues, of_events: Sequence[LoggedValues], runs: int
+) -> list[str]:
+    """Return what the logged values of a block tell, a sentence each; reads all of them."""
     found = []
-    logged = [block.outputs, *(event.logged for event in block.events)]
+    logged = [outputs, *of_events]
     different = sum(bool(each.differing) for each in logged)
     if different:
-        whose = "the outputs and " if block.outputs.differing else ""
-        events = counted(different - bool(block.outputs.differing), "event")
+        whose = "the outputs and " if outputs.differing else ""
+        events = counted(different - bool(outputs.differing), "event")
         found.append(
-            f"the values of {whose}{events} differ between the {len(block.runs):,} runs: each is "
+            f"the values of {whose}{events} differ between the {runs:,} runs: each is "
             "kept; the Inspector refuses the dump"
         )
     tensors = [tensor for each in logged for tensor in each.tensors]

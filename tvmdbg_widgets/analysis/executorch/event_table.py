@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.base.frames import data_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock
+    from tvmdbg_widgets.analysis.executorch.events import Event
     from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 
 #: Columns that print_data_tabular and save_data_to_tsv leave out, and rows by part of their name.
@@ -115,7 +115,7 @@ class EventTable:
 
 
 def event_table(
-    blocks: Sequence[EventBlock],
+    blocks: Sequence[tuple[str, Sequence[Event]]],
     units: TimeScale | None,
     *,
     metadata: bool = False,
@@ -126,6 +126,7 @@ def event_table(
     Parameters
     ----------
     blocks
+        Name and events of each.
     units
         What the names of time columns say; None leaves it out.
     metadata
@@ -138,10 +139,10 @@ def event_table(
     ValueError
         A metadata parser returned neither a list nor a dict.
     """
-    events = [event for block in blocks for event in block.events]
+    events = [event for _, own in blocks for event in own]
     unit = f" ({units.value})" if units else ""
     columns: dict[Any, list[Any]] = {
-        "event_block_name": [block.name for block in blocks for _ in block.events],
+        "event_block_name": [name for name, own in blocks for _ in own],
         "event_name": [event.name for event in events],
         "raw": [event.perf_data.raw if event.perf_data else None for event in events],
     }

@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.graph.node_columns import classed, node_column
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.analysis.executorch.events import EventBlock
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.model.parts import RunParts

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.executorch.events import EventBlock
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 

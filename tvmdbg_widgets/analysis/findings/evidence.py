@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded, place
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call
     from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
     from tvmdbg_widgets.analysis.scan.scanned import Scanned
     from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
@@ -271,6 +272,10 @@ class Evidence:
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
         """Name the first nodes and count the rest."""
         return _listed([self.name(node) for node in nodes[:most]], len(nodes))
+
+    def call_name(self, call: Call) -> str:
+        """Name a delegate call: ``"instruction 2 (linear #5, relu #6)"``."""
+        return place(call.at) + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
         """Name the first entries and count the rest."""

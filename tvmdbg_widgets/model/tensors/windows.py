@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
@@ -22,7 +22,19 @@ _FAR_CALL_COST = 1 << 20
 _SPAN_LIMIT = 4 << 20
 
 
-def read_window(values: ArrayValues, selection: Selection) -> np.ndarray[Any, Any]:
+class _StoredValues(Protocol):
+    """What a window is read from; see ``model/tensors/array_values.py``."""
+
+    @property
+    def source(self) -> ByteSource: ...
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]: ...
+    @property
+    def view_shape(self) -> tuple[int, ...]: ...
+    def values(self, start: int, stop: int) -> np.ndarray[Any, Any]: ...
+
+
+def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, Any]:
     """Return what ``values.numpy()[selection]`` would.
 
     Each axis takes an int or a slice with a positive step; ``...`` and missing axes stand for
@@ -92,7 +104,7 @@ def _axis(item: int | slice, length: int) -> tuple[range, bool]:
 class _Reader:
     """Chooses per block between one read of its whole span and a read for each of its parts."""
 
-    def __init__(self, values: ArrayValues, ranges: list[range], strides: list[int]) -> None:
+    def __init__(self, values: _StoredValues, ranges: list[range], strides: list[int]) -> None:
         self.values = values
         self.ranges = ranges
         self.strides = strides

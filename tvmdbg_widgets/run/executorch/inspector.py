@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
     from tvmdbg_widgets.analysis.executorch.event_table import EventTable
-    from tvmdbg_widgets.analysis.executorch.events import Event, EventBlock, MetadataParser
+    from tvmdbg_widgets.analysis.executorch.events import Event, MetadataParser
     from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance
     from tvmdbg_widgets.analysis.executorch.gap.reference_values import Reference
     from tvmdbg_widgets.analysis.executorch.gap.rows import NumericGap
@@ -314,7 +315,8 @@ class Inspector:
         if self._compat and not (blocks and all(block.events for block in blocks)):
             raise ValueError("No objects to concatenate")
         scale = self.target_time_scale if units else None
-        return event_table(blocks, scale, metadata=metadata, printed=printed)
+        named = [(block.name, block.events) for block in blocks]
+        return event_table(named, scale, metadata=metadata, printed=printed)
 
     def _repr_html_(self) -> str:
         return self._table(units=True, metadata=False, printed=True).html(_ROWS_SHOWN)

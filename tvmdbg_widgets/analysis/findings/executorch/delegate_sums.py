@@ -13,7 +13,6 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
     sentence,
-    told,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import duration_text, fixed, percent
@@ -73,7 +72,7 @@ def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[s
     sums = ((call, *_sums(recorded, [call])) for call in calls)
     return cut(
         [
-            f"{told(evidence, call)}: {duration_text(inner)} in its events, "
+            f"{evidence.call_name(call)}: {duration_text(inner)} in its events, "
             f"{duration_text(outer)} in all"
             for call, outer, inner in sums
         ]

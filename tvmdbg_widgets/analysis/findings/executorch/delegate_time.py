@@ -9,7 +9,6 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
     sentence,
-    told,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -51,7 +50,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         sentence(f"{', '.join(said)}; {rest} outside of delegates"),
         cut(
             [
-                f"{call.backend}, {told(evidence, call)}: {duration_text(took[call.at])}, "
+                f"{call.backend}, {evidence.call_name(call)}: {duration_text(took[call.at])}, "
                 f"{percent(took[call.at] / whole)}"
                 for call in slowest
             ]

@@ -24,7 +24,6 @@ from tvmdbg_widgets.model.executorch.etdump import EventKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
@@ -199,11 +198,6 @@ def sentence(text: str) -> str:
 def place(at: Instruction) -> str:
     """Return ``"instruction 2"``, with its chain beyond the first."""
     return f"instruction {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
-
-
-def told(evidence: Evidence, call: Call) -> str:
-    """Return ``"instruction 2 (linear #5, relu #6)"``."""
-    return place(call.at) + (f" ({evidence.list(call.nodes, 3)})" if call.nodes else "")
 
 
 def by_backend(calls: Iterable[Call]) -> dict[str, list[Call]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend, told
+from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
@@ -53,7 +53,7 @@ def _finding(evidence: Evidence, backend: str, calls: list[Call], nodes: list[in
     graph = evidence.parts.graph
     unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
     facts = [f"{evidence.name(node)}{_share(evidence, node)}" for node in nodes]
-    facts += [told(evidence, call) for call in calls]
+    facts += [evidence.call_name(call) for call in calls]
     return Finding(
         NAME,
         Severity.HOTSPOT,

@@ -10,9 +10,9 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import Annotation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+    from tvmdbg_widgets.analysis.tuning.structure import TileStructure
     from tvmdbg_widgets.model.tuning.state import NestLine
 
 _MOST_LINES = 400
@@ -35,24 +35,31 @@ _COLORS = {
 }
 
 
-def as_html(schedule: Schedule) -> str:
+def as_html(
+    title: str,
+    notes: Sequence[str],
+    *,
+    lines: Sequence[NestLine],
+    said: Sequence[str],
+    structure: TileStructure,
+    python: str,
+) -> str:
     """Return title, notes, the nest colored by annotation, steps, tiles and Python."""
-    parts = [f"<p><strong>{_text(schedule.title)}</strong></p>"]
-    parts += [f"<p>{_text(note)}</p>" for note in schedule.notes]
-    lines = schedule.nest
+    parts = [f"<p><strong>{_text(title)}</strong></p>"]
+    parts += [f"<p>{_text(note)}</p>" for note in notes]
     if lines:
         parts.append(f"<pre {_PRE}>{_cut(map(_line, lines), len(lines))}</pre>")
-    steps = "".join(f"<li>{_text(each)}</li>" for each in schedule.steps[:_MOST_LINES])
+    steps = "".join(f"<li>{_text(each)}</li>" for each in said[:_MOST_LINES])
     name = "steps" if lines else "what the tuner chose"
-    more = f"<p>{_more(len(schedule.steps))}</p>" if len(schedule.steps) > _MOST_LINES else ""
+    more = f"<p>{_more(len(said))}</p>" if len(said) > _MOST_LINES else ""
     state = "" if lines else " open"
     parts.append(
         f'<details{state}><summary>{name}</summary><ol start="0">{steps}</ol>{more}</details>'
     )
-    if schedule.structure.tiles:
-        parts.append(f"<details><summary>tiles</summary>{_tiles(schedule)}</details>")
-    if schedule.python:
-        code = html.escape(schedule.python[:_MOST_PYTHON])
+    if structure.tiles:
+        parts.append(f"<details><summary>tiles</summary>{_tiles(structure)}</details>")
+    if python:
+        code = html.escape(python[:_MOST_PYTHON])
         parts.append(f"<details><summary>Python</summary><pre {_PRE}>{code}</pre></details>")
     return "".join(parts)
 
@@ -67,16 +74,16 @@ def _line(line: NestLine) -> str:
     return f'<span title="{title}">{" " * line.indent}{text}</span>'
 
 
-def _tiles(schedule: Schedule) -> str:
+def _tiles(structure: TileStructure) -> str:
     head = "".join(
         f"<th {_LEFT}>{each}</th>" for each in ("stage", "loop", "extent", "factors", "bound to")
     )
     rows = []
-    for tile in schedule.structure.tiles[:_MOST_LINES]:
+    for tile in structure.tiles[:_MOST_LINES]:
         factors = " · ".join("?" if each is None else str(each) for each in tile.factors)
         marks = " · ".join(each or "–" for each in tile.marks) if any(tile.marks) else ""
         extent = "?" if tile.extent is None else str(tile.extent)
-        name = schedule.structure.stages[tile.stage].name
+        name = structure.stages[tile.stage].name
         cells = (name, tile.loop, extent, factors, marks)
         rows.append("<tr>" + "".join(f"<td {_LEFT}>{_text(each)}</td>" for each in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -167,7 +167,14 @@ class Schedule:
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return as_html(
+            self.title,
+            self.notes,
+            lines=self.nest,
+            said=self.steps,
+            structure=self.structure,
+            python=self.python,
+        )
 
 
 def _replayed(dag: ComputeDag | None, record: Record) -> tuple[State | None, str]:
