@@ -8,7 +8,7 @@ import { follow, opening } from "./choose/follow.ts";
 import { following } from "./choose/following.ts";
 import type { LayoutWish } from "./choose/layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./colors/color_scale.ts";
-import { boardActs } from "./commands.ts";
+import type { LayoutCommands } from "./commands.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
 import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
@@ -55,7 +55,7 @@ export class Inspector {
     this.#entries = entries;
     this.#graph = graph;
     this.#looks = new Looks(options);
-    this.panels = new InspectorLayout(root, context, entries, boardActs(this));
+    this.panels = new InspectorLayout(root, context, entries, this.#commands());
     this.panels.picture.viewport.show(options.get("region") ?? null);
     this.steering = new Steering(
       this.panels,
@@ -79,6 +79,40 @@ export class Inspector {
       clearTimeout(this.#settle);
       clearTimeout(this.#rest);
     });
+  }
+
+  /** What the panels may tell the inspector to do. */
+  #commands(): LayoutCommands {
+    return {
+      pick: (entry) => this.pick(entry),
+      fault: (entry) => this.openAt(entry),
+      step: (step) => this.step(step),
+      leave: () => this.leave(),
+      go: (index, space) => this.go(index, space),
+      mark: (point) => this.panels.cross.mark(point),
+      recolor: (change) => this.recolor(() => change),
+      look: (change) => this.value(change),
+      read: (reading) => this.read(reading),
+      along: (axis) => this.along(axis),
+      nextAlong: () => this.nextAlong(),
+      plane: (plane) => this.look(() => plane),
+      layout: (wish) => this.lay(wish),
+      cells: (cells) => this.cells(() => cells),
+      show: (show) => this.display(() => show),
+      zoomTo: (region) => this.steering.region(region),
+      zoom: (factor) => this.steering.zoom(factor),
+      whole: () => this.whole(),
+      count: (go) => this.viewing.count(go),
+      open: (axis, index) => this.open(axis, index),
+      typed: (text) => this.typed(text),
+      marked: () => this.marked(),
+      copy: () => this.copy(),
+      words: () => this.viewing.words(),
+      wheel: (steps) => this.steering.index(steps),
+      moved: () => this.moved(),
+      resized: () => this.resized(),
+      painted: () => this.painted(),
+    };
   }
 
   start(): void {
