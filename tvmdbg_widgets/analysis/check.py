@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.timeline.words import Measured
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts

@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.base.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
-from tvmdbg_widgets.model.timeline.words import Measured
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,8 @@ from tvmdbg_widgets.answers.slices import parts_column
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.timeline.gaps import extents
-from tvmdbg_widgets.model.timeline.words import Measured, timeline_words
+from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +160,7 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
         "unusable": own.rows.unusable,
         "first": kept.ready.first,
         "last": kept.ready.last,
-        "extents": extents(own).tolist(),
+        "extents": extents(own, own.rows).tolist(),
         "bins": 0 if kept.along else kept.num_bins,
         "whole": kept.whole,
         "binsOnly": None,

@@ -114,7 +114,7 @@ class _Events:
             for node in range(timeline.num_nodes)
         ]
         extras = timeline.extras
-        self._bound = bound_slices(timeline)
+        self._bound = bound_slices(timeline, timeline.rows, timeline.nesting)
         self.ends = np.zeros(0, np.int64)
         self._flow: dict[int, str] = {}
         if extras is not None:

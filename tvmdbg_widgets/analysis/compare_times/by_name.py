@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.timeline.words import Measured
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.strings import StringColumn

@@ -19,7 +19,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds, shape_text
-from tvmdbg_widgets.model.timeline.words import Measured
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline.words import Measured
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -160,7 +160,7 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
 def _tracks(
     timeline: Timeline, within: Range, slices: npt.NDArray[np.int64]
 ) -> tuple[TrackArea, ...]:
-    own_extents = extents(timeline)[timeline.track_run] * (not timeline.synthetic)
+    own_extents = extents(timeline, timeline.rows)[timeline.track_run] * (not timeline.synthetic)
     counts = np.bincount(timeline.slice_track[slices], minlength=len(timeline.tracks))
     rows = timeline.rows
     starts, ends = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.graph.node_sets import NodeSets
+    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
 #: Element type of every array column.
 COLUMNS: dict[str, npt.DTypeLike] = {
@@ -26,7 +30,98 @@ COLUMNS: dict[str, npt.DTypeLike] = {
 }
 
 
-def checked(timeline: Timeline) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class TimelineColumns:
+    """What a source tells of the times of a run: S slices, N nodes, T tracks.
+
+    Attributes
+    ----------
+    slice_node : int32[S]
+        Node id, -1 unknown.
+    slice_start_ns, slice_duration_ns : float64[S]
+        Start counted from the first timed event of the source, ``origin_ns``.
+    slice_track : int32[S]
+        Index into ``tracks``.
+    slice_names : StringColumn[S]
+        Names as the source gives them.
+    slice_trust, node_trust : uint8[S], uint8[N]
+        :class:`~tvmdbg_widgets.model.base.trust.Trust` of the join of a slice (of a node's time).
+    slice_occurrence : int32[S]
+        0 for the first slice of its node, 1 for the second, …; (node, occurrence) is a slice id.
+    tracks : tuple of str
+        One name a track, as it is shown.
+    track_run : int32[T]
+        The run a track is of: 0 where there is one.
+    track_device, track_thread : tuple of str
+        What the name is made of: device or process, thread. ``""`` where unknown.
+    origin_ns : int
+        Where the source's clock stood at its first timed event.
+    repeats_offsets, repeats_ns : int64[N + 1], float64[R]
+        Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
+        Empty where unknown. A printed table rounds them to 1 ns.
+    node_ns : float64[N]
+        Mean time of a node as the best source gives it; NaN unknown.
+    synthetic : bool
+        The slices were not observed at these times: nodes are back to back in node order.
+    clock : str
+        ``"synthetic"`` or ``"wall"``.
+    sources : tuple of str
+        What the times were read from.
+    issues : Issues
+        What was wrong or did not agree.
+    extras : TraceExtras or None
+        Counters, flows and counts of other events of a Chrome trace.
+    shared : NodeSets or None
+        Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
+    slice_about : StringColumn[S] or None
+        What else the source tells of each slice: lines of a name, a tab and a text.
+
+    Raises
+    ------
+    ValueError
+        Columns of unequal length, or ids out of range.
+    """
+
+    slice_node: npt.NDArray[np.int32]
+    slice_start_ns: npt.NDArray[np.float64]
+    slice_duration_ns: npt.NDArray[np.float64]
+    slice_track: npt.NDArray[np.int32]
+    slice_names: StringColumn
+    slice_trust: npt.NDArray[np.uint8]
+    slice_occurrence: npt.NDArray[np.int32]
+    tracks: tuple[str, ...]
+    repeats_offsets: npt.NDArray[np.int64]
+    repeats_ns: npt.NDArray[np.float64]
+    node_ns: npt.NDArray[np.float64]
+    node_trust: npt.NDArray[np.uint8]
+    synthetic: bool
+    clock: str
+    sources: tuple[str, ...]
+    issues: Issues
+    extras: TraceExtras | None = None
+    track_run: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    track_device: tuple[str, ...] = ()
+    track_thread: tuple[str, ...] = ()
+    origin_ns: int = 0
+    shared: NodeSets | None = None
+    slice_about: StringColumn | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in _checked(self).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def num_slices(self) -> int:
+        """Number of slices, S."""
+        return len(self.slice_node)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes the timeline was made for, N."""
+        return len(self.node_ns)
+
+
+def _checked(timeline: TimelineColumns) -> dict[str, Any]:
     """Return the columns of a timeline with their element types, read-only.
 
     Of tracks that only have names, these are the threads.
@@ -57,7 +152,7 @@ def checked(timeline: Timeline) -> dict[str, Any]:
     return found
 
 
-def _slices(found: dict[str, Any], timeline: Timeline) -> None:
+def _slices(found: dict[str, Any], timeline: TimelineColumns) -> None:
     slices, nodes, tracks = len(found["slice_node"]), len(found["node_ns"]), len(timeline.tracks)
     for name in COLUMNS:
         if name.startswith("slice_") and len(found[name]) != slices:

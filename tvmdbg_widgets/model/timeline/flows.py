@@ -16,7 +16,9 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.rows import in_order
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
+    from tvmdbg_widgets.model.timeline.nesting import Nesting
+    from tvmdbg_widgets.model.timeline.rows import Rows
 
 _STEPS = 64
 
@@ -54,13 +56,13 @@ class Flows:
         return data_frame({"name": list(self.names), "from": self.flow_from, "to": self.flow_to})
 
 
-def flows(timeline: Timeline) -> Flows:
+def flows(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Flows:
     """Return the arrows between slices: to each end of a flow from the last that leaves one.
 
     An f event closes its flow. A slice that a flow enters, told of itself, does not: one that
     leaves a slice may enter several.
     """
-    bound = bound_slices(timeline)
+    bound = bound_slices(timeline, rows, nesting)
     if timeline.extras is None or not len(bound):
         nothing = np.zeros(0, np.int32)
         return Flows(nothing, nothing, StringColumn((), nothing), 0)
@@ -89,7 +91,7 @@ def flows(timeline: Timeline) -> Flows:
     )
 
 
-def bound_slices(timeline: Timeline) -> Ints:
+def bound_slices(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Ints:
     """Return the slice (index) that each end of a flow is bound to, -1 where there is none.
 
     "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
@@ -104,38 +106,29 @@ def bound_slices(timeline: Timeline) -> Ints:
     if ends.slices is not None:
         bound[ends.told] = ends.slices[ends.told]
     known = (ends.track >= 0) & ~ends.told
-    for chosen, find in ((known & around, enclosing), (known & ~around, following)):
+    all_slices = _Lookup(timeline, rows, nesting, wide=False)
+    wide_slices = _Lookup(timeline, rows, nesting, wide=True)
+
+    def enclosing(track: Ints, ns: Floats) -> Ints:
+        """Innermost slices: what runs then, else what ends then, else an instant; or -1."""
+        found, next_ = wide_slices.enclosing(track, ns), all_slices.following(track, ns)
+        instant = (found < 0) & (next_ >= 0)
+        instant[instant] = timeline.slice_start_ns[next_[instant]] == ns[instant]
+        instant[instant] = timeline.slice_duration_ns[next_[instant]] == 0
+        return np.where(instant, next_, found)
+
+    for chosen, find in ((known & around, enclosing), (known & ~around, all_slices.following)):
         at = np.flatnonzero(chosen)
-        bound[at] = find(timeline, ends.track[at].astype(np.int64), ends.ns[at])
+        bound[at] = find(ends.track[at].astype(np.int64), ends.ns[at])
     return bound
-
-
-def enclosing(timeline: Timeline, track: Ints, ns: Floats) -> Ints:
-    """Innermost slices at moments: what runs then, else what ends then, else an instant; or -1.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    track : int64[Q]
-    ns : float64[Q]
-    """
-    found = _Lookup(timeline, wide=True).enclosing(track, ns)
-    next_ = following(timeline, track, ns)
-    instant = (found < 0) & (next_ >= 0)
-    instant[instant] = timeline.slice_start_ns[next_[instant]] == ns[instant]
-    instant[instant] = timeline.slice_duration_ns[next_[instant]] == 0
-    return np.where(instant, next_, found)
-
-
-def following(timeline: Timeline, track: Ints, ns: Floats) -> Ints:
-    """First slices of tracks that start at moments or later, the outer first; -1 where none."""
-    return _Lookup(timeline, wide=False).following(track, ns)
 
 
 class _Lookup:
     """Usable slices by track, start, the longer first; ``wide``: without instants."""
 
-    def __init__(self, timeline: Timeline, *, wide: bool) -> None:
+    def __init__(
+        self, timeline: TimelineColumns, rows: Rows, nesting: Nesting, *, wide: bool
+    ) -> None:
         start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
         self.at = in_order(timeline)
         if wide:
@@ -143,8 +136,8 @@ class _Lookup:
         self.start, self.end = start[self.at], (start + duration)[self.at]
         tracks = np.arange(len(timeline.tracks) + 1)
         self.first = np.searchsorted(timeline.slice_track[self.at], tracks)
-        self.parent = timeline.rows.parent
-        self.overlapping = np.asarray(timeline.nesting.overlapping, np.bool_)
+        self.parent = rows.parent
+        self.overlapping = np.asarray(nesting.overlapping, np.bool_)
         self.place = np.full(timeline.num_slices, -1)
         self.place[self.at] = np.arange(len(self.at))
 
@@ -160,6 +153,7 @@ class _Lookup:
         return until
 
     def following(self, track: Ints, ns: Floats) -> Ints:
+        """First slices that start at moments or later, the outer first; -1 where there is none."""
         found = self._until(track, ns, "left")
         there = found < self.first[track + 1]
         found[there], found[~there] = self.at[found[there]], -1

@@ -14,10 +14,10 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.time_ranges import checked_range
-from tvmdbg_widgets.model.timeline.rows import RowKind
+from tvmdbg_widgets.model.timeline.rows import RowKind, Rows
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 #: What is shorter lies between sums of doubles, not between slices.
 NOTHING_NS = 0.01
@@ -138,7 +138,8 @@ class Gaps(Sequence[Gap]):
 
 
 def gaps(
-    timeline: Timeline,
+    timeline: TimelineColumns,
+    rows: Rows,
     track: int | str | None = None,
     at_least_ns: float = 0.0,
     within: tuple[float, float] | None = None,
@@ -152,7 +153,7 @@ def gaps(
     if timeline.synthetic:
         none, no_index = np.zeros(0), np.zeros(0, np.int32)
         return Gaps(none, none, no_index, no_index, no_index, timeline.tracks, synthetic=True)
-    at, of, latest = _outer(timeline)
+    at, of, latest = _outer(timeline, rows)
     start = timeline.slice_start_ns
     end = start + timeline.slice_duration_ns
     first = np.searchsorted(of, np.arange(len(timeline.tracks)))
@@ -160,7 +161,7 @@ def gaps(
     # of each track: its beginning, then what follows each slice up to the next one or its end
     after = np.append(after[1:], -1)
     tracks = np.insert(of, first, np.arange(len(timeline.tracks)))
-    begin, until = extents(timeline)[timeline.track_run[tracks]].T
+    begin, until = extents(timeline, rows)[timeline.track_run[tracks]].T
     if len(at):
         begin = np.where(before < 0, begin, end[before])
         until = np.where(after < 0, until, start[after])
@@ -178,9 +179,8 @@ def gaps(
     )
 
 
-def _outer(timeline: Timeline) -> tuple[Ints, Ints, Ints]:
+def _outer(timeline: TimelineColumns, rows: Rows) -> tuple[Ints, Ints, Ints]:
     """Slices that lie in no nested one, by track and start; their tracks; which ended last."""
-    rows = timeline.rows
     lies = (rows.kind == RowKind.NESTED) & (rows.depth == 0)
     lies |= rows.kind == RowKind.OVERLAP
     at = rows.order[np.repeat(lies, np.diff(rows.first))].astype(np.int64)
@@ -198,9 +198,9 @@ def _outer(timeline: Timeline) -> tuple[Ints, Ints, Ints]:
     return at, of, at[by_end[latest % max(1, len(at))]]
 
 
-def extents(timeline: Timeline) -> Floats:
+def extents(timeline: TimelineColumns, rows: Rows) -> Floats:
     """Return the first start and the last end of each run (float64[R, 2]); 0 without slices."""
-    order = timeline.rows.order
+    order = rows.order
     run = timeline.track_run[timeline.slice_track[order]]
     start = timeline.slice_start_ns[order]
     end = start + timeline.slice_duration_ns[order]
@@ -211,7 +211,7 @@ def extents(timeline: Timeline) -> Floats:
     return found
 
 
-def _number(timeline: Timeline, track: int | str) -> int:
+def _number(timeline: TimelineColumns, track: int | str) -> int:
     if isinstance(track, str):
         return timeline.tracks.index(one_of("track", track, timeline.tracks))
     if not 0 <= track < len(timeline.tracks):

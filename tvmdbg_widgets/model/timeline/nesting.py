@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline.rows import RowKind
+from tvmdbg_widgets.model.timeline.rows import RowKind, Rows
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +34,8 @@ class Nesting:
     overlapping: tuple[bool, ...]
 
 
-def nesting(timeline: Timeline) -> Nesting:
+def nesting(timeline: TimelineColumns, rows: Rows) -> Nesting:
     """Tell what lies in what, by track."""
-    rows = timeline.rows
     nested = np.zeros(len(timeline.tracks), np.bool_)
     nested[timeline.slice_track[rows.parent >= 0]] = True
     overlapping = np.zeros(len(timeline.tracks), np.bool_)

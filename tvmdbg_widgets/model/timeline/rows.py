@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.holding import Intervals, by_row, holding
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -83,7 +83,7 @@ class Rows:
         return f"Rows: {'; '.join(told)}"
 
 
-def rows(timeline: Timeline) -> Rows:
+def rows(timeline: TimelineColumns) -> Rows:
     """Sort the slices of a timeline into rows."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     order = in_order(timeline)
@@ -117,7 +117,7 @@ def rows(timeline: Timeline) -> Rows:
     )
 
 
-def in_order(timeline: Timeline) -> Ints:
+def in_order(timeline: TimelineColumns) -> Ints:
     """Return the usable slices by track, start, the longer first, index (int64)."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     with np.errstate(invalid="ignore", over="ignore"):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.timeline.columns import checked
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.flows import Flows, flows
 from tvmdbg_widgets.model.timeline.gaps import Gaps, gaps
+from tvmdbg_widgets.model.timeline.measured import Measured
 from tvmdbg_widgets.model.timeline.nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline.node_times import (
     NodeStatistics,
@@ -27,13 +28,6 @@ from tvmdbg_widgets.model.timeline.rows import Rows, rows
 from tvmdbg_widgets.model.timeline.slice import Slice
 from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
-from tvmdbg_widgets.model.timeline.words import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.issues import Issues
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.node_sets import NodeSets
-    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
 SYNTHETIC = "synthetic"
 WALL = "wall"
@@ -43,98 +37,13 @@ _EXACT_TO = 2.0**53
 _LAID = {Measured.MEAN: "nodes", Measured.CALL: "calls", Measured.SUM: "rows"}
 
 
-@dataclass(frozen=True, eq=False)
-class Timeline:
-    """Times of a run as columns: S slices, N nodes.
+@dataclass(frozen=True, eq=False, repr=False)
+class Timeline(TimelineColumns):
+    """Times of a run as columns, those of :class:`TimelineColumns`, and what follows from them.
 
     All times are float64 nanoseconds. Whole nanoseconds are exact up to 2**53 (104 days), and
     means below one nanosecond, which a time evaluator gives, are kept.
-
-    Attributes
-    ----------
-    slice_node : int32[S]
-        Node id, -1 unknown.
-    slice_start_ns, slice_duration_ns : float64[S]
-        Start counted from the first timed event of the source, ``origin_ns``.
-    slice_track : int32[S]
-        Index into ``tracks``.
-    slice_names : StringColumn[S]
-        Names as the source gives them.
-    slice_trust, node_trust : uint8[S], uint8[N]
-        :class:`~tvmdbg_widgets.model.base.trust.Trust` of the join of a slice (of a node's time).
-    slice_occurrence : int32[S]
-        0 for the first slice of its node, 1 for the second, …; (node, occurrence) is a slice id.
-    tracks : tuple of str
-        One name a track, as it is shown.
-    track_run : int32[T]
-        The run a track is of: 0 where there is one.
-    track_device, track_thread : tuple of str
-        What the name is made of: device or process, thread. ``""`` where unknown.
-    origin_ns : int
-        Where the source's clock stood at its first timed event.
-    repeats_offsets, repeats_ns : int64[N + 1], float64[R]
-        Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
-        Empty where unknown. A printed table rounds them to 1 ns.
-    node_ns : float64[N]
-        Mean time of a node as the best source gives it; NaN unknown.
-    synthetic : bool
-        The slices were not observed at these times: nodes are back to back in node order.
-    clock : str
-        ``"synthetic"`` or ``"wall"``.
-    sources : tuple of str
-        What the times were read from.
-    issues : Issues
-        What was wrong or did not agree.
-    extras : TraceExtras or None
-        Counters, flows and counts of other events of a Chrome trace.
-    shared : NodeSets or None
-        Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
-    slice_about : StringColumn[S] or None
-        What else the source tells of each slice: lines of a name, a tab and a text.
-
-    Raises
-    ------
-    ValueError
-        Columns of unequal length, or ids out of range.
     """
-
-    slice_node: npt.NDArray[np.int32]
-    slice_start_ns: npt.NDArray[np.float64]
-    slice_duration_ns: npt.NDArray[np.float64]
-    slice_track: npt.NDArray[np.int32]
-    slice_names: StringColumn
-    slice_trust: npt.NDArray[np.uint8]
-    slice_occurrence: npt.NDArray[np.int32]
-    tracks: tuple[str, ...]
-    repeats_offsets: npt.NDArray[np.int64]
-    repeats_ns: npt.NDArray[np.float64]
-    node_ns: npt.NDArray[np.float64]
-    node_trust: npt.NDArray[np.uint8]
-    synthetic: bool
-    clock: str
-    sources: tuple[str, ...]
-    issues: Issues
-    extras: TraceExtras | None = None
-    track_run: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    track_device: tuple[str, ...] = ()
-    track_thread: tuple[str, ...] = ()
-    origin_ns: int = 0
-    shared: NodeSets | None = None
-    slice_about: StringColumn | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in checked(self).items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def num_slices(self) -> int:
-        """Number of slices, S."""
-        return len(self.slice_node)
-
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes the timeline was made for, N."""
-        return len(self.node_ns)
 
     @property
     def total_ns(self) -> float:
@@ -225,7 +134,7 @@ class Timeline:
         IndexError, ValueError
             There is no such track, or ``within`` or ``at_least_ns`` is no time.
         """
-        return gaps(self, track, at_least_ns, within)
+        return gaps(self, self.rows, track, at_least_ns, within)
 
     def repeats(self, node: int) -> npt.NDArray[np.float64]:
         """Measured repeats of a node, nanoseconds in file order; empty where unknown."""
@@ -256,7 +165,7 @@ class Timeline:
     @cached_property
     def flows(self) -> Flows:
         """Arrows between slices, as a trace's flow events tell them; joined once."""
-        return flows(self)
+        return flows(self, self.rows, self.nesting)
 
     @cached_property
     def slice_labels(self) -> dict[str, str]:
@@ -275,7 +184,7 @@ class Timeline:
     @cached_property
     def nesting(self) -> Nesting:
         """Which slices lie inside others, and the self time of each; computed once."""
-        return nesting(self)
+        return nesting(self, self.rows)
 
     def statistics(self) -> NodeStatistics:
         """Statistics of the repeats of every node, as columns; computed once."""

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-
-class Measured(StrEnum):
-    """What the time of a node is."""
-
-    MEAN = "mean"  # of the repeats of each node
-    CALL = "call"  # one call in a pass of the whole model
-    SUM = "sum"  # over several calls of a function
 
 
 @dataclass(frozen=True, slots=True)
