@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
-from tvmdbg_widgets.analysis.memory.words import loss_sentences, sentences
+from tvmdbg_widgets.analysis.memory.words import loss_sentences
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.model.graph.devices import device_name
@@ -46,7 +46,7 @@ def memory(context: Context, _question: Question) -> Reply:
     }
     info = {
         "missing": "",
-        "said": sentences(plan),
+        "said": plan.said,
         "wrong": loss_sentences(plan),
         "allocated": plan.allocated,
         "parameters": plan.parameter_bytes,

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
-from tvmdbg_widgets.analysis.memory.words import sentences
 from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.run_figure import RunFigure
 
@@ -82,7 +81,7 @@ def memory_request(run: Derived, options: MemoryOptions) -> RunFigure:
     why = why_not(run.parts)
     if why:
         return RunFigure.missing(run, "memory", why)
-    said = sentences(run.memory_plan())
+    said = run.memory_plan().said
     text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
     data = {"text": text, "selected": options.selected}
     return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))

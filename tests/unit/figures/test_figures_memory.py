@@ -11,7 +11,6 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tests.unit.graph.test_memory_plan import IN, graph_of, op
-from tvmdbg_widgets.analysis.memory.words import sentences
 from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ def chain(count: int, slots: int) -> DebugRun:
 
 def test_it_says_what_the_plan_says(run: DebugRun) -> None:
     figure = run.figure("memory")
-    said = sentences(run.memory_plan())
-    assert figure.description["said"] == said
+    said = run.memory_plan().said
+    assert figure.description["said"] == list(said)
     for line in said:
         assert line in figure.text
     shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.memory.columns import in_workspace
 from tvmdbg_widgets.analysis.memory.lives import Ints, Lives, lives, occupied
 from tvmdbg_widgets.analysis.memory.losses import losses, written_over
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan, in_workspace
+from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.ranges import Ranges, covered, losses_in, ranges_of
 from tvmdbg_widgets.analysis.memory.sizes import entry_sizes
 from tvmdbg_widgets.analysis.summary import how_to_get

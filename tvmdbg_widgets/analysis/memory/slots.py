@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.nodes import Entry
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.columns import PlanColumns
 
 _SHOWN = 12
 
@@ -171,7 +171,7 @@ class Slots(Sequence[Slot]):
 
     __slots__ = ("_ends", "_entries", "_plan")
 
-    def __init__(self, plan: MemoryPlan) -> None:
+    def __init__(self, plan: PlanColumns) -> None:
         self._plan = plan
         placed = np.argsort(plan.entry_slot, kind="stable")
         self._entries = placed[int((plan.entry_slot < 0).sum()) :]

@@ -11,9 +11,9 @@ from tvmdbg_widgets.model.graph.node_words import node_label, node_title
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.memory.columns import PlanColumns
     from tvmdbg_widgets.analysis.memory.losses import Loss
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-    from tvmdbg_widgets.analysis.memory.slots import Life
+    from tvmdbg_widgets.analysis.memory.slots import Life, Peak
     from tvmdbg_widgets.model.graph.nodes import Entry
 
 _MAKERS = 3
@@ -25,7 +25,7 @@ _LONGEST = 200
 ELSEWHERE = "bytes held from another offset"
 
 
-def node_text(plan: MemoryPlan, node: int) -> str:
+def node_text(plan: PlanColumns, node: int) -> str:
     """``"conv2d + add #12"``."""
     graph = plan.graph
     said = one_line(node_label(graph, node)[:_LONGEST])
@@ -37,7 +37,7 @@ def entry_text(entry: Entry) -> str:
     return f"#{entry.node}" + (f":{entry.output}" if entry.output else "")
 
 
-def offset_text(plan: MemoryPlan, slot: int) -> str:
+def offset_text(plan: PlanColumns, slot: int) -> str:
     """``"1,024"``, ``"2: 1,024"`` where there are several buffers; empty outside of them."""
     buffer, planned = int(plan.slot_buffers[slot]), plan.graph.planned_memory
     if buffer < 0 or planned is None:
@@ -46,13 +46,13 @@ def offset_text(plan: MemoryPlan, slot: int) -> str:
     return f"{where}{plan.slot_offsets[slot]:,}"
 
 
-def sentences(plan: MemoryPlan) -> list[str]:
+def sentences(plan: PlanColumns, top: Peak) -> list[str]:
     """Return what is worth saying of a plan, the most telling first."""
-    said = [workspace(plan), peak(plan), *loss_sentences(plan), parameters(plan)]
+    said = [workspace(plan), peak(plan, top), *loss_sentences(plan), parameters(plan)]
     return [*said, *sharing(plan), *unknown(plan)]
 
 
-def workspace(plan: MemoryPlan) -> str:
+def workspace(plan: PlanColumns) -> str:
     """Say what is allocated for all but parameters."""
     slots = int((~plan.slot_is_parameter).sum())
     planned = plan.graph.planned_memory
@@ -66,9 +66,8 @@ def workspace(plan: MemoryPlan) -> str:
     return said
 
 
-def peak(plan: MemoryPlan) -> str:
+def peak(plan: PlanColumns, top: Peak) -> str:
     """Say how much is live at most, when, what makes it, and what is allocated beyond."""
-    top = plan.peak
     if not top.bytes:
         return "no live entry has a known size"
     when = "before anything runs"
@@ -95,7 +94,7 @@ def makers(entries: Sequence[Life]) -> str:
     return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown)
 
 
-def parameters(plan: MemoryPlan) -> str:
+def parameters(plan: PlanColumns) -> str:
     """Say what the parameters take."""
     slots = int(plan.slot_is_parameter.sum())
     if not slots:
@@ -104,7 +103,7 @@ def parameters(plan: MemoryPlan) -> str:
     return f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
 
 
-def sharing(plan: MemoryPlan) -> list[str]:
+def sharing(plan: PlanColumns) -> list[str]:
     """Say which entries are in one slot together by intention."""
     said = []
     if len(plan.aliases):
@@ -116,7 +115,7 @@ def sharing(plan: MemoryPlan) -> list[str]:
     return said
 
 
-def unknown(plan: MemoryPlan) -> list[str]:
+def unknown(plan: PlanColumns) -> list[str]:
     """Say which entries are in no sum."""
     said = []
     if plan.unknown_sizes:
@@ -127,7 +126,7 @@ def unknown(plan: MemoryPlan) -> list[str]:
     return [*said, *_of_program(plan)] if plan.ranges is not None else said
 
 
-def _of_program(plan: MemoryPlan) -> list[str]:
+def _of_program(plan: PlanColumns) -> list[str]:
     """Say what the plan of a program cannot tell."""
     said = []
     attrs = plan.graph.attrs
@@ -140,7 +139,7 @@ def _of_program(plan: MemoryPlan) -> list[str]:
     return said
 
 
-def loss_sentences(plan: MemoryPlan) -> list[str]:
+def loss_sentences(plan: PlanColumns) -> list[str]:
     """Say which entries are overwritten too early."""
     if not plan.losses:
         return []
@@ -151,7 +150,7 @@ def loss_sentences(plan: MemoryPlan) -> list[str]:
     return [f"{number} overwritten while still needed: {'; '.join(shown)}"]
 
 
-def loss_text(plan: MemoryPlan, loss: Loss) -> str:
+def loss_text(plan: PlanColumns, loss: Loss) -> str:
     """``"#4 by #6, read again by #9"``."""
     again = "needed at the end of the run"
     if loss.reader >= 0:
