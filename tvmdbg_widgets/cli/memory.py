@@ -62,7 +62,7 @@ def _tell_slots(plan: MemoryPlan) -> None:
     say(styled("Largest slots", "bold"))
     for row in rows:
         slot = plan.slots[row]
-        held = "1 entry" if len(slot.entries) == 1 else f"{len(slot.entries):,} entries"
+        held = counted(len(slot.entries), "entry")
         say(
             f"  {bytes_text(slot.bytes):>24}  ",
             styled(f"{slot.place}, {held}", "dim"),

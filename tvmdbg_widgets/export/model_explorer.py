@@ -103,7 +103,7 @@ def model_explorer(
     document = {
         "id": name,
         "nodes": _Nodes(run, graph, chosen, spaces).all(),
-        "groupNodeAttributes": _group_attributes(run, chosen, spaces),
+        "groupNodeAttributes": _group_attributes(run, graph, chosen, spaces),
     }
     data: dict[str, dict[str, Any]] = {}
     for each in (node_data,) if isinstance(node_data, str) else node_data:
@@ -247,12 +247,12 @@ class _Nodes:
 
 
 def _group_attributes(
-    run: Derived, chosen: Subgraph, spaces: Mapping[int, str]
+    run: Derived, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
 ) -> dict[str, dict[str, str]]:
     """Return what is said of the graph (of the empty namespace) and of each group."""
-    kept, groups = chosen.graph.num_nodes, run.groups
+    kept, groups = graph.num_nodes, run.groups
     told = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
-    ns = NodeTexts(chosen.graph, run.timeline).ns
+    ns = NodeTexts(graph, run.timeline).ns
     sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(ns[groups.order]))])
     for group, path in spaces.items():
         each = groups[group]

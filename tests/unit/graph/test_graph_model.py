@@ -12,8 +12,8 @@ from formats.tvm.graph_truth import operator, read, valid
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.columns import looks_like_parameter
 from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
+from tvmdbg_widgets.model.graph.parameters import looks_like_parameter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -82,8 +82,7 @@ class Peak:
         nodes = ", ".join(f"#{node}" for node in self.nodes[:_SHOWN])
         more = len(self.nodes) - _SHOWN
         nodes += f" and {more:,} more" if more > 0 else ""
-        count = len(self.entries)
-        live = f"{count:,} {'entry' if count == 1 else 'entries'} live"
+        live = f"{counted(len(self.entries), 'entry')} live"
         return f"<Peak {bytes_text(self.bytes)} while {nodes} run: {live}>"
 
 
@@ -162,8 +161,7 @@ class LiveEntries(Sequence[Life]):
     def __repr__(self) -> str:
         shown = [f"  {life!r}" for life in self[:_SHOWN]]
         more = [f"  … {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        count = len(self)
-        return "\n".join([f"{count:,} {'entry' if count == 1 else 'entries'}", *shown, *more])
+        return "\n".join([counted(len(self), "entry"), *shown, *more])
 
 
 class Slots(Sequence[Slot]):

@@ -111,7 +111,9 @@ def sharing(plan: PlanColumns) -> list[str]:
         number = counted(len(plan.aliases), what)
         said.append(f"{number} zero-copy: input and output share memory")
     if len(plan.in_place):
-        said.append(f"{_entries(len(plan.in_place))} written in place over an input of the node")
+        said.append(
+            f"{counted(len(plan.in_place), 'entry')} written in place over an input of the node"
+        )
     return said
 
 
@@ -119,10 +121,10 @@ def unknown(plan: PlanColumns) -> list[str]:
     """Say which entries are in no sum."""
     said = []
     if plan.unknown_sizes:
-        said.append(f"{_entries(plan.unknown_sizes)} of unknown size, not counted")
+        said.append(f"{counted(plan.unknown_sizes, 'entry')} of unknown size, not counted")
     if plan.unplaced:
         what = "a usable storage_id" if plan.ranges is None else "memory in the program"
-        said.append(f"{_entries(plan.unplaced)} without {what}, not counted")
+        said.append(f"{counted(plan.unplaced, 'entry')} without {what}, not counted")
     return [*said, *_of_program(plan)] if plan.ranges is not None else said
 
 
@@ -146,7 +148,7 @@ def loss_sentences(plan: PlanColumns) -> list[str]:
     shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
     more = len(plan.losses) - _LOSSES
     shown += [f"{more:,} more"] if more > 0 else []
-    number = _entries(len(plan.losses))
+    number = counted(len(plan.losses), "entry")
     return [f"{number} overwritten while still needed: {'; '.join(shown)}"]
 
 
@@ -156,7 +158,3 @@ def loss_text(plan: PlanColumns, loss: Loss) -> str:
     if loss.reader >= 0:
         again = f"read again by {node_text(plan, loss.reader)}"
     return f"{entry_text(loss.entry)} by {node_text(plan, loss.writer)}, {again}"
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"

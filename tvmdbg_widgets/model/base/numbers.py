@@ -95,8 +95,10 @@ def bytes_text(count: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """``"1 node"``, ``"1,024 nodes"``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """``"1 node"``, ``"1,024 nodes"``, ``"2 entries"``."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
 
 
 def significant(value: float) -> str:

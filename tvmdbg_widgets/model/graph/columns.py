@@ -1,21 +1,23 @@
-"""What the columns of a graph must satisfy, and how null nodes are told apart."""
+"""The columns of a graph, and whether they fit each other."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.graph.walk import Adjacency
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 DTYPES: dict[str, type[np.generic]] = {
     "kinds": np.uint8,
@@ -39,65 +41,205 @@ DTYPES: dict[str, type[np.generic]] = {
 }
 """Element type of every array column."""
 
-_PARAMETER = re.compile(
-    r"p\d+|(?:.*[^a-z])?(?:weights?|bias|gamma|beta|(?:moving|running)_(?:mean|var|variance))"
-    r"(?:_?\d+)?",
-    re.IGNORECASE | re.DOTALL,
-)
+
+def _no_nodes() -> npt.NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
 
 
-def frozen(array: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphColumns:
+    """What a file tells of a graph: N nodes, E entries, M edges. Every array is read-only.
+
+    Attributes
+    ----------
+    names, func_names : StringColumn [N]
+        Names are not unique. A function name is ``""`` for inputs and parameters.
+    kinds : uint8 [N]
+        :class:`NodeKind`.
+    parameter_trust : uint8 [N]
+        :class:`Trust` of being a parameter: ``EXACT`` where a params file names the node,
+        ``BY_NAME`` where its name looks like one, ``ABSENT`` for all others.
+    entry_offsets : int64 [N + 1]
+        Node ``i`` owns entries ``entry_offsets[i]`` to ``entry_offsets[i + 1] - 1``.
+    edge_source, edge_output, edge_target, edge_position : int32 [M]
+        Operand `position` of node `target` is `output` of node `source`; sorted by target, then
+        position. `source` is -1 where the producer is not in the graph; `output` is then what
+        the file says. Elsewhere ``(source, output)`` is an entry of the graph.
+    edge_trust : uint8 [M]
+        :class:`Trust`; ``AMBIGUOUS`` where producer or output had to be chosen among several,
+        ``ABSENT`` where `source` is -1.
+    heads : int32 [H, 2]
+        Outputs of the graph as ``(node, output)``.
+    arg_nodes : int32 [A]
+    shape_offsets : int64 [E + 1]
+    shape_dims : int64 [shape_offsets[-1]]
+    shape_known : bool [E]
+        False where the file gives no usable shape (a 0-d shape is known and empty).
+    dtypes : StringColumn [E]
+        ``dltype`` of each entry, ``""`` where unknown.
+    attrs : tuple of Mapping [N]
+        Node attributes as in the file.
+    edge_candidates : Mapping of int to tuple of int
+        For an ambiguous edge the nodes it may come from, ascending. Where that is the source
+        alone, only the output is unknown and `edge_output` holds the lowest possible one.
+    control_source, control_target : int32 [C]
+        `control_target` runs after `control_source`, without reading from it.
+    storage_ids, device_types, dtype_flags : int32 [E] or None
+        None where the file has no such list; negative where it has no usable value.
+        `device_types` are ``DLDeviceType`` numbers, `dtype_flags` are NNVM type flags.
+    storage_scopes : StringColumn [E] or None
+    planned_memory : PlannedMemory or None
+        Of a program that plans buffers as a whole: where its entries lie in them. Its storage ids
+        are places there, whose bytes may overlap.
+    form : str
+        ``"raw"``, ``"string"`` (raw inside a JSON string), ``"mutated"`` (debugger's dump) or
+        ``"symbol"`` (operators of NNVM or MXNet that were not compiled).
+    lenient : bool
+        True where the file is not JSON by the standard and was read all the same.
+    issues : Issues
+    file : str
+    metadata : object
+        The file's ``metadata`` value as parsed, None where absent.
+
+    Raises
+    ------
+    ValueError
+        Where the columns do not fit each other.
+    """
+
+    names: StringColumn
+    func_names: StringColumn
+    kinds: npt.NDArray[np.uint8]
+    parameter_trust: npt.NDArray[np.uint8]
+    entry_offsets: npt.NDArray[np.int64]
+    edge_source: npt.NDArray[np.int32]
+    edge_output: npt.NDArray[np.int32]
+    edge_target: npt.NDArray[np.int32]
+    edge_position: npt.NDArray[np.int32]
+    edge_trust: npt.NDArray[np.uint8]
+    heads: npt.NDArray[np.int32]
+    arg_nodes: npt.NDArray[np.int32]
+    shape_offsets: npt.NDArray[np.int64]
+    shape_dims: npt.NDArray[np.int64]
+    shape_known: npt.NDArray[np.bool_]
+    dtypes: StringColumn
+    attrs: tuple[Mapping[str, str], ...]
+    edge_candidates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    control_source: npt.NDArray[np.int32] = field(default_factory=_no_nodes)
+    control_target: npt.NDArray[np.int32] = field(default_factory=_no_nodes)
+    storage_ids: npt.NDArray[np.int32] | None = None
+    device_types: npt.NDArray[np.int32] | None = None
+    storage_scopes: StringColumn | None = None
+    dtype_flags: npt.NDArray[np.int32] | None = None
+    planned_memory: PlannedMemory | None = None
+    form: str = "raw"
+    lenient: bool = False
+    issues: Issues = field(default_factory=Issues)
+    file: str = ""
+    metadata: Any = None
+
+    def __post_init__(self) -> None:
+        for name, dtype in DTYPES.items():
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, _frozen(array, dtype))
+        object.__setattr__(self, "edge_candidates", MappingProxyType(dict(self.edge_candidates)))
+        _require_consistent(self)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes, N."""
+        return len(self.names)
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries, E."""
+        return int(self.entry_offsets[-1])
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges, M, dangling ones included."""
+        return len(self.edge_source)
+
+    def entry_id(self, node: int, output: int = 0) -> int:
+        """Return the position of an entry in the entry columns.
+
+        Raises
+        ------
+        IndexError
+            Where the graph has no such node or the node no such output.
+        """
+        if not 0 <= node < self.num_nodes:
+            raise IndexError(f"node {node} of a graph with {self.num_nodes} nodes")
+        first, end = int(self.entry_offsets[node]), int(self.entry_offsets[node + 1])
+        if not 0 <= output < end - first:
+            raise IndexError(f"output {output} of node {node}, which has {end - first}")
+        return first + output
+
+    def shape(self, node: int, output: int = 0) -> tuple[int, ...] | None:
+        """Return the shape of an entry, None where unknown."""
+        entry = self.entry_id(node, output)
+        if not self.shape_known[entry]:
+            return None
+        start, end = self.shape_offsets[entry], self.shape_offsets[entry + 1]
+        return tuple(self.shape_dims[start:end].tolist())
+
+    def dtype(self, node: int, output: int = 0) -> str | None:
+        """Return the data type (``dltype``) of an entry, None where unknown."""
+        return self.dtypes[self.entry_id(node, output)] or None
+
+    @cached_property
+    def _by_target(self) -> Adjacency:
+        return Adjacency.by(self.edge_target, self.num_nodes)
+
+    @cached_property
+    def _by_source(self) -> Adjacency:
+        return Adjacency.by(self.edge_source, self.num_nodes)
+
+    @cached_property
+    def _by_entry(self) -> Adjacency:
+        entry = self.entry_offsets[self.edge_source] + self.edge_output
+        return Adjacency.by(np.where(self.edge_source < 0, -1, entry), self.num_entries)
+
+    @cached_property
+    def attr_names(self) -> frozenset[str]:
+        """Names of the attributes that any node has."""
+        return frozenset(name for each in self.attrs for name in each)
+
+    def in_edges(self, node: int) -> npt.NDArray[np.int32]:
+        """Return the edges into a node (positions in the edge columns), by operand position."""
+        return self._by_target[node]
+
+    def out_edges(self, node: int) -> npt.NDArray[np.int32]:
+        """Return the edges out of a node (positions in the edge columns), ascending."""
+        return self._by_source[node]
+
+    def readers(self, node: int, output: int = 0) -> npt.NDArray[np.int32]:
+        """Return the edges that read an entry; none where the node has no such output."""
+        entries = self.entry_range(node)
+        return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
+
+    def entry_range(self, node: int) -> range:
+        """Return the entry ids of a node.
+
+        Raises
+        ------
+        IndexError
+            Where the graph has no such node.
+        """
+        if not 0 <= node < self.num_nodes:
+            raise IndexError(f"node {node} of a graph with {self.num_nodes} nodes")
+        return range(int(self.entry_offsets[node]), int(self.entry_offsets[node + 1]))
+
+
+def _frozen(array: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:
     """Return `array` as a contiguous read-only array of `dtype`."""
     column = np.ascontiguousarray(array, dtype=dtype).view()
     column.flags.writeable = False
     return column
 
 
-def counted(count: int, noun: str) -> str:
-    """Return ``"1 node"``, ``"2 nodes"``, ``"72 entries"``."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
-
-
-def looks_like_parameter(name: str) -> bool:
-    """Tell whether a null node of that name is usually a parameter.
-
-    Relay numbers constants ``p0``, ``p1``, … (``src/relay/backend/graph_executor_codegen.cc``
-    @ v0.19.0); the other endings are those the importers give weights.
-    """
-    return _PARAMETER.fullmatch(name) is not None
-
-
-def parameters_by_name(
-    names: StringColumn, kinds: npt.NDArray[np.uint8]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return `kinds` and their trust with null nodes guessed by name (uint8 [N] both)."""
-    likely = np.array([looks_like_parameter(name) for name in names.unique], dtype=np.bool_)
-    return _told_apart(kinds, likely[names.codes], Trust.BY_NAME)
-
-
-def parameters_by_file(
-    names: StringColumn, kinds: npt.NDArray[np.uint8], listed: Collection[str]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return `kinds` and their trust with null nodes told apart by a params file's names."""
-    wanted = set(listed)
-    named = np.array([name in wanted for name in names.unique], dtype=np.bool_)
-    return _told_apart(kinds, named[names.codes], Trust.EXACT)
-
-
-def _told_apart(
-    kinds: npt.NDArray[np.uint8], is_parameter: npt.NDArray[np.bool_], grade: Trust
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    null = (kinds == NodeKind.INPUT) | (kinds == NodeKind.PARAMETER)
-    parameter = null & is_parameter
-    changed = np.where(null, np.uint8(NodeKind.INPUT), kinds)
-    changed = np.where(parameter, np.uint8(NodeKind.PARAMETER), changed)
-    trust = np.where(parameter, np.uint8(grade), np.uint8(Trust.ABSENT))
-    return changed, trust
-
-
-def require_consistent(graph: Graph) -> None:
+def _require_consistent(graph: GraphColumns) -> None:
     """Check that the columns fit each other.
 
     Raises
@@ -142,7 +284,7 @@ def require_consistent(graph: Graph) -> None:
 
 
 def _require_entries(
-    graph: Graph, what: str, node: npt.NDArray[np.int32], output: npt.NDArray[np.int32]
+    graph: GraphColumns, what: str, node: npt.NDArray[np.int32], output: npt.NDArray[np.int32]
 ) -> None:
     if node.size and node.max() >= graph.num_nodes:
         raise ValueError(f"{what} name nodes beyond {graph.num_nodes - 1}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 
 class NodeKind(enum.IntEnum):
@@ -37,7 +37,7 @@ class Node:
 
     id: int
 
-    def __init__(self, graph: Graph, node: int) -> None:
+    def __init__(self, graph: GraphColumns, node: int) -> None:
         self._graph = graph
         self.id = node
 
@@ -138,7 +138,7 @@ class Nodes(Sequence[Node]):
 
     __slots__ = ("_graph",)
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GraphColumns) -> None:
         self._graph = graph
 
     def __len__(self) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph import tables as graph_tables
-from tvmdbg_widgets.model.graph.columns import counted
 from tvmdbg_widgets.model.graph.nodes import Node
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 
 class Subgraph:
@@ -35,10 +35,10 @@ class Subgraph:
         Where the graph has no such node.
     """
 
-    graph: Graph
+    graph: GraphColumns
     node_ids: npt.NDArray[np.int32]
 
-    def __init__(self, graph: Graph, nodes: Iterable[int]) -> None:
+    def __init__(self, graph: GraphColumns, nodes: Iterable[int]) -> None:
         ids = np.unique(np.array(list(nodes), dtype=np.int64))
         if ids.size and not (ids[0] >= 0 and ids[-1] < graph.num_nodes):
             raise IndexError(f"node ids must lie in 0..{graph.num_nodes - 1}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind, Nodes
 from tvmdbg_widgets.model.graph.operators import op_kind
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 
 def to_networkx(
-    graph: Graph, nodes: Sequence[int], edges: npt.NDArray[np.integer], *, control: bool = False
+    graph: GraphColumns,
+    nodes: Sequence[int],
+    edges: npt.NDArray[np.integer],
+    *,
+    control: bool = False,
 ) -> nx.MultiDiGraph[int]:
     """Return the given nodes and edges as a ``networkx.MultiDiGraph``.
 
@@ -63,7 +67,7 @@ def _rows(array: npt.NDArray[Any]) -> list[Any]:
     return rows
 
 
-def _attributes(graph: Graph, nodes: Sequence[int]) -> list[dict[str, Any]]:
+def _attributes(graph: GraphColumns, nodes: Sequence[int]) -> list[dict[str, Any]]:
     """Return what is told of each node."""
     kinds, offsets = _rows(graph.kinds), _rows(graph.entry_offsets)
     ends, dims = _rows(graph.shape_offsets), _rows(graph.shape_dims)
@@ -108,9 +112,9 @@ def _usable(column: list[int] | None, own: slice) -> tuple[int | None, ...] | No
     return tuple(each if each >= 0 else None for each in column[own])
 
 
-def to_dataframe(graph: Graph) -> pd.DataFrame:
+def to_dataframe(graph: GraphColumns) -> pd.DataFrame:
     """Return one row per node, indexed by node id (needs pandas)."""
-    views = list(graph.nodes)
+    views = list(Nodes(graph))
     frame = data_frame(
         {
             "name": list(graph.names),

@@ -31,8 +31,8 @@ from tvmdbg_widgets.formats.tvm.graph.nodes import is_symbol, read_nodes
 from tvmdbg_widgets.formats.tvm.graph.top import check_top
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.columns import parameters_by_name
 from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.parameters import parameters_by_name
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
