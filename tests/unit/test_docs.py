@@ -221,8 +221,8 @@ def test_the_page_of_the_graph_has_every_key() -> None:
 
 
 def test_the_page_of_the_graph_names_what_there_is() -> None:
+    from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
     from tvmdbg_widgets.model.graph.label_template import FIELDS
-    from tvmdbg_widgets.widgets.color_columns import COLOR_NAMES
 
     text = _text(DOCS / "graph.md")
     methods = set(re.findall(r"view\.(\w+)\(", text)) - {"color_by"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.figures.choices import COLOR_BY, one_of
+from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
+from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import column_of, graph_request
@@ -45,7 +46,7 @@ class NodeColors:
 
     def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
         if isinstance(what, str):
-            one_of("color_by", what, COLOR_BY)
+            one_of("color_by", what, COLOR_NAMES)
         elif not isinstance(what, NodeColumn):
             what = node_column(graph, what)
         if isinstance(what, str) and what == "health":

@@ -13,10 +13,6 @@ SORTS = ("time", "order")
 CHARTS = ("time", "merged", "folded", "repeats", "roofline")
 TABLES_BY = ("node", "kind", "part", "group", "device", "name", "callers", "change")
 SLICE_COLORS = ("auto", "kind", "block", "share", "change")
-COLOR_BY = (
-    *("kind", "time", "health", "dtype", "device", "storage", "layout", "bytes"),
-    *("slack", "critical", "intensity", "flops"),
-)
 DIRECTIONS = ("down", "right")
 
 

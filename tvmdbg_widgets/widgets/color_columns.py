@@ -16,7 +16,11 @@ from tvmdbg_widgets.analysis.executorch.node_columns import (
     executorch_column,
     metadata_column,
 )
-from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
+from tvmdbg_widgets.analysis.graph.node_columns import (
+    COLOR_NAMES,
+    TIMED_COLUMNS,
+    known_column,
+)
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
@@ -27,8 +31,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
-#: What a graph can be colored by without being given anything.
-COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
 _ERROR, _LAYOUT = "error", "layout"
 #: Layouts of graphs of at most so many nodes are worked out at once.
 _AT_ONCE = 300

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")
 #: Columns that a run has of itself.
 KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
+#: What a graph can be colored by without being given anything.
+COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
 _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
 

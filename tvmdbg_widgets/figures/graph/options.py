@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
+from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
+from tvmdbg_widgets.figures.choices import DIRECTIONS, one_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
@@ -35,7 +36,7 @@ class GraphOptions:
     def __post_init__(self) -> None:
         """Refuse what no graph can be shown with."""
         if isinstance(self.color_by, str):
-            one_of("color_by", self.color_by, COLOR_BY)
+            one_of("color_by", self.color_by, COLOR_NAMES)
         one_of("direction", self.direction, DIRECTIONS)
         if self.hops is not None and self.hops < 0:
             raise ValueError(f"hops is 0 or more, found {self.hops}")
