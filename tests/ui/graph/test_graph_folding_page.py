@@ -336,6 +336,7 @@ def test_w_folds_a_long_graph_into_columns_and_the_strip_beside_it_still_leads_e
     assert len(columns) >= 2
     for _ in range(4):
         page.keyboard.press("+")
+    expect(root.locator(".tvmdbg-graph-overview")).to_be_visible()
     strip = root.locator(".tvmdbg-graph-overview").bounding_box()
     assert strip is not None
     page.mouse.click(strip["x"] + 25, strip["y"] + strip["height"] - 8)
