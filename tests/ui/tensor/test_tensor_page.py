@@ -120,13 +120,15 @@ def press(page: Page, *keys: str) -> None:
 
 def inspect(page: Page) -> dict[str, Any]:
     """What is on screen: labels and marks in CSS pixels of the stage."""
-    return page.locator(ROOT).evaluate(
+    detail = page.locator(ROOT).evaluate(
         """root => {
             const detail = {};
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.parse(JSON.stringify(detail));
+            return JSON.stringify(detail);
         }"""
     )
+    found: dict[str, Any] = json.loads(detail)
+    return found
 
 
 def until(page: Page, condition: str) -> dict[str, Any]:
@@ -134,15 +136,16 @@ def until(page: Page, condition: str) -> dict[str, Any]:
 
     Gives the detail of which it was true: a moment later the view may be painting anew.
     """
-    found: dict[str, Any] = page.wait_for_function(
+    detail = page.wait_for_function(
         f"""() => {{
             const root = document.querySelector("{ROOT}");
             const detail = {{}};
             const texts = (labels) => labels.map((label) => label.text).join(" ");
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            return {condition} ? JSON.parse(JSON.stringify(detail)) : null;
+            return {condition} ? JSON.stringify(detail) : null;
         }}"""
     ).json_value()
+    found: dict[str, Any] = json.loads(detail)
     return found
 
 

@@ -125,13 +125,14 @@ def histogram(page: Page) -> dict[str, Any]:
 
 def inspected(page: Page) -> dict[str, Any]:
     page.wait_for_function("new Promise(done => requestAnimationFrame(() => done(true)))")
-    found: dict[str, Any] = page.locator(ROOT).evaluate(
+    detail = page.locator(ROOT).evaluate(
         """root => {
             const detail = {};
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.parse(JSON.stringify(detail));
+            return JSON.stringify(detail);
         }"""
     )
+    found: dict[str, Any] = json.loads(detail)
     return found
 
 

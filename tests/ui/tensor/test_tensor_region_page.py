@@ -83,13 +83,14 @@ def show(
 
 
 def inspect(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = page.locator(ROOT).evaluate(
+    detail = page.locator(ROOT).evaluate(
         """root => {
             const detail = {};
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.parse(JSON.stringify(detail));
+            return JSON.stringify(detail);
         }"""
     )
+    found: dict[str, Any] = json.loads(detail)
     return found
 
 
