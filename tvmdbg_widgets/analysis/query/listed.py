@@ -32,8 +32,8 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
         return "\n  ".join([self.caption, *lines, *more_text(len(self), _SHOWN)])
 
     def _repr_html_(self) -> str:
-        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _SHOWN))
-        return html_table(self._head, self._rows(), caption=self.caption) + more
+        more = more_text(len(self), _SHOWN)
+        return html_table(self._head, self._rows(), caption=self.caption, below=more)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)

@@ -122,9 +122,9 @@ class CriticalPath:
 
     def _repr_html_(self) -> str:
         rows = _rows(self)
-        table = html_table(("node", "operator", "time", "of path"), rows[:_LINES_SHOWN])
-        more = "".join(f"<p>{each}</p>" for each in more_text(len(rows), _LINES_SHOWN))
-        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}{more}"
+        head, more = ("node", "operator", "time", "of path"), more_text(len(rows), _LINES_SHOWN)
+        table = html_table(head, rows[:_LINES_SHOWN], below=more)
+        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}"
 
 
 def _sentences(path: CriticalPath) -> list[str]:

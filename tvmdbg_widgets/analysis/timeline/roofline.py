@@ -194,9 +194,9 @@ class Roofline(Sequence[Point]):
 
     def _repr_html_(self) -> str:
         rows = _rows(self)
-        table = html_table(_HEAD, rows[:_LINES_SHOWN])
-        more = "".join(f"<p>{each}</p>" for each in more_text(len(rows), _LINES_SHOWN))
-        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}{more}"
+        more = more_text(len(rows), _LINES_SHOWN)
+        table = html_table(_HEAD, rows[:_LINES_SHOWN], below=more)
+        return f"<p>{'<br>'.join(map(html.escape, self.said))}</p>{table}"
 
 
 def _sentences(roofline: Roofline) -> list[str]:

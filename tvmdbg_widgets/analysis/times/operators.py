@@ -171,8 +171,8 @@ class Operators(Sequence[Operator]):
 
     def _repr_html_(self) -> str:
         head, rows = self._cells()
-        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _LINES_SHOWN))
-        return html_table(head, rows, caption=self.caption) + more
+        more = more_text(len(self), _LINES_SHOWN)
+        return html_table(head, rows, caption=self.caption, below=more)
 
 
 def _row_cells(row: Operator) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -252,8 +251,7 @@ class TimeTable(Sequence[TimeRow]):
     def _repr_html_(self) -> str:
         head, rows = self.cells(_LINES_SHOWN)
         below = (*more_text(len(self), _LINES_SHOWN), *self.notes)
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in below)
-        return html_table(head, rows, caption=self.caption) + notes
+        return html_table(head, rows, caption=self.caption, below=below)
 
 
 def _or_dash(ns: float) -> str:

@@ -36,9 +36,10 @@ def html_table(
     rows: Iterable[Sequence[str]],
     *,
     caption: str = "",
+    below: Iterable[str] = (),
     style: str = "white-space: nowrap",
 ) -> str:
-    """Return a table of which all cells are text, whatever stands in them."""
+    """Return a table with paragraphs below it; all is text, whatever stands in it."""
     above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     look = f'style="{_LEFT}{f"; {style}" if style else ""}"'
 
@@ -47,7 +48,8 @@ def html_table(
 
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
     thead = f"<thead><tr>{row(head, 'th')}</tr></thead>"
-    return f"<table>{above}{thead}<tbody>{body}</tbody></table>"
+    told = "".join(f"<p>{html.escape(each)}</p>" for each in below)
+    return f"<table>{above}{thead}<tbody>{body}</tbody></table>{told}"
 
 
 def more_text(count: int, shown: int) -> list[str]:

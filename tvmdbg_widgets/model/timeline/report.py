@@ -254,5 +254,5 @@ class Report:
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells()
-        more = f"<p>{self._more()}</p>" if self._more() else ""
-        return html_table(head, rows, caption=self._headline()) + more
+        more = filter(None, [self._more()])
+        return html_table(head, rows, caption=self._headline(), below=more)

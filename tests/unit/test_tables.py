@@ -1,0 +1,53 @@
+"""Small tables as text and HTML."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
+
+ROW = st.tuples(st.text(), st.text())
+
+
+class Cells(HTMLParser):
+    """The texts and the tags of a table."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert dict(attrs).keys() <= {"style"}
+        self.tags.add(tag)
+        if tag in ("caption", "th", "td", "p"):
+            self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        self.texts[-1] += data
+
+
+def test_cells_stand_below_each_other_numbers_to_the_right() -> None:
+    rows = [("name", "time"), ("a", "12 µs"), ("conv2d", "3 µs")]
+    assert text_lines(rows) == ["name    time", "a       12 µs", "conv2d  3 µs"]
+    assert text_lines(rows, right=True) == ["name     time", "a       12 µs", "conv2d   3 µs"]
+    assert text_lines([]) == []
+
+
+def test_what_is_left_out_is_counted() -> None:
+    assert more_text(12, 12) == []
+    assert more_text(3000, 40) == ["… and 2,960 more"]
+
+
+@given(ROW, st.lists(ROW), st.text(min_size=1), st.lists(st.text()))
+def test_whatever_stands_in_a_table_is_text(
+    head: tuple[str, str], rows: list[tuple[str, str]], caption: str, below: list[str]
+) -> None:
+    found = Cells(html_table(head, rows, caption=caption, below=below))
+    assert found.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+    assert found.texts == [caption, *head, *(cell for row in rows for cell in row), *below]
