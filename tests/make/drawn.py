@@ -15,7 +15,7 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict

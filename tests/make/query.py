@@ -6,15 +6,16 @@ it. The nodes are those that tests/unit/graph/query_truth.py finds one by one.
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.graph.query_node import packed
 from tests.unit.graph.query_truth import truth
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.answers.answers import answer
 
 DATA = Path(__file__).parents[1] / "data"
 RUNS = {
@@ -55,14 +56,24 @@ QUERIES = [
 ]
 
 
+def packed(run: tvmdbg.DebugRun) -> dict[str, Any]:
+    """Columns of graph and facts as a view is sent them, the buffers in base64."""
+    found = {}
+    for kind in ("graph", "facts"):
+        reply = answer(run, {"kind": kind})
+        buffer = base64.b64encode(reply.buffers[0]).decode()
+        found[kind] = {**reply.result, "buffer": buffer}
+    return found
+
+
 def expected(run: tvmdbg.DebugRun, text: str) -> dict[str, Any]:
     """What a query says and finds."""
     try:
         tree = parse(text)
     except QueryError as error:
         return {"error": error.message, "position": error.position}
-    nodes = [] if tree is None else sorted(truth(run, tree.plain()))
-    return {"tree": None if tree is None else tree.plain(), "nodes": nodes}
+    nodes = [] if tree is None else sorted(truth(run, tree))
+    return {"tree": tree, "nodes": nodes}
 
 
 def main() -> None:

@@ -54,7 +54,7 @@ BUDGET_BYTES = {
     "page_tuning.js": 35_500,
     "page_comparison.js": 125_900,
     "layout.js": 20_600,
-    "engine.js": 142_500,
+    "engine.js": 145_000,
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.graph.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.analysis.opening import opening_tensor
@@ -15,9 +16,7 @@ from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.bundles import PARTS, VIEWS, code
 from tvmdbg_widgets.answers.change import change
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.counters import counters
-from tvmdbg_widgets.answers.facts import facts
 from tvmdbg_widgets.answers.health import health
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.memory import memory
@@ -29,11 +28,10 @@ from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
 from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
 from tvmdbg_widgets.answers.tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_names
-from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.pictures import Pictures
 
 if TYPE_CHECKING:
@@ -154,61 +152,23 @@ def _graph(context: Context, _question: Question) -> Reply:
     graph = run.graph
     if graph is None:
         return Reply(None)
-    groups = run.groups
-    timeline = run.timeline
-    unknown = np.full(graph.num_nodes, np.nan)
-    absent = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
     held = np.zeros(graph.num_entries, np.uint8)
     for node, output in run.tensors or ():
         if node < graph.num_nodes and output < len(graph.entry_range(node)):
             held[graph.entry_id(node, output)] = 1
-    nothing = np.zeros(0, np.int32)
-    columns: dict[str, Any] = {
-        "names": graph.names,
-        "labels": node_labels(graph),
-        "funcNames": graph.func_names,
-        "opKinds": node_op_kinds(graph),
-        "kinds": graph.kinds,
-        "parameterTrust": graph.parameter_trust,
-        "entryOffsets": graph.entry_offsets.astype(np.int32),
-        "edgeSource": graph.edge_source,
-        "edgeOutput": graph.edge_output,
-        "edgeTarget": graph.edge_target,
-        "edgePosition": graph.edge_position,
-        "edgeTrust": graph.edge_trust,
-        "controlSource": graph.control_source,
-        "controlTarget": graph.control_target,
-        "headNode": graph.heads[:, 0],
-        "headOutput": graph.heads[:, 1],
-        "shapeOffsets": graph.shape_offsets.astype(np.int32),
-        "shapeDims": graph.shape_dims.astype(np.float64),
-        "shapeKnown": graph.shape_known,
-        "dtypes": graph.dtypes,
-        "storageIds": graph.storage_ids if graph.storage_ids is not None else nothing,
-        "deviceTypes": graph.device_types if graph.device_types is not None else nothing,
-        "nodeNs": timeline.node_ns if timeline is not None else unknown,
-        "nodeTrust": timeline.node_trust if timeline is not None else absent,
+    columns = {
+        **graph_columns(graph, run.timeline),
+        **group_columns(run.groups, run.timeline),
         "hasTensor": held,
-        "groupOrder": groups.order,
-        "groupStart": groups.start,
-        "groupEnd": groups.end,
-        "groupParent": groups.parent,
-        "groupAlike": groups.alike,
-        "groupRepeats": groups.repeats,
-        "groupSource": groups.source,
-        "groupNames": groups.names,
-        "nodeGroup": groups.node_group,
     }
-    if timeline is not None and timeline.shared is not None:
-        shared = timeline.shared
-        number = shared.smallest(graph.num_nodes)
-        columns["groupTogether"] = shared.within_groups(groups)
-        columns["togetherNs"] = np.where(number < 0, np.nan, shared.own_ns[number])
-        counts = np.diff(shared.offsets)[number].astype(np.int32)
-        columns["togetherCount"] = np.where(number < 0, np.int32(0), counts)
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
     info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
     return _packed(columns, info)
+
+
+def _facts(context: Context, _question: Question) -> Reply:
+    graph = context.run.graph
+    return Reply(None) if graph is None else _packed(fact_columns(graph))
 
 
 def _tensors(context: Context, _question: Question) -> Reply:
@@ -305,7 +265,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "code": _code,
     "summary": _summary,
     "graph": _graph,
-    "facts": facts,
+    "facts": _facts,
     "tensors": _tensors,
     "node": _node,
     "findings": _findings,

@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:

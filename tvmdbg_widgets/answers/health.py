@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.answers.answering import Context

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
 from tvmdbg_widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, name_sums
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.words import loss_sentences
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.graph.devices import device_name
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:

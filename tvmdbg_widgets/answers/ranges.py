@@ -9,7 +9,6 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.find import matching
 from tvmdbg_widgets.answers.answering import Context, Reply
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.kept_timeline import (
     TILE_BINS,
     KeptTimeline,
@@ -18,6 +17,7 @@ from tvmdbg_widgets.answers.kept_timeline import (
     lod_columns,
     packed,
 )
+from tvmdbg_widgets.engine.columns import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

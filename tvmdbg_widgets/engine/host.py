@@ -25,6 +25,10 @@ class EngineMissingError(RuntimeError):
     """Nothing here can run the views' code."""
 
 
+class EngineTimeError(RuntimeError):
+    """A call took more time than it may."""
+
+
 def call(function: str, *arguments: str, failure: str) -> str:
     """Call a function that ``js/src/engine/engine.ts`` exports.
 
@@ -42,8 +46,10 @@ def call(function: str, *arguments: str, failure: str) -> str:
     ------
     EngineMissingError
         There is no engine here, or no bundle.
+    EngineTimeError
+        The call took too long; a RuntimeError.
     RuntimeError
-        The code failed, or took more time or memory than it may.
+        The code failed, or took more memory than it may.
     """
     return _engine().call(function, arguments, failure)
 
@@ -101,7 +107,8 @@ class _QuickJs:
                     continue
                 _threads.engine = None
                 if interrupted:
-                    said = f"it took longer than {_MOST_SECONDS:g} s"
+                    took_too_long = f"{failure}: it took longer than {_MOST_SECONDS:g} s"
+                    raise EngineTimeError(took_too_long) from problem
                 raise RuntimeError(f"{failure}: {said}") from problem
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import call
 from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.png import data_uri, png_of
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.texts import width_tables
 from tvmdbg_widgets.figures.theme import ThemeName, theme_of
-from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.answers.answering import Reply
+    from tvmdbg_widgets.model.base.strings import StringColumn
 
     Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
-
-#: Kinds of arrays that JavaScript has.
-_KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")
 
 
 def draw(
@@ -119,7 +117,7 @@ def _request(
 ) -> dict[str, Any]:
     return {
         "data": data,
-        "columns": {name: _packed(name, column) for name, column in columns.items()},
+        "columns": packed_text(columns),
         "answers": {name: _answer(reply) for name, reply in answers.items()},
         "options": options,
         "widths": width_tables(),
@@ -161,17 +159,3 @@ def _answer(reply: Reply) -> dict[str, Any] | None:
         return None
     buffer = reply.buffers[0] if reply.buffers else b""
     return {**reply.result, "base64": base64.b64encode(buffer).decode("ascii")}
-
-
-def _packed(name: str, column: npt.NDArray[Any] | StringColumn) -> dict[str, Any]:
-    if isinstance(column, StringColumn):
-        return {"unique": column.unique, "codes": _base64(column.codes, "i4")}
-    array = column.view(np.uint8) if column.dtype == np.bool_ else column
-    kind = array.dtype.str[1:]
-    if kind not in _KINDS:
-        raise TypeError(f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}")
-    return {"kind": kind, "base64": _base64(array, kind)}
-
-
-def _base64(array: npt.NDArray[Any], kind: str) -> str:
-    return base64.b64encode(array.astype(f"<{kind}", copy=False).tobytes()).decode("ascii")

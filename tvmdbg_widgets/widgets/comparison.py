@@ -14,8 +14,8 @@ from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
 from tvmdbg_widgets.widgets.guarded import ModelTrait

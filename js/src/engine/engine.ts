@@ -2,31 +2,17 @@
 import "./text_decoder.ts";
 import { nodeColors } from "../graph/figure/node_colors.ts";
 import type { GraphRequest } from "../graph/figure/request.ts";
-import {
-  ARRAYS,
-  type Column,
-  type ColumnHeader,
-  fields,
-  StringColumn,
-} from "../shared/client/columns.ts";
 import type { FigureMaker, FigureRequest, ThemeName } from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
 import { figures } from "./figures.ts";
+import { type Packed, unpacked } from "./packed.ts";
 
-export { readQuery, searchTexts } from "./query.ts";
-
-type Packed = { kind: keyof typeof ARRAYS; base64: string } | { unique: string[]; codes: string };
-
-/** An answer of a run with columns, its buffer in base64. */
-interface PackedAnswer {
-  columns?: ColumnHeader[];
-  base64: string;
-}
+export { findNodes, readQuery, searchTexts } from "./query.ts";
 
 interface Request {
   data: unknown;
-  columns: Record<string, Packed>;
-  answers: Record<string, PackedAnswer | null>;
+  columns: Packed;
+  answers: Record<string, Packed | null>;
   options: unknown;
   width: number;
   theme: ThemeName;
@@ -55,31 +41,17 @@ function opened(view: string, request: string): FigureRequest {
   return {
     ...rest,
     view,
-    columns: mapped(columns, column),
-    answers: mapped(answers, answer),
+    columns: unpacked(columns),
+    answers: Object.fromEntries(
+      Object.entries(answers).map(([name, packed]) => [name, packed && answer(packed)]),
+    ),
     text: new TextWidths(widths),
   };
 }
 
-function mapped<T, U>(values: Record<string, T>, make: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, make(value)]));
-}
-
-function answer(packed: PackedAnswer | null): unknown {
-  if (!packed) return null;
-  const { columns, base64, ...told } = packed;
-  return { ...told, ...fields(columns ?? [], [new DataView(buffer(base64))]) };
-}
-
-function column(packed: Packed): Column {
-  if ("unique" in packed) {
-    return new StringColumn(new Int32Array(buffer(packed.codes)), packed.unique);
-  }
-  return new ARRAYS[packed.kind](buffer(packed.base64));
-}
-
-function buffer(base64: string): ArrayBuffer {
-  return bytes(base64).buffer as ArrayBuffer;
+/** What the run answers: what it tells beside its columns, and those. */
+function answer({ columns, base64, ...told }: Packed): object {
+  return { ...told, ...unpacked({ columns: columns ?? [], base64 }) };
 }
 
 function base64(bytes: Uint8ClampedArray): string {
@@ -97,9 +69,3 @@ function base64(bytes: Uint8ClampedArray): string {
 
 /** Arguments of one call. */
 const CHUNK = 8192;
-
-function bytes(base64: string): Uint8Array {
-  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
-  if (fromBase64) return fromBase64.call(Uint8Array, base64);
-  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-}

@@ -1,7 +1,13 @@
 /** Queries and regular expressions for `tvmdbg_widgets/analysis/query`; requests and answers are JSON. */
+import { Links } from "../graph/data/links.ts";
+import { finished } from "../graph/placed/slices.ts";
+import { Evaluation, type Extra, extras } from "../graph/query/evaluate.ts";
+import { Facts } from "../graph/query/facts.ts";
 import type { Vocabulary } from "../graph/query/fields.ts";
-import { parse, QueryError } from "../graph/query/parser.ts";
+import { parse, type Query, QueryError } from "../graph/query/parser.ts";
+import type { FactColumns, GraphColumns } from "../shared/client/run_client.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
+import { type Packed, unpacked } from "./packed.ts";
 
 interface Reading {
   text: string;
@@ -16,14 +22,72 @@ interface Search {
   texts: readonly string[];
 }
 
+type Part = "graph" | Extra;
+
+interface Finding {
+  /** Of the graph. */
+  key: string;
+  text: string;
+  /** Columns that were asked for. */
+  sent: { [part in Part]?: Packed & Pick<GraphColumns, "info"> };
+}
+
+/** Graphs that are kept between two queries: a run, and one it is compared with. */
+const MOST_KEPT = 2;
+const kept = new Map<string, Facts>();
+
 /** Gives the tree of a query; or what is wrong with it, and at which character. */
 export function readQuery(request: string): string {
   const { text, vocabulary } = JSON.parse(request) as Reading;
+  return answered(text, () => ({ tree: parse(text, vocabulary ?? undefined) }));
+}
+
+/** Gives the nodes that a query finds, which columns it needs first, or what is wrong with it and where. */
+export function findNodes(request: string): string {
+  const { key, text, sent } = JSON.parse(request) as Finding;
+  return answered(text, () => {
+    const tree = parse(text);
+    if (!tree) return { nodes: [], unknown: {} };
+    const facts = opened(key, sent);
+    const needs = missing(tree, facts);
+    if (!facts || needs.length) return { needs };
+    const evaluation = new Evaluation(facts);
+    const nodes = finished(evaluation.nodes(tree));
+    return { nodes: Array.from(nodes), unknown: Object.fromEntries(evaluation.unknown) };
+  });
+}
+
+/** The graph of a key with what was sent of it; null where it is not kept. */
+function opened(key: string, { graph, groups, facts }: Finding["sent"]): Facts | null {
+  const found = graph
+    ? new Facts(new Links({ ...unpacked(graph), info: graph.info } as unknown as GraphColumns))
+    : kept.get(key);
+  if (!found) return null;
+  kept.delete(key);
+  kept.set(key, found);
+  for (const [old] of kept) if (kept.size > MOST_KEPT) kept.delete(old);
+  if (groups) Object.assign(found.graph, unpacked(groups));
+  if (facts) found.more = unpacked(facts) as unknown as FactColumns;
+  return found;
+}
+
+function missing(tree: Query, facts: Facts | null): Part[] {
+  const all: Part[] = ["graph", ...extras(tree)];
+  if (!facts) return all;
+  const held = { graph: true, groups: !!facts.graph.groupNames, facts: !!facts.more };
+  return all.filter((part) => !held[part]);
+}
+
+function answered(text: string, answer: () => object): string {
   try {
-    return JSON.stringify({ tree: parse(text, vocabulary ?? undefined) }, written);
+    return JSON.stringify(answer(), written);
   } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return JSON.stringify({ error: error.message, at: characters(text, error.at) });
+    if (error instanceof QueryError) {
+      return JSON.stringify({ error: error.message, at: characters(text, error.at) });
+    }
+    if (!(error instanceof RegexError)) throw error;
+    const at = Math.max(0, text.indexOf("/"));
+    return JSON.stringify({ error: error.message, at: characters(text, at) });
   }
 }
 

@@ -114,6 +114,8 @@ def test_columns_arrive_as_the_live_view_has_them() -> None:
     }
     found = drawn([], columns=columns).description["columns"]
     expected = {name: list(column) for name, column in columns.items()}
+    # What UTF-8 cannot hold is lost on the way to a view.
+    expected["names"][1] = HOSTILE.replace("\ud800", "?")
     assert found == expected | {"f4": [0.5, float(np.float32(-1e30))], "bool": [1, 0]}
     nan = drawn([], columns={"f8": np.array([np.nan, np.inf])})
     assert nan.description["columns"] == {"f8": [None, None]}

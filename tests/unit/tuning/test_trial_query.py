@@ -237,7 +237,7 @@ QUERIES = st.recursive(
 def test_random_queries_find_what_is_found_trial_by_trial(text: str) -> None:
     tree = parse(text, TRIALS)
     assert tree is not None
-    assert set(select(PARTS, text)) == truth(tree.plain()), text
+    assert set(select(PARTS, text)) == truth(tree), text
 
 
 PIECES = st.sampled_from(
@@ -267,7 +267,7 @@ def test_any_text_finds_rows_or_is_refused(text: str) -> None:
 def test_each_field_is_asked_for() -> None:
     """Of the fields only the round is left to its own test: its truth is the scheduler's."""
     trees = [parse(atom, TRIALS) for atom in ATOMS.elements]  # type: ignore[attr-defined]
-    asked = {str(tree.plain()[1]) for tree in trees if tree is not None}
+    asked = {str(tree[1]) for tree in trees if tree is not None}
     assert set(TRIALS.fields) - asked <= {"round"}
 
 

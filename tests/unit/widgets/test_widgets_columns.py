@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from make import wire as golden
 from unit.widgets import wire
 
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:

@@ -88,8 +88,7 @@ class Questions(Recorded):
         """
         from tvmdbg_widgets.analysis.query.facts import Facts
 
-        times = None if self.timeline is None else self.timeline.node_ns
-        return Facts(self._known_graph, times, lambda: self.groups)
+        return Facts(self._known_graph, self.timeline, lambda: self.groups)
 
     def delegate_calls(self) -> DelegateCallTimes:
         """Return what each call of ExecuTorch's delegates took, and what of it no event covers.

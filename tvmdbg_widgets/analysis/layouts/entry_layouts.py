@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.layouts.attrs import of_operand, of_output
+import numpy as np
+
+from tvmdbg_widgets.analysis.layouts.attrs import NAMES, of_operand, of_output
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -25,24 +27,20 @@ def entry_layouts(graph: Graph) -> StringColumn:
     :func:`tvmdbg_widgets.analysis.layouts.layouts.known_layouts`.
     """
     found = [""] * graph.num_entries
-    bearing = {id(attrs): any("layout" in key for key in attrs) for attrs in graph.attrs}
-    for node, attrs in enumerate(graph.attrs):
-        entries = graph.entry_range(node)
-        if not bearing[id(attrs)] or graph.kinds[node] != NodeKind.OPERATOR or len(entries) != 1:
-            continue
-        for text in _certain(of_output(attrs, graph.func_names[node])):
-            if not found[entries[0]] and _fits(graph, entries[0], text):
-                found[entries[0]] = text
-    for edge, target in enumerate(graph.edge_target.tolist()):
-        attrs = graph.attrs[target]
-        source = int(graph.edge_source[edge])
-        if not bearing[id(attrs)] or source < 0 or graph.edge_trust[edge] == Trust.AMBIGUOUS:
-            continue
-        entry = int(graph.entry_offsets[source]) + int(graph.edge_output[edge])
+    bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
+    alone = np.diff(graph.entry_offsets) == 1
+    for node in np.flatnonzero(bears & alone & (graph.kinds == int(NodeKind.OPERATOR))).tolist():
+        entry = int(graph.entry_offsets[node])
+        for text in _certain(of_output(graph.attrs[node], graph.func_names[node])):
+            if not found[entry] and _fits(graph, entry, text):
+                found[entry] = text
+    is_known = (graph.edge_source >= 0) & (graph.edge_trust != int(Trust.AMBIGUOUS))
+    for edge in np.flatnonzero(is_known & bears[graph.edge_target]).tolist():
+        entry = int(graph.entry_offsets[graph.edge_source[edge]] + graph.edge_output[edge])
         if found[entry]:
             continue
-        position = int(graph.edge_position[edge])
-        for text in _certain(of_operand(attrs, graph.func_names[target], position)):
+        target, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
+        for text in _certain(of_operand(graph.attrs[target], graph.func_names[target], position)):
             if not found[entry] and _fits(graph, entry, text):
                 found[entry] = text
     return StringColumn.from_strings(found)

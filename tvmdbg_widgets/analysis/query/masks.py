@@ -1,4 +1,7 @@
-"""What evaluating a query is over anything that has rows: nodes of a graph, trials of a tuning."""
+"""What queries find among rows that Python has as columns: trials, slices.
+
+Those over the nodes of a graph are evaluated by the views' own ``js/src/graph/query``.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex import RegexError, search
-from tvmdbg_widgets.analysis.query.tree import And, Compare, Id, Not, Or, Path, Shape, Text, Word
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.query.tree import Comparison, Mode, Query
+    from tvmdbg_widgets.analysis.query.parser import Tree
     from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 
 Mask = npt.NDArray[np.bool_]
@@ -39,7 +41,7 @@ class Masks(ABC):
         self._count = count
         self.unknown: dict[str, int] = {}
 
-    def mask(self, query: Query) -> Mask:
+    def mask(self, query: Tree) -> Mask:
         """Return whether each row is found (bool [N]).
 
         Raises
@@ -48,26 +50,23 @@ class Masks(ABC):
             A regular expression takes too long on these texts.
         """
         match query:
-            case Id(row):
+            case ["id", row]:
                 return np.equal(np.arange(self._count), row)
-            case Not(part):
+            case ["not", part]:
                 return ~self.mask(part)
-            case And(parts):
+            case ["and", *parts]:
                 return functools.reduce(operator.and_, map(self.mask, parts))
-            case Or(parts):
+            case ["or", *parts]:
                 return functools.reduce(operator.or_, map(self.mask, parts))
             case _:
                 return self._term(query)
 
     @abstractmethod
-    def _term(self, term: Word | Text | Compare | Shape | Path) -> Mask:
+    def _term(self, term: Tree) -> Mask:
         """Return the rows that one term finds."""
 
     def _none(self) -> Mask:
         return np.zeros(self._count, bool)
-
-    def _unless(self, term: Text | Shape, found: Mask, known: Mask) -> Mask:
-        return known & ~found if term.differs else known & found
 
     def _note(self, field: str, known: Mask) -> None:
         unknown = len(known) - int(known.sum())
@@ -75,9 +74,7 @@ class Masks(ABC):
             self.unknown[field] = unknown
 
 
-def rows_found(
-    query: str, masks: Masks, example: str, vocabulary: Vocabulary | None = None
-) -> npt.NDArray[np.intp]:
+def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
     """Return the rows that a query finds, ascending; none for a query of nothing.
 
     Raises
@@ -87,9 +84,6 @@ def rows_found(
     QueryError
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
-    if not isinstance(query, str):
-        name = type(query).__name__
-        raise TypeError(f"a query is a str such as {example!r}, not {name}")
     tree = parse(query, vocabulary)
     try:
         return np.flatnonzero([] if tree is None else masks.mask(tree))
@@ -97,7 +91,7 @@ def rows_found(
         raise QueryError(query, max(0, query.find("/")), str(error)) from None
 
 
-def fitting(mode: Mode, text: str) -> Fits:
+def fitting(mode: str, text: str) -> Fits:
     """Return what tells which texts in lower case fit a pattern."""
     if mode == "has":
         return lambda texts: np.array([text in each for each in texts], bool)
@@ -115,7 +109,7 @@ def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
     return found
 
 
-def compared(values: npt.NDArray[np.float64] | float, by: Comparison, value: float) -> Mask:
+def compared(values: npt.NDArray[np.float64] | float, by: str, value: float) -> Mask:
     """Return which values compare with a number as asked; NaN differs from any number."""
     found: Mask
     if by == "<":

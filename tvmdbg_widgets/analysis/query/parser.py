@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.tree import (
-    And,
-    Compare,
-    Id,
-    Not,
-    Or,
-    Path,
-    Query,
-    Shape,
-    Text,
-    Word,
-)
 from tvmdbg_widgets.engine.host import call
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 
+Tree: TypeAlias = list[Any]
+"""``Query`` of the parser: ``["not", ["compare", "time", ">", 1e6]]``; infinity is a str."""
 
-def parse(text: str, vocabulary: Vocabulary | None = None) -> Query | None:
+
+def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
     """Read a query.
 
     Parameters
@@ -35,16 +26,21 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Query | None:
 
     Returns
     -------
-    Query or None
+    Tree or None
         None for a query of nothing, which finds nothing.
 
     Raises
     ------
+    TypeError
+        The query is no str.
     QueryError
         It does not follow the grammar, or is longer or nested deeper than any good one.
     EngineMissingError
         There is nothing here that runs the views' own code.
     """
+    if not isinstance(text, str):
+        example = vocabulary.example if vocabulary else "time>1ms op:conv"
+        raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")
     if not text:
         return None
     request = {"text": text, "vocabulary": vocabulary and vocabulary.plain()}
@@ -53,27 +49,5 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Query | None:
     )
     if "error" in answer:
         raise QueryError(text, answer["at"], answer["error"])
-    return None if answer["tree"] is None else _query(answer["tree"])
-
-
-def _query(tree: list[Any]) -> Query:
-    match tree:
-        case ["word", mode, text]:
-            return Word(mode, text)
-        case ["id", node]:
-            return Id(node)
-        case ["text", field, mode, text, differs]:
-            return Text(field, mode, text, differs)
-        case ["compare", field, by, value]:
-            return Compare(field, by, float(value))
-        case ["shape", sizes, differs]:
-            return Shape(tuple(sizes), differs)
-        case ["not", part]:
-            return Not(_query(part))
-        case ["and", *parts]:
-            return And(tuple(map(_query, parts)))
-        case ["or", *parts]:
-            return Or(tuple(map(_query, parts)))
-        case ["path", arrows, *steps]:
-            return Path(tuple(map(_query, steps)), tuple(arrows))
-    raise AssertionError(tree)
+    tree: Tree | None = answer["tree"]
+    return tree

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.query.evaluate import Evaluation
+from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.listed import Listed
-from tvmdbg_widgets.analysis.query.masks import rows_found
+from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.engine.columns import packed_text
+from tvmdbg_widgets.engine.host import EngineTimeError, call
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.node_words import GIVEN
+from tvmdbg_widgets.model.graph.node_words import GIVEN, node_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.analysis.query.facts import Facts
+    from tvmdbg_widgets.analysis.query.facts import Facts, Part
     from tvmdbg_widgets.model.graph.nodes import Node
 
 
@@ -71,7 +74,7 @@ class Selection(Listed):
             for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
         )
         time = _time(node, float(self._facts.node_ns[each]))
-        return [str(each), one_line(self._facts.labels[each])[:80], time, outputs]
+        return [str(each), one_line(node_label(self._facts.graph, each))[:80], time, outputs]
 
 
 def _time(node: Node, ns: float) -> str:
@@ -104,6 +107,22 @@ def select(facts: Facts, query: str) -> Selection:
     QueryError
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
-    evaluation = Evaluation(facts)
-    found = rows_found(query, evaluation, "time>1ms op:conv").tolist()
-    return Selection(found, query, evaluation.unknown, facts)
+    if parse(query) is None:
+        return Selection((), query, {}, facts)
+    sent: dict[str, Any] = {}
+    while True:
+        request = json.dumps({"key": facts.key, "text": query, "sent": sent})
+        failure = "the graph could not be searched"
+        try:
+            answer = json.loads(call("findNodes", request, failure=failure))
+        except EngineTimeError as error:
+            raise QueryError(query, 0, f"expected a simpler query: {error}") from error
+        if "error" in answer:
+            raise QueryError(query, answer["at"], answer["error"])
+        if "needs" not in answer:
+            return Selection(answer["nodes"], query, answer["unknown"], facts)
+        sent = {each: _packed(facts, each) for each in answer["needs"]}
+
+
+def _packed(facts: Facts, part: Part) -> dict[str, Any]:
+    return packed_text(facts.columns(part)) | {"info": {"devices": facts.devices}}

@@ -37,6 +37,8 @@ class Vocabulary:
         Fields; one that is both is a number where a whole number follows, else a text.
     fields : tuple of str
         All fields, in the order in which an error names them.
+    example : str
+        A query, for messages.
     units : mapping of str to Units
         By field.
     """
@@ -44,6 +46,7 @@ class Vocabulary:
     texts: tuple[str, ...]
     numbers: tuple[str, ...]
     fields: tuple[str, ...]
+    example: str
     units: Mapping[str, Units] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.statistics_jobs import SAMPLE
 from tvmdbg_widgets.answers.tensor.counts import limits, tensor_counts
 from tvmdbg_widgets.answers.tensor.numbers import (
@@ -17,6 +16,7 @@ from tvmdbg_widgets.answers.tensor.numbers import (
     place,
 )
 from tvmdbg_widgets.answers.tensor.tensor_query import asked_reading, asked_tensor
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 
 if TYPE_CHECKING:

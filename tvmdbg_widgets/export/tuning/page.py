@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.answers.columns import pack
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape

@@ -8,8 +8,8 @@ import numpy as np
 
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import code
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles

@@ -1,7 +1,7 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import { inSlices } from "../placed/slices.ts";
-import { Evaluation, needsMore } from "../query/evaluate.ts";
+import { Evaluation, extras } from "../query/evaluate.ts";
 import { parse, QueryError } from "../query/parser.ts";
 import type { GraphModel } from "./model.ts";
 
@@ -47,7 +47,7 @@ export async function evaluated(
 ): Promise<{ nodes: Int32Array; unknown: ReadonlyMap<string, number> }> {
   const tree = parse(text);
   if (!tree) return { nodes: NOTHING.nodes, unknown: new Map() };
-  if (needsMore(tree)) {
+  if (extras(tree).has("facts")) {
     model.facts.more ??= await model.fetchFacts();
     if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
   }

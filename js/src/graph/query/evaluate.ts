@@ -1,4 +1,4 @@
-/** From the tree of a query to the nodes it finds; tvmdbg_widgets/analysis/query/evaluate.py finds the same. */
+/** From the tree of a query to the nodes it finds. */
 import type { StringColumn } from "../../shared/client/columns.ts";
 import { NodeKind } from "../../shared/client/run_client.ts";
 import { shapeText } from "../../shared/format.ts";
@@ -15,12 +15,22 @@ const ID = /^(?:#|#?[0-9]+)$/;
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const OF_ENTRIES = ["bytes", "storage", "rank"];
 
-/** Whether a query asks for what is not in the columns of the graph. */
-export function needsMore(query: Query): boolean {
+/** What only some queries need: groups, and attributes, layouts and sizes. */
+export type Extra = "groups" | "facts";
+
+/** What a query needs beside the columns of nodes, entries and edges. */
+export function extras(query: Query): Set<Extra> {
   const [kind, ...rest] = query;
-  if (kind === "not" || kind === "and" || kind === "or") return (rest as Query[]).some(needsMore);
-  if (kind === "path") return (rest.slice(1) as Query[]).some(needsMore);
-  return /^(?:layout$|bytes$|attr\.)/.test(String(rest[0])) && kind !== "word";
+  if (kind === "not" || kind === "and" || kind === "or")
+    return union((rest as Query[]).map(extras));
+  if (kind === "path") return union((rest.slice(1) as Query[]).map(extras));
+  const field = kind === "word" ? "" : String(rest[0]);
+  if (field === "group") return new Set(["groups"]);
+  return new Set(/^(?:layout$|bytes$|attr\.)/.test(field) ? ["facts"] : []);
+}
+
+function union(parts: readonly Set<Extra>[]): Set<Extra> {
+  return new Set(parts.flatMap((part) => [...part]));
 }
 
 /** One query over one graph. */

@@ -30,7 +30,7 @@ export function allAnswers(data: StoredData): Answers {
   };
 }
 
-/** Numbers go as the columns of one buffer, as `answers/columns.py` packs them. */
+/** Numbers go as the columns of one buffer, as `engine/columns.py` packs them. */
 function reply({ result, columns, bytes }: Told): Reply {
   if (!columns) return { result, buffers: bytes ? [bytes] : [] };
   const { headers, buffer } = packed(columns.named);

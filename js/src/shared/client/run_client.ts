@@ -98,7 +98,7 @@ export interface GraphColumns {
   } | null;
 }
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/answers/facts.py`. */
+/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
 export interface FactColumns {
   /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
   attrOffsets: Int32Array;

@@ -23,6 +23,7 @@ TRIALS: Final = Vocabulary(
     _TEXTS,
     _NUMBERS,
     tuple(dict.fromkeys(_TEXTS + _NUMBERS)),
+    "error:6 task:3",
     {
         "cost": _RUN_TIME,
         "best": _RUN_TIME,

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.masks import Fits, Mask, Masks, any_fits, compared, fitting
-from tvmdbg_widgets.analysis.query.tree import Compare, Text, Word
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.records.columns import (
@@ -25,9 +24,9 @@ from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from tvmdbg_widgets.analysis.query.tree import Path, Shape
+    from tvmdbg_widgets.analysis.query.parser import Tree
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.task import Task
 
@@ -46,45 +45,40 @@ class TrialMasks(Masks):
         self._parts = parts
         self._trials = parts.trials
 
-    def _term(self, term: Word | Text | Compare | Shape | Path) -> Mask:
+    def _term(self, term: Tree) -> Mask:
         match term:
-            case Word(mode, text):
+            case ["word", mode, text]:
                 return self._word(fitting(mode, text))
-            case Text():
-                return self._text(term)
-            case Compare():
-                return self._compare(term)
+            case ["text", field, mode, text, differs]:
+                return self._text(field, fitting(mode, text), differs=differs)
+            case ["compare", field, by, value]:
+                return self._compare(field, by, float(value))
         raise AssertionError(term)
 
     def _word(self, fits: Fits) -> Mask:
         of_task = self._of_tasks(lambda task: (*_names(task), task.target.text), fits)
         return of_task | (self._errors(fits) & self._trials.failed)
 
-    def _text(self, term: Text) -> Mask:
-        fits = fitting(term.mode, term.text)
-        if term.field == "is":
-            return self._unless(term, self._statuses(fits), ~self._none())
-        if term.field == "error":
-            return self._unless(term, self._errors(fits), ~self._none())
-        if term.field == "version":
+    def _text(self, field: str, fits: Fits, *, differs: bool) -> Mask:
+        if field == "is":
+            found = self._statuses(fits)
+            return ~found if differs else found
+        if field == "error":
+            found = self._errors(fits)
+            return ~found if differs else found
+        codes: npt.NDArray[np.signedinteger]
+        texts: list[tuple[str, ...]]
+        if field == "version":
             column = self._trials.version
-            return self._of_column(term, column.codes, [(each,) for each in column.unique], fits)
-        if term.field == "file":
-            names = [(source.name,) for source in self._parts.sources]
-            return self._of_column(term, self._trials.source, names, fits)
-        texts = [_TASK_TEXTS[term.field](task) for task in self._parts.tasks]
-        return self._of_column(term, self._trials.task, texts, fits)
-
-    def _of_column(
-        self,
-        term: Text,
-        codes: npt.NDArray[np.signedinteger],
-        texts: Sequence[Iterable[str]],
-        fits: Fits,
-    ) -> Mask:
+            codes, texts = column.codes, [(each,) for each in column.unique]
+        elif field == "file":
+            codes, texts = self._trials.source, [(each.name,) for each in self._parts.sources]
+        else:
+            codes, texts = self._trials.task, list(map(_TASK_TEXTS[field], self._parts.tasks))
         known = np.array([any(each) for each in texts], bool)[codes]
-        self._note(term.field, known)
-        return self._unless(term, any_fits(map(_lowered, texts), fits)[codes], known)
+        self._note(field, known)
+        found = any_fits(map(_lowered, texts), fits)[codes]
+        return known & ~found if differs else known & found
 
     def _of_tasks(self, texts: Callable[[Task], Iterable[str]], fits: Fits) -> Mask:
         found = any_fits([_lowered(texts(task)) for task in self._parts.tasks], fits)
@@ -114,12 +108,11 @@ class TrialMasks(Masks):
         }
         return of_status[status]()
 
-    def _compare(self, term: Compare) -> Mask:
-        values = self._numbers(term.field)
+    def _compare(self, field: str, by: str, value: float) -> Mask:
+        values = self._numbers(field)
         known = ~np.isnan(values)
-        self._note(term.field, known)
-        value = term.value / _NS if term.field in _DURATIONS else term.value
-        return known & compared(values, term.by, value)
+        self._note(field, known)
+        return known & compared(values, by, value / _NS if field in _DURATIONS else value)
 
     def _numbers(self, field: str) -> Floats:
         trials = self._trials

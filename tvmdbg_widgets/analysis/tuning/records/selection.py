@@ -100,5 +100,5 @@ def select(parts: TuningParts, query: str) -> TrialSelection:
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
     masks = TrialMasks(parts)
-    found = rows_found(query, masks, "error:6 task:3", TRIALS).tolist()
+    found = rows_found(query, masks, TRIALS).tolist()
     return TrialSelection(found, query, masks.unknown, parts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.answers.facts import fact_columns
+from tvmdbg_widgets.analysis.graph.view_columns import fact_columns
 from tvmdbg_widgets.answers.node import candidates_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 
@@ -34,7 +34,7 @@ def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:
     notes = _notes(run)
     edges = sorted(graph.edge_candidates)
     return {
-        **fact_columns(run, eraser.text),
+        **fact_columns(graph, eraser.text),
         "noteNode": np.array([node for node, _ in notes], np.int32),
         "notes": _strings(eraser.text(note) for _, note in notes),
         "scopes": graph.storage_scopes if graph.storage_scopes is not None else _strings(()),

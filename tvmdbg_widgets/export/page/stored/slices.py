@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.answers.columns import pack
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.stored.pack import compressed, filtered
 from tvmdbg_widgets.export.page.stored.words import megabytes
 

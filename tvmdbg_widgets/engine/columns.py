@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +12,8 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KINDS = {
-    "u1": np.uint8,
-    "u2": np.uint16,
-    "u4": np.uint32,
-    "i4": np.int32,
-    "f4": np.float32,
-    "f8": np.float64,
-}
+#: Kinds of arrays that JavaScript has.
+_KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")
 _ALIGNMENT = 8
 
 
@@ -63,19 +58,33 @@ def pack(
     return headers, bytes(buffer)
 
 
+def packed_text(
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+) -> dict[str, Any]:
+    """Pack columns as JSON, as ``js/src/engine/packed.ts`` unpacks them.
+
+    Raises
+    ------
+    TypeError
+        As of :func:`pack`.
+    """
+    headers, buffer = pack(columns)
+    return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
+
+
 def _kind(name: str, array: np.ndarray[Any, Any]) -> str:
     if array.dtype == np.bool_:
         return "u1"
-    for kind, dtype in _KINDS.items():
-        if array.dtype == dtype:
-            return kind
+    kind: str = array.dtype.str[1:]
+    if kind in _KINDS:
+        return kind
     raise TypeError(f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}")
 
 
 def _append(buffer: bytearray, array: np.ndarray[Any, Any], kind: str) -> int:
     buffer.extend(b"\0" * (-len(buffer) % _ALIGNMENT))
     offset = len(buffer)
-    buffer.extend(array.astype(np.dtype(_KINDS[kind]).newbyteorder("<"), copy=False).tobytes())
+    buffer.extend(array.astype(f"<{kind}", copy=False).tobytes())
     return offset
 
 
