@@ -1,7 +1,8 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
-import { bytes, integer, shapeText } from "../shared/format.ts";
+import { integer } from "../shared/format.ts";
 import { button, element } from "../shared/ui/dom.ts";
 import type { Entries } from "./choose/entries.ts";
+import { type Known, tensorFacts } from "./facts.ts";
 import { HealthPill, type Judgement } from "./health/health_pill.ts";
 import { part } from "./parts.ts";
 import type { InspectorCommands, Shown } from "./state.ts";
@@ -52,12 +53,13 @@ export class Header {
     this.noted();
     this.#pill.node.style.visibility = "hidden";
     this.node.replaceChildren(
-      this.#facts(
-        entries.title(row),
-        [columns.dtypes.at(row), shapeText(entries.shape(row))],
-        columns.nbytes[row]!,
-        entries.trust(row),
-      ),
+      facts({
+        title: entries.title(row),
+        dtype: columns.dtypes.at(row),
+        shape: entries.shape(row),
+        nbytes: columns.nbytes[row]!,
+        trust: entries.trust(row),
+      }),
       this.#pill.node,
       this.#note,
     );
@@ -74,8 +76,7 @@ export class Header {
   }
 
   #rebuild(answer: TensorAnswer): void {
-    const { entry, title, dtype, shape, nbytes, trust } = answer;
-    const facts = this.#facts(title, [dtype, shapeText(shape)], nbytes, trust);
+    const line = facts(answer);
     const place = element(
       "div",
       { class: "tvmdbg-tensor-place tvmdbg-muted", hidden: !this.#place },
@@ -88,7 +89,7 @@ export class Header {
       this.#root.focus({ preventScroll: true });
     });
     toggle.setAttribute("aria-expanded", String(this.#place));
-    facts.append(toggle);
+    line.append(toggle);
     const notes = answer.notes.map((note) =>
       element(
         "li",
@@ -97,38 +98,33 @@ export class Header {
         note,
       ),
     );
-    this.#node = entry[0];
+    this.#node = answer.entry[0];
     this.noted();
     this.node.replaceChildren(
-      facts,
+      line,
       place,
       this.#pill.node,
       this.#note,
       ...(notes.length ? [element("ul", { class: "tvmdbg-tensor-notes" }, ...notes)] : []),
     );
   }
+}
 
-  #facts(title: string, parts: string[], nbytes: number, trust: string): HTMLElement {
-    const [size, count] = bytes(nbytes).split(" (");
-    const look = trust === "exact" ? "tvmdbg-muted" : "tvmdbg-warning";
-    return part(
-      "facts",
-      element("strong", { class: "tvmdbg-tensor-name", title }, title),
-      ...parts.map((part) => element("span", {}, part)),
-      element(
-        "span",
-        {},
-        size!,
-        count ? element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`) : "",
-      ),
-      element(
-        "span",
-        {
-          class: `tvmdbg-tensor-trust ${look}`,
-          title: "How the values were matched to this node",
-        },
-        trust === "exact" ? "✓ matched" : `⚠ matched ${trust}`,
-      ),
-    );
-  }
+function facts(known: Known): HTMLElement {
+  return part(
+    "facts",
+    element("strong", { class: "tvmdbg-tensor-name", title: known.title }, known.title),
+    ...tensorFacts(known).map(({ text, isSure, about = "" }) => {
+      if (isSure === undefined) return element("span", {}, ...withCount(text));
+      const look = isSure ? "tvmdbg-muted" : "tvmdbg-warning";
+      const shown = `${isSure ? "✓" : "⚠"} ${text}`;
+      return element("span", { class: `tvmdbg-tensor-trust ${look}`, title: about }, shown);
+    }),
+  );
+}
+
+/** The exact count in `16.0 KiB (16,384)` may be left out where there is little room. */
+function withCount(text: string): (string | HTMLElement)[] {
+  const [size, count] = text.split(" (");
+  return count ? [size!, element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`)] : [text];
 }

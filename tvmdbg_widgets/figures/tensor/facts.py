@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.findings.values.saturated import SHARE
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.answers.tensor.counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor.shown import Shown
-from tvmdbg_widgets.figures.texts import index_text, shape_text
+from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base.errors import FormatError, why_unread
 from tvmdbg_widgets.model.base.number_text import (
     about_text,
@@ -24,8 +24,7 @@ from tvmdbg_widgets.model.base.number_text import (
     percentile_text,
     screen_text,
 )
-from tvmdbg_widgets.model.base.numbers import bytes_text, fixed
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import fixed
 from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
@@ -159,14 +158,6 @@ class TensorFacts:
         shown = replace(self.shown, plane=None, region=None)
         told = replace(self, statistics=found, shown=shown, percentiles=(), redacted=why)
         return replace(told, contrast=None)
-
-    @property
-    def head(self) -> list[str]:
-        """dtype, shape, bytes and how the values were matched to the node."""
-        tensor = self.tensor
-        sure = tensor.trust is Trust.EXACT
-        matched = "matched" if sure else f"matched {tensor.trust.label}"
-        return [tensor.dtype.name, shape_text(tensor.shape), bytes_text(tensor.nbytes), matched]
 
     @property
     def verdict(self) -> str:

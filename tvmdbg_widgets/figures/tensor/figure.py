@@ -17,6 +17,7 @@ from tvmdbg_widgets.figures.tensor.description import description
 from tvmdbg_widgets.figures.tensor.facts import SPECIAL_TEXT, TensorFacts, default_entry
 from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorOptions
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.pictures import Channels, Profile
 
@@ -176,18 +177,21 @@ def _traits(options: TensorOptions) -> dict[str, Any]:
 
 def _data(title: str, facts: TensorFacts, drawn: Mapping[str, Reply]) -> dict[str, Any]:
     tensor = facts.tensor
-    said = f"Tensor {facts.title}: {', '.join(facts.head)}; {facts.verdict}"
     faults = [
         f"{count:,} {SPECIAL_TEXT[name]}" for name, count in facts.specials().items() if count
     ]
     exact = None if not drawn else drawn.get("tile", _EXACT).result.get("exact", True)
     statistics = facts.statistics
     return {
-        "title": facts.title,
-        "detail": " · ".join([title, *facts.head]),
-        "name": said,
-        "words": ". ".join([said, *facts.health, *tensor.notes]),
-        "text": tensor_text(title, facts),
+        "tensor": {
+            "title": facts.title,
+            "dtype": tensor.dtype.name,
+            "shape": tensor.shape,
+            "nbytes": tensor.nbytes,
+            "trust": tensor.trust.label,
+        },
+        "text": _text(title, facts),
+        "heard": [*facts.health, *tensor.notes],
         "notes": _notes(facts),
         "verdict": {
             "text": facts.verdict,
@@ -301,10 +305,10 @@ def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
     return Reply({**told, "columns": columns}, (buffer,))
 
 
-def tensor_text(title: str, facts: TensorFacts) -> str:
-    """Return header, counts and statistics; the histogram is added where it is drawn."""
+def _text(title: str, facts: TensorFacts) -> str:
+    """Return title, counts and statistics; ``js/src/tensor/figure/figure.ts`` adds the rest."""
     tensor = facts.tensor
-    lines = [f"{title}: {facts.title}; {'; '.join(facts.head)}"]
+    lines = [one_line(f"{title}: {facts.title}")]
     lines += [f"  warning: {note}" for note in tensor.notes]
     lines += [f"  {each}" for each in (facts.redacted, facts.unread) if each]
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))

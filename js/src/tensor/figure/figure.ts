@@ -19,6 +19,7 @@ import {
 import { beyondText, crowdText } from "../colors/adapted_words.ts";
 import { type ColorChoice, colorScale, nearRange } from "../colors/color_scale.ts";
 import { type Spread, spreadOf } from "../distribution/spread.ts";
+import { type Known, tensorFacts } from "../facts.ts";
 import type { TensorOptions } from "../options.ts";
 import { lines, wrapParts } from "./caption.ts";
 import { histogramLines, histogramPart, histogramWords, spreadFacts } from "./histogram_part.ts";
@@ -38,13 +39,13 @@ import {
 } from "./statistics_part.ts";
 
 interface Data {
+  /** Of the run. */
   title: string;
-  detail: string;
-  /** Of the document. */
-  name: string;
-  words: string;
-  /** The figure as text without its histogram. */
+  tensor: Known;
+  /** The figure as text without the facts of the header and the histogram. */
   text: string;
+  /** What is heard of the values and of the tensor after the verdict. */
+  heard: string[];
   notes: Note[];
   verdict: Verdict;
   trust: Note;
@@ -78,6 +79,7 @@ export function tensorPanel(request: Request): FigurePanel {
   const { data, answers, options, width, text } = request;
   const room = width - 2 * MARGIN;
   const known = statisticsOf(answers.statistics);
+  const facts = tensorFacts(data.tensor).map((fact) => fact.text);
   const choice: ColorChoice = {
     scale: options.color_scale ?? "auto",
     map: options.color_map ?? "auto",
@@ -98,7 +100,7 @@ export function tensorPanel(request: Request): FigurePanel {
   const said = (notes: readonly Note[]) =>
     notes.map((note) => paragraph(note, room, text, note.most));
   const parts: Part[] = [
-    heading(data.title, data.detail, room, text),
+    heading(data.tensor.title, [data.title, ...facts].join(" · "), room, text),
     ...said(data.notes),
     verdictPart(data.verdict, room, text),
     ...said([data.trust]),
@@ -121,11 +123,13 @@ export function tensorPanel(request: Request): FigurePanel {
   if (isNarrow || !left.length) parts.push(...left, ...told);
   else parts.push(besideEachOther(left, told, MARGIN + wide + GAP));
   const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
+  const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${data.verdict.text}`;
+  const [first, ...more] = data.text.split("\n");
   return {
     height: heightOf(parts),
-    title: data.name,
-    words: data.words,
-    text: [data.text, ...letters].join("\n"),
+    title: name,
+    words: [name, ...data.heard].join(". "),
+    text: [[first, ...facts].join("; "), ...more, ...letters].join("\n"),
     description: {
       color_map: scale?.map ?? null,
       spread: spread && spreadFacts(spread),
