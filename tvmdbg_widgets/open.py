@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
     from tvmdbg_widgets.model.sources.given import SourceLike
@@ -128,6 +127,7 @@ def open(
     from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble.assemble import assemble, title_of
     from tvmdbg_widgets.formats.tvm.params.layout import layout_text
+    from tvmdbg_widgets.model.sources.given import content_of, flat
     from tvmdbg_widgets.run import DebugRun
 
     sources = [content_of(each) for each in flat((source, *more))]
@@ -161,22 +161,3 @@ def open(
             executorch.assemble(parts, issues, title=title, method=method, execution=execution)
         )
     return DebugRun(assemble(parts, issues, title=title, options=said))
-
-
-def flat(sources: Iterable[Any]) -> list[SourceLike]:
-    """Return sources of which some are lists of sources as one list."""
-    nested = [each if isinstance(each, list | tuple) else [each] for each in sources]
-    return [source for group in nested for source in group]
-
-
-def content_of(source: SourceLike) -> SourceLike:
-    """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
-    from tvmdbg_widgets.model.base.urls import local_path
-
-    if not isinstance(source, str):
-        return source
-    if source.lstrip()[:1] in ("{", '"'):
-        return source.encode()
-    if not source.strip():
-        raise ValueError("the path is empty; pass the folder that the debugger wrote")
-    return Path(source).expanduser() if source.startswith("~") else local_path(source)

@@ -51,8 +51,11 @@ WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.
 ONLY = {"quickjs": "engine.host", "pyodide": "engine.host"}
 MODEL_MAY = ("ml_dtypes", "numpy")
-#: What every room above it takes of a run.
-DERIVED = "analysis.derived.derived"
+#: What a run and a log are beside their own names: their derived facts, and what views share.
+SHOWN = {
+    "run": ("widgets.shown_run",),
+    "tuning": ("analysis.tuning.derived.derived", "widgets.tuning.shown_log"),
+}
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 
 
@@ -154,13 +157,12 @@ def _direction(each: Import) -> str | None:
         return None
     if each.part in ("", *FACADES):
         free = each.in_function or each.for_types or each.own in (each.part, "__version__")
-        # A run is its derived facts, and more.
-        free = free or (each.part == "run" and each.imported == f"{PACKAGE}.{DERIVED}")
+        free = free or each.imported in {f"{PACKAGE}.{name}" for name in SHOWN.get(each.part, ())}
         return None if free else "a facade imports inside functions"
     if each.part not in LAYERS:
         return f"say in LAYERS where {each.part} stands"
     if each.own in FACADES:
-        return None if each.for_types else "a layer may know a facade's type, no more"
+        return "a layer takes derived facts, or what is shown, and no facade"
     if each.own in LAYERS:
         down = LAYERS.index(each.own) >= LAYERS.index(each.part)
         return None if down else "imports point down"
@@ -205,6 +207,7 @@ def test_imports_point_down() -> None:
         ("model.graph", "if TYPE_CHECKING:\n    from ..widgets.graph import GraphView"),
         ("formats.x", "from tvmdbg_widgets import FormatError"),
         ("formats.x", "from tvmdbg_widgets.run import DebugRun"),
+        ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
         ("analysis.x", "try:\n    import pandas\nexcept ImportError:\n    pandas = None"),
         ("figures.x", "def f():\n    import anywidget"),
         ("figures.x", "def f():\n    import quickjs"),
@@ -227,7 +230,6 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
         ("model.graph", "if TYPE_CHECKING:\n    import pandas as pd"),
         ("formats.x", "from tvmdbg_widgets.model.base.errors import FormatError"),
         ("widgets.graph", "import anywidget\nfrom . import session"),
-        ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
         ("cli.x", "from tvmdbg_widgets.open import open"),
         ("engine.host", "def f():\n    import quickjs"),
         ("run", "def f():\n    from .widgets.debugger import Debugger"),
@@ -404,11 +406,8 @@ def test_no_modules_need_each_other_to_load() -> None:
     assert circles(_front_end_edges(types=False)) == []
 
 
-def test_only_three_objects_are_known_to_what_they_are_made_of() -> None:
-    """A run, a tuning log and the view of a graph are still to be taken apart."""
-    python = [found for found in circles(_python_edges(types=True)) if "run" not in found]
-    assert len(python) == 1
-    assert "tuning.log" in python[0]
+def test_only_the_view_of_a_graph_is_known_to_what_it_is_made_of() -> None:
+    assert circles(_python_edges(types=True)) == []
     front_end = circles(_front_end_edges(types=True))
     assert len(front_end) == 1
     assert _normal(Path("/src/graph/view.ts")) in front_end[0]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.engine.columns import pack
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
@@ -21,6 +23,12 @@ class Reply:
 
     result: Any
     buffers: tuple[bytes, ...] = ()
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], info: Any = None) -> Reply:
+        """Answer columns, and what is told beside them."""
+        headers, buffer = pack(columns)
+        return cls({"columns": headers, "info": info}, (buffer,))
 
 
 @dataclass(frozen=True)
@@ -48,3 +56,10 @@ class Context:
     statistics_jobs: StatisticsJobs
     timeline: KeptTimeline | None
     watch: Callable[[], None]
+
+    @property
+    def kept_timeline(self) -> KeptTimeline:
+        """The timeline; LookupError where the run has none."""
+        if self.timeline is None:
+            raise LookupError("this run has no timeline")
+        return self.timeline

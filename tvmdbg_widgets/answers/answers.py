@@ -28,7 +28,6 @@ from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
 from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
 from tvmdbg_widgets.answers.tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.devices import device_names
@@ -163,12 +162,12 @@ def _graph(context: Context, _question: Question) -> Reply:
     }
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
     info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
-    return _packed(columns, info)
+    return Reply.of(columns, info)
 
 
 def _facts(context: Context, _question: Question) -> Reply:
     graph = context.run.graph
-    return Reply(None) if graph is None else _packed(fact_columns(graph))
+    return Reply(None) if graph is None else Reply.of(fact_columns(graph))
 
 
 def _tensors(context: Context, _question: Question) -> Reply:
@@ -190,7 +189,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
         "opening": np.array([at for at, each in enumerate(items) if each is opening], np.int32),
     }
-    return _packed(columns)
+    return Reply.of(columns)
 
 
 def _node(context: Context, question: Question) -> Reply:
@@ -247,11 +246,6 @@ def _cancel_findings(context: Context, question: Question) -> Reply:
 def _cancel(_context: Context, _question: Question) -> Reply:
     """Whoever takes the questions has let go of what was cancelled."""
     return Reply(None)
-
-
-def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
-    headers, buffer = pack(columns)
-    return Reply({"columns": headers, "info": info}, (buffer,))
 
 
 def _code(_context: Context, question: Question) -> Reply:

@@ -10,7 +10,6 @@ from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels
 
@@ -57,7 +56,6 @@ def change(context: Context, _question: Question) -> Reply:
         },
     }
     total = compared.total
-    headers, buffer = pack(columns)
     info = {
         "titles": list(compared.titles),
         "sentence": compared.sentence,
@@ -71,7 +69,7 @@ def change(context: Context, _question: Question) -> Reply:
             "why": total.why,
         },
     }
-    return Reply({"columns": headers, "info": info}, (buffer,))
+    return Reply.of(columns, info)
 
 
 def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:

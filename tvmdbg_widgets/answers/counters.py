@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ def counters(context: Context, _question: Question) -> Reply:
         "thinned": whole if whole > _MOST else 0,
         "leftOut": len(found) - len(shown),
     }
-    headers, buffer = pack(columns)
-    return Reply({"columns": headers, "info": info}, (buffer,))
+    return Reply.of(columns, info)
 
 
 def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:

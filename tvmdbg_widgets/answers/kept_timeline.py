@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
-from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, name_sums
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
 if TYPE_CHECKING:
@@ -160,14 +158,6 @@ class KeptTimeline:
         return self.ready.table
 
 
-def kept_timeline(context: Context) -> KeptTimeline:
-    """Return the timeline of the run that is asked about; LookupError where it has none."""
-    kept = context.timeline
-    if kept is None:
-        raise LookupError("this run has no timeline")
-    return kept
-
-
 def lod_columns(kept: KeptTimeline, bins: Bins | None) -> dict[str, Any]:
     """Return the columns of bins; node and name are those of the dominant slice."""
     if bins is None:
@@ -184,9 +174,3 @@ def lod_columns(kept: KeptTimeline, bins: Bins | None) -> dict[str, Any]:
         "lodNode": np.where(idle, -1, own.slice_node[source]).astype(np.int32),
         "lodName": np.where(idle, -1, kept.names.codes[source]).astype(np.int32),
     }
-
-
-def packed(columns: dict[str, Any], info: Any = None) -> Reply:
-    """Answer columns."""
-    headers, buffer = pack(columns)
-    return Reply({"columns": headers, "info": info}, (buffer,))

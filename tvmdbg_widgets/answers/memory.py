@@ -9,7 +9,6 @@ import numpy as np
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.words import loss_sentences
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.graph.devices import device_name
 
 if TYPE_CHECKING:
@@ -59,5 +58,4 @@ def memory(context: Context, _question: Question) -> Reply:
             if each >= 0
         },
     }
-    headers, buffer = pack(columns)
-    return Reply({"columns": headers, "info": info}, (buffer,))
+    return Reply.of(columns, info)

@@ -9,7 +9,6 @@ import numpy as np
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def critical(context: Context, _question: Question) -> Reply:
         "total": path.total_ns,
         "sequential": path.sequential,
     }
-    return _packed(columns, info)
+    return Reply.of(columns, info)
 
 
 def roofline(context: Context, _question: Question) -> Reply:
@@ -51,16 +50,11 @@ def roofline(context: Context, _question: Question) -> Reply:
             "; ".join(work.why.get(node, ())) for node in nodes.tolist()
         ),
     }
-    return _packed(columns, {"missing": "", "convention": CONVENTION})
+    return Reply.of(columns, {"missing": "", "convention": CONVENTION})
 
 
 def _missing(why: str) -> Reply:
     return Reply({"columns": [], "info": {"missing": why}}, (b"",))
-
-
-def _packed(columns: dict[str, Any], info: dict[str, Any]) -> Reply:
-    headers, buffer = pack(columns)
-    return Reply({"columns": headers, "info": info}, (buffer,))
 
 
 PATH_ANSWERS = {"critical": critical, "roofline": roofline}

@@ -13,9 +13,7 @@ from tvmdbg_widgets.answers.kept_timeline import (
     TILE_BINS,
     KeptTimeline,
     Searched,
-    kept_timeline,
     lod_columns,
-    packed,
 )
 from tvmdbg_widgets.engine.columns import pack
 
@@ -40,7 +38,7 @@ _HIT_CELLS = 1 << 20
 
 def tiles(context: Context, question: Question) -> Reply:
     """Answer tiles ``first`` … ``last - 1``: 512 bins each of 2 ** ``level`` ns, from 0 on."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     most = kept.tiles_at_once
     if len(kept.timeline.rows) * TILE_BINS > _MOST_CELLS:
         raise ValueError(f"{len(kept.timeline.rows):,} rows are too many for tiles of all of them")
@@ -53,12 +51,12 @@ def tiles(context: Context, question: Question) -> Reply:
     context.watch()
     bins = lod.bins(first * TILE_BINS * step, step, (last - first) * TILE_BINS)
     info = {"level": level, "first": first, "last": last, "bins": (last - first) * TILE_BINS}
-    return packed(_named(kept, lod_columns(kept, bins), "lodName"), info)
+    return Reply.of(_named(kept, lod_columns(kept, bins), "lodName"), info)
 
 
 def window(context: Context, question: Question) -> Reply:
     """Answer the slices that touch ``from`` … ``to``, or how many, where they are too many."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     begin, end = _range(question)
     low, high = kept.lod.touching(begin, end)
     count = int((high - low).sum())
@@ -78,12 +76,12 @@ def window(context: Context, question: Question) -> Reply:
     columns["source"] = source
     if "node" in columns:
         columns["occurrence"] = own.slice_occurrence[source]
-    return packed(_named(kept, columns, "name"))
+    return Reply.of(_named(kept, columns, "name"))
 
 
 def area(context: Context, question: Question) -> Reply:
     """Answer what runs from ``from`` to ``to``, as ``run.area`` tells it."""
-    kept_timeline(context)
+    context.kept_timeline  # noqa: B018 (refuses a run without times)
     begin, end = _range(question)
     by = question.choice("by", _BY)
     context.watch()
@@ -131,7 +129,7 @@ def area(context: Context, question: Question) -> Reply:
 
 def find(context: Context, question: Question) -> Reply:
     """Answer how many slices a search finds, where, and which is next."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     text = (question.text("text", _TEXT) or "").strip()
     regex = question.flag("regex")
     at = question.number("at")
@@ -158,7 +156,7 @@ def find(context: Context, question: Question) -> Reply:
 
 def slice_(context: Context, question: Question) -> Reply:
     """Answer everything about the slice of an index in the timeline; null where it is not drawn."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     source = question.integer("source", 0, max(0, kept.timeline.num_slices - 1))
     numbers = np.flatnonzero(kept.timeline.rows.order == source)
     return Reply(_told(kept, int(numbers[0])) if len(numbers) else None)

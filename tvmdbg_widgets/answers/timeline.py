@@ -10,9 +10,7 @@ from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import (
     KeptTimeline,
-    kept_timeline,
     lod_columns,
-    packed,
 )
 from tvmdbg_widgets.answers.slices import parts_column
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -54,22 +52,22 @@ def timeline(context: Context, _question: Question) -> Reply:
         names = range(kept.names.first)
         columns |= lod_columns(kept, kept.ready.top)
         columns["lodName"][columns["lodName"] >= kept.names.first] = -1
-    return packed({**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
+    return Reply.of({**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
 
 
 def slices(context: Context, question: Question) -> Reply:
     """Answer slices ``first`` … ``last - 1`` in row order, as many as fit one part."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     first = question.integer("first", 0, kept.count)
     last = question.integer("last", first, min(kept.count, first + _PART // kept.table.width))
-    return packed(kept.table.columns(kept.timeline.rows.order[first:last]))
+    return Reply.of(kept.table.columns(kept.timeline.rows.order[first:last]))
 
 
 def names(context: Context, question: Question) -> Reply:
     """Answer the names of slices from ``first`` on, as many as fit one part."""
-    kept = kept_timeline(context)
+    kept = context.kept_timeline
     first = question.integer("first", 0, kept.names.count)
-    return packed(kept.names.columns(range(first, kept.names.most(first, _PART))))
+    return Reply.of(kept.names.columns(range(first, kept.names.most(first, _PART))))
 
 
 def flows(context: Context, _question: Question) -> Reply:
@@ -88,7 +86,7 @@ def flows(context: Context, _question: Question) -> Reply:
         "flowTo": number[found.flow_to[first]],
         "flowNames": found.names[first],
     }
-    return packed(columns, {"count": len(found), "unjoined": found.unjoined})
+    return Reply.of(columns, {"count": len(found), "unjoined": found.unjoined})
 
 
 def _rows(own: Timeline) -> dict[str, Any]:

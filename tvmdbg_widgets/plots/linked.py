@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.plots.chart import require_run
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 def link(
-    figure: Any, run: DebugRun, session: Session | None = None, *, nodes: str = "node"
+    figure: Any, run: ShownRun, session: Session | None = None, *, nodes: str = "node"
 ) -> LinkedPlot:
     """Return a widget that shows a bokeh figure and shares its selection with the views of a run.
 

@@ -20,12 +20,12 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 _HEIGHT = 320
 
 
-def memory(run: DebugRun, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the bytes of the workspace that are live over time, by the memory plan.
 
     A row is a node that runs: ``node``, ``name``, the bytes ``value``, and from when to when,
@@ -90,7 +90,7 @@ def memory(run: DebugRun, *, theme: ThemeName = "light", width: int = WIDTH) -> 
     return figure
 
 
-def _columns(run: DebugRun) -> tuple[dict[str, Any], str, str, list[str]]:
+def _columns(run: Derived) -> tuple[dict[str, Any], str, str, list[str]]:
     """Columns, those of start and end, and notes."""
     from tvmdbg_widgets.analysis.timeline.counters import MEMORY
     from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text

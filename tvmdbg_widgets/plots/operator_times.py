@@ -24,10 +24,10 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
-def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return a bar chart of the operators that take longest.
 
     Columns are those of ``run.table()``. A line across the end of a bar spans p10 to p90 of the
@@ -109,7 +109,7 @@ def times(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: in
     return figure
 
 
-def _columns(run: DebugRun, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
+def _columns(run: Derived, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
     """Columns, notes, and what the time is."""
     from tvmdbg_widgets.analysis.summary import how_to_get
     from tvmdbg_widgets.analysis.times.operators import Operator

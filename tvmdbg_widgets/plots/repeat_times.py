@@ -20,15 +20,15 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.run import DebugRun
 
 #: Dots of one operator; of more repeats some are drawn, evenly spaced.
 _MOST = 400
 _WARM_UP, _STEADY = "warm-up", "after warm-up"
 
 
-def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the repeats of the slowest operators, each over the median of its operator.
 
     A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,

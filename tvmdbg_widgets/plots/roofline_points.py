@@ -22,10 +22,10 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.timeline.roofline import Roofline
     from tvmdbg_widgets.analysis.timeline.roofline_point import Point
     from tvmdbg_widgets.figures.theme import Theme
-    from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 420
 _SMALLEST, _LARGEST = 7.0, 26.0
@@ -33,7 +33,7 @@ _DECADE = 10.0**0.4
 
 
 def roofline(
-    run: DebugRun,
+    run: Derived,
     peak_flops: float | None = None,
     bandwidth: float | None = None,
     *,

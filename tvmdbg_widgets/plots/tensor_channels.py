@@ -18,11 +18,11 @@ from tvmdbg_widgets.plots.chart import (
 from tvmdbg_widgets.plots.tensor_of import called, tensor_of
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.pictures import Profile
     from tvmdbg_widgets.model.tensors.readings import Reading
     from tvmdbg_widgets.model.tensors.tensor import Tensor
     from tvmdbg_widgets.model.tensors.tensors import TensorKey
-    from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 320
 #: Bars; of a longer axis each stands for several indices.
@@ -30,7 +30,7 @@ _MOST = 512
 
 
 def channels(
-    run: DebugRun,
+    run: Derived,
     key: TensorKey,
     axis: int | None = None,
     *,
@@ -135,7 +135,7 @@ def channels(
 
 
 def _profile(
-    run: DebugRun, tensor: Tensor, axis: int | None, reading: Reading | None
+    run: Derived, tensor: Tensor, axis: int | None, reading: Reading | None
 ) -> tuple[Profile, np.dtype[Any]]:
     """Return the values along the axis, and their type."""
     from tvmdbg_widgets.model.pictures import profile
@@ -204,7 +204,7 @@ def _columns(tensor: Tensor, drawn: Profile, dtype: np.dtype[Any]) -> tuple[dict
     return columns, int((~finite).sum())
 
 
-def _notes(run: DebugRun, tensor: Tensor, drawn: Profile, empty: int) -> list[str]:
+def _notes(run: Derived, tensor: Tensor, drawn: Profile, empty: int) -> list[str]:
     stored = f"{run.title}: {tensor.dtype}{list(tensor.shape)}"
     notes = [f"{stored}, along axis {drawn.axis} ({drawn.length:,}), reduced over all other axes"]
     if drawn.step > 1:

@@ -20,12 +20,12 @@ from tvmdbg_widgets.plots.tensor_of import called, tensor_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors.readings import Reading
     from tvmdbg_widgets.model.tensors.tensor import Tensor
     from tvmdbg_widgets.model.tensors.tensors import TensorKey
-    from tvmdbg_widgets.run import DebugRun
 
 _HEIGHT = 320
 #: Gap before the bar of zeros, and its width, as shares of the axis; room above the bars.
@@ -35,7 +35,7 @@ _TICK = 'return tick > last ? "" : `${Number(tick.toPrecision(6))}`;'
 
 
 def histogram(
-    run: DebugRun,
+    run: Derived,
     key: TensorKey,
     bins: int = 64,
     range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)

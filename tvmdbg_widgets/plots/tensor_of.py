@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.plots.chart import require_run
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.tensors.tensor import Tensor
     from tvmdbg_widgets.model.tensors.tensors import TensorKey
-    from tvmdbg_widgets.run import DebugRun
 
 
-def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
+def tensor_of(name: str, run: Derived, key: TensorKey) -> Tensor:
     """Return a tensor of a run.
 
     Raises
@@ -32,7 +32,7 @@ def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
     return run.tensors[key]
 
 
-def called(run: DebugRun, tensor: Tensor) -> str:
+def called(run: Derived, tensor: Tensor) -> str:
     """``"conv2d + add + relu #38"``, of an output beyond the first ``"split #7:1"``."""
     from tvmdbg_widgets.model.base.text import one_line
     from tvmdbg_widgets.model.graph.node_words import tensor_title

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.figures.theme import Theme
-    from tvmdbg_widgets.run import DebugRun
 
 _NUMBERS = (
     *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
@@ -37,8 +37,8 @@ _NUMBERS = (
 
 
 def compare_times(
-    a: DebugRun,
-    b: DebugRun,
+    a: Derived,
+    b: Derived,
     titles: Sequence[str] | None = None,
     *,
     warm_up: int = 0,
@@ -81,7 +81,9 @@ def compare_times(
     if top < 1:
         raise ValueError(f"top must be at least 1, found {top!r}")
     colors = colors_of(theme)
-    comparison = a.compare_times(b, titles, warm_up=warm_up)
+    from tvmdbg_widgets.analysis.compare_times import compare_times as compared
+
+    comparison = compared(a.parts, b.parts, titles, warm_up=warm_up)
     rows = [row for row in comparison if np.isfinite(row.ns_a) and np.isfinite(row.ns_b)]
     if not rows:
         raise ValueError(

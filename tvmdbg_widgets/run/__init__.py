@@ -2,5 +2,8 @@
 
 from tvmdbg_widgets.run.comparison import compare, compare_times
 from tvmdbg_widgets.run.debug_run import DebugRun
+from tvmdbg_widgets.run.executorch.inspector import Inspector
+
+Inspector.run_class = DebugRun
 
 __all__ = ["DebugRun", "compare", "compare_times"]

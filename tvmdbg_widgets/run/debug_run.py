@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.comparing import Comparing
-from tvmdbg_widgets.run.executions import Executions
 from tvmdbg_widgets.run.files import Files
 from tvmdbg_widgets.run.pages import Pages
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-class DebugRun(Executions, Comparing, Files, Pages):
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.run.executorch.inspector import Inspector
+    from tvmdbg_widgets.widgets.session import Session
+
+
+class DebugRun(Files, Pages):
     """One execution as recorded: graph, tensors and timeline, any of them may be missing.
 
     At the end of a notebook cell it shows the linked views. Made by
@@ -42,3 +49,110 @@ class DebugRun(Executions, Comparing, Files, Pages):
         parts = [self.parts.graph, self.parts.tensors, self.parts.timeline, *self.parts.reports]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
         return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *told])
+
+    @cached_property
+    def inspector(self) -> Inspector:
+        """The events of ExecuTorch's ETDump, as its Inspector gives them.
+
+        Raises
+        ------
+        ValueError
+            The run has no ETDump.
+        """
+        from tvmdbg_widgets.run.executorch.executions import inspector_of
+
+        found = inspector_of(self.parts)
+        found.run = self
+        return found
+
+    def execution(self, number: int) -> DebugRun:
+        """Return the run with the values that another execution of ExecuTorch's logged.
+
+        ::
+
+            tvmdbg.compare(run.execution(0), run.execution(1))
+
+        Parameters
+        ----------
+        number
+            Counted from 0.
+
+        Raises
+        ------
+        ValueError
+            The run is none of ExecuTorch.
+        FormatError
+            There is no such execution.
+        """
+        from tvmdbg_widgets.run.executorch.executions import execution_parts
+
+        return DebugRun(execution_parts(self.parts, number))
+
+    @cached_property
+    def reference(self) -> DebugRun:
+        """The same graph with the reference outputs of ExecuTorch's ETRecord.
+
+        ::
+
+            tvmdbg.compare(run.reference, run)
+
+        Raises
+        ------
+        ValueError
+            There are none for this execution.
+        """
+        from tvmdbg_widgets.run.executorch.executions import reference_parts
+
+        return DebugRun(reference_parts(self.parts))
+
+    def compare_times(
+        self, other: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
+    ) -> TimeComparison:
+        """Compare the times of this run (A) and another (B), operator by operator.
+
+        See :func:`tvmdbg_widgets.compare_times`, which says what is raised.
+        """
+        from tvmdbg_widgets.analysis.compare_times import compare_times
+
+        def both(found: TimeComparison) -> ComparedRun:
+            return ComparedRun(found, self, other)
+
+        return compare_times(self.parts, other.parts, titles, warm_up=warm_up, open_run=both)
+
+
+class ComparedRun(DebugRun):
+    """Graph and tensors of one run, and the slices of two.
+
+    Its views follow those of the first run, whose nodes they show.
+
+    Parameters
+    ----------
+    compared : TimeComparison
+    a, b : DebugRun
+        The runs it was made of.
+
+    Attributes
+    ----------
+    compared : TimeComparison
+    run_a, run_b : DebugRun
+    """
+
+    def __init__(self, compared: TimeComparison, a: DebugRun, b: DebugRun) -> None:
+        self.compared: TimeComparison = compared
+        self.run_a, self.run_b = a, b
+        title = "{} and {}".format(*compared.titles)
+        graph, timeline = compared.a.graph, compared.timeline
+        super().__init__(replace(a.parts, title=title, graph=graph, timeline=timeline))
+
+    @cached_property
+    def session(self) -> Session:
+        """The session of the first run."""
+        return self.run_a.session
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.run_a, self.run_b, self.compared.titles, self.compared.warm_up)
+
+
+def _again(a: DebugRun, b: DebugRun, titles: tuple[str, str], warm_up: int) -> DebugRun:
+    run: DebugRun = a.compare_times(b, titles, warm_up=warm_up).run
+    return run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.whole import Whole
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.report import BugReport
 
 
-class Files(Whole):
+class Files(ShownRun):
     """What is written of a run, or handed to other programs."""
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
@@ -104,7 +104,7 @@ class Files(Whole):
         """
         from tvmdbg_widgets.export.report import report
 
-        return report(self._whole, node)
+        return report(self, node)
 
     def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:
         """Return the graph for networkx, with times and groups of the nodes.
@@ -129,7 +129,7 @@ class Files(Whole):
         from tvmdbg_widgets.export.nodes import part
 
         chosen = part(self._known_graph, nodes)
-        return as_networkx(chosen, self.timeline, self._whole.groups, control=control)
+        return as_networkx(chosen, self.timeline, self.groups, control=control)
 
     def to_dot(
         self,
@@ -171,7 +171,7 @@ class Files(Whole):
         from tvmdbg_widgets.export.dot import dot
 
         return dot(
-            self._whole,
+            self,
             self._known_graph,
             nodes,
             color_by=color_by,
@@ -210,4 +210,4 @@ class Files(Whole):
 
         if node_data is None:
             node_data = () if self.timeline is None else ("time",)
-        return model_explorer(self._whole, self._known_graph, nodes, node_data=node_data)
+        return model_explorer(self, self._known_graph, nodes, node_data=node_data)

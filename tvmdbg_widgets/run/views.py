@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.run.whole import Whole
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,37 +13,21 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.marks import StepLike
-    from tvmdbg_widgets.widgets.run_model import RunModel
-    from tvmdbg_widgets.widgets.session import Session
 
 
-class Views(Whole):
+class Views(ShownRun):
     """The views of a run, live and as figures."""
 
     def __init__(self, parts: RunParts) -> None:
         super().__init__(parts)
         self._debugger: Debugger | None = None
 
-    @cached_property
-    def model(self) -> RunModel:
-        """The widget model that answers the views of this run."""
-        from tvmdbg_widgets.widgets.run_model import RunModel
-
-        return RunModel(self._whole)
-
-    @cached_property
-    def session(self) -> Session:
-        """The shared state of this run's views, unless a view is given another one."""
-        from tvmdbg_widgets.widgets.session import Session
-
-        return Session(self._whole)
-
     def debugger(self) -> Debugger:
         """Return the linked views of this run; one and the same for the run's own session."""
         from tvmdbg_widgets.widgets.debugger import Debugger
 
         if self._debugger is None or self._debugger.comm is None:
-            self._debugger = Debugger(self._whole)
+            self._debugger = Debugger(self)
         return self._debugger
 
     def tour(self, steps: Iterable[StepLike]) -> Debugger:
@@ -75,7 +58,7 @@ class Views(Whole):
         """
         from tvmdbg_widgets.widgets.marks import checked_tour
 
-        found = checked_tour(self._whole, steps)
+        found = checked_tour(self, steps)
         if not found:
             raise ValueError('a tour has at least one step: run.tour([(38, "The first Inf.")])')
         self.session.tour_step = None
@@ -128,10 +111,8 @@ class Views(Whole):
         """
         from tvmdbg_widgets.figures.choose import figure_of
 
-        known = self._whole.known_findings if view == "debugger" else None
-        return figure_of(
-            self._whole, view, width=width, theme=theme, options=options, findings=known
-        )
+        known = self.known_findings if view == "debugger" else None
+        return figure_of(self, view, width=width, theme=theme, options=options, findings=known)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.tuning.recorded import Recorded
+from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.record import Record
 
 
-class Elsewhere(Recorded):
+class Elsewhere(DerivedLog):
     """Measured again on another machine, and compared with it."""
 
     def reuse(
@@ -106,7 +106,7 @@ class Elsewhere(Recorded):
         )
         return rerun(chosen, options)
 
-    def compare(self, other: Recorded, *, progress: bool = True) -> MachineComparison:
+    def compare(self, other: DerivedLog, *, progress: bool = True) -> MachineComparison:
         """Compare with a log of the same schedules from another machine, which is the new one.
 
         Schedules are the same where the workload and all steps are; the target may differ.
@@ -133,6 +133,6 @@ class Elsewhere(Recorded):
         """
         from tvmdbg_widgets.analysis.tuning.transfer import compare_machines
 
-        if not isinstance(other, Recorded):
+        if not isinstance(other, DerivedLog):
             raise TypeError(f"compare takes a tuning log, found {type(other).__name__}")
         return compare_machines(self.parts, other.parts, progress=progress)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.tuning.diagnosis import Diagnosis
 from tvmdbg_widgets.tuning.elsewhere import Elsewhere
-from tvmdbg_widgets.tuning.following import Following
 from tvmdbg_widgets.tuning.pages import Pages
-from tvmdbg_widgets.tuning.records import Records
-from tvmdbg_widgets.tuning.schedules import Schedules
 
 
-class TuningLog(Records, Schedules, Diagnosis, Elsewhere, Following, Pages):
+class TuningLog(Elsewhere, Pages):
     """The records of one tuning: tasks, trials, schedules, and every question about them.
 
     At the end of a notebook cell it shows its view. Made by :func:`tvmdbg_widgets.open` or

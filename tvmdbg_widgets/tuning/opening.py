@@ -63,7 +63,7 @@ def open_tuning(
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather
     from tvmdbg_widgets.formats.tuning.given import given_text, with_dags
-    from tvmdbg_widgets.open import content_of, flat
+    from tvmdbg_widgets.model.sources.given import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
     sources = [content_of(each) for each in flat((source, *more))]
@@ -96,7 +96,7 @@ def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -
         A mapping holds what is no text.
     """
     from tvmdbg_widgets.formats.tuning.given import given_dags
-    from tvmdbg_widgets.open import flat
+    from tvmdbg_widgets.model.sources.given import flat
 
     if isinstance(dag, Mapping):
         if not all(isinstance(each, str) for pair in dag.items() for each in pair):

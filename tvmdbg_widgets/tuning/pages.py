@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.tuning.recorded import Recorded
+from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.tuning import TuningLog
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
     from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 
-class Pages(Recorded):
+class Pages(ShownLog):
     """The views of a log."""
 
     def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
@@ -29,7 +25,7 @@ class Pages(Recorded):
         self._view: TuningView | None = None
         self._view_lock = threading.Lock()
 
-    def view(self, run: DebugRun | None = None, **traits: Any) -> TuningView:
+    def view(self, run: ShownRun | None = None, **traits: Any) -> TuningView:
         """Return a view of the log; linked to a run, tasks and nodes select each other.
 
         ::
@@ -45,33 +41,7 @@ class Pages(Recorded):
         """
         from tvmdbg_widgets.widgets.tuning.view import TuningView
 
-        return TuningView(cast("TuningLog", self), run, **traits)
-
-    def link(self, run: DebugRun) -> TaskLinks:
-        """Return which nodes of a run each task tuned, and how sure that is.
-
-        Raises
-        ------
-        ValueError
-            The run has no graph.
-        """
-        from tvmdbg_widgets.analysis.tuning.links import link_tasks
-
-        return link_tasks(self.parts, _graph_of(run))
-
-    def node_status(self, run: DebugRun) -> NodeColumn:
-        """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
-
-        Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
-        product.
-        """
-        links = self.link(run)
-        return links.status(_graph_of(run), cast("TuningLog", self).task_table())
-
-    def node_gain(self, run: DebugRun) -> NodeColumn:
-        """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
-        links = self.link(run)
-        return links.gain(_graph_of(run), cast("TuningLog", self).task_table())
+        return TuningView(self, run, **traits)
 
     def figure(self, width: float = 720, theme: str = "light", **traits: Any) -> Figure:
         """Return the log as a static figure, made without a browser.
@@ -129,9 +99,3 @@ class Pages(Recorded):
             if self._view is None or self._view.comm is None:
                 self._view = self.view()
         self._view._ipython_display_()
-
-
-def _graph_of(run: DebugRun) -> Graph:
-    if run.graph is None:
-        raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
-    return run.graph

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _ERROR, _LAYOUT = "error", "layout"
 #: Layouts of graphs of at most so many nodes are worked out at once.
@@ -95,7 +95,7 @@ class ColorColumns:
         Given the columns as the page is told them whenever they change, also by another thread.
     """
 
-    def __init__(self, run: DebugRun, send: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, run: ShownRun, send: Callable[[dict[str, Any]], None]) -> None:
         self._run, self._send = run, send
         self._columns: dict[str, NodeColumn] = {}
         self._work: dict[str, ColorWork] = {}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 
@@ -98,8 +98,8 @@ class ComparisonView(View):
 
     def __init__(
         self,
-        a: DebugRun,
-        b: DebugRun,
+        a: ShownRun,
+        b: ShownRun,
         titles: Sequence[str] | None = None,
         **traits: Any,
     ) -> None:
@@ -136,11 +136,11 @@ class ComparisonView(View):
         return comparison_answer(self.comparison, {"kind": "comparison"})
 
     @property
-    def run_beside(self) -> DebugRun:
+    def run_beside(self) -> ShownRun:
         """The run on the right side."""
         return self._run_b
 
-    def _scanned_runs(self) -> Sequence[DebugRun]:
+    def _scanned_runs(self) -> Sequence[ShownRun]:
         return [self._debug_run, self._run_b]
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:

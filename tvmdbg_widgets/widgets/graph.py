@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class GraphOptions(GraphColors, Folding, Shown):
@@ -35,9 +35,9 @@ class GraphOptions(GraphColors, Folding, Shown):
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
 
-    _debug_run: DebugRun  # the view's
+    _debug_run: ShownRun  # the view's
 
-    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+    def __init__(self, run: ShownRun, session: Session | None = None, **traits: Any) -> None:
         require_run(self, run)
         super().__init__(run, session, **_first_look(run, traits))
 
@@ -46,13 +46,13 @@ class GraphOptions(GraphColors, Folding, Shown):
         return _known_node(self._debug_run, proposal["value"])
 
 
-def _first_look(run: DebugRun, traits: dict[str, Any]) -> dict[str, Any]:
+def _first_look(run: ShownRun, traits: dict[str, Any]) -> dict[str, Any]:
     """Return the traits, colored by time where the run knows times and nobody chose."""
     timed = getattr(run, "timeline", None) is not None
     return {"color_by": "time"} | traits if timed else traits
 
 
-def _known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
+def _known_node(run: ShownRun, focus: int | str | None) -> int | str | None:
     """Return the focus if the graph has it.
 
     Raises

@@ -13,7 +13,7 @@ from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class ColorName(str):
@@ -114,10 +114,10 @@ class GraphColors(traitlets.HasTraits):
     _color_columns = traitlets.Dict().tag(sync=True)
     _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
-    _debug_run: DebugRun  # the view's
+    _debug_run: ShownRun  # the view's
     _begun = False
 
-    def __init__(self, run: DebugRun, *args: Any, **traits: Any) -> None:
+    def __init__(self, run: ShownRun, *args: Any, **traits: Any) -> None:
         self._columns = ColorColumns(run, self._send_columns)
         super().__init__(run, *args, **traits)
         self._begun = True

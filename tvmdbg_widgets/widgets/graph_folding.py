@@ -11,7 +11,7 @@ import traitlets
 from tvmdbg_widgets.model.graph.groups import Group, Groups
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 GroupRef: TypeAlias = int | str | Group
 GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None
@@ -29,7 +29,7 @@ class Folding(traitlets.HasTraits):
     wrapped = traitlets.Bool(allow_none=True, default_value=None).tag(sync=True)
     group = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
-    _debug_run: DebugRun  # the view's
+    _debug_run: ShownRun  # the view's
 
     @traitlets.validate("open_groups", "_opened")
     def _known_groups(self, proposal: dict[str, Any]) -> list[int] | None:
@@ -100,7 +100,7 @@ class Folding(traitlets.HasTraits):
         return set(open_by_itself(run.graph, run.groups).nonzero()[0].tolist())
 
 
-def _groups(run: DebugRun) -> Groups:
+def _groups(run: ShownRun) -> Groups:
     """Return the run's groups.
 
     Raises
@@ -111,7 +111,7 @@ def _groups(run: DebugRun) -> Groups:
     return run.groups
 
 
-def _require(run: DebugRun, name: str, groups: Iterable[int]) -> None:
+def _require(run: ShownRun, name: str, groups: Iterable[int]) -> None:
     count = len(run.groups) if run.graph is not None else 0
     for group in groups:
         if not 0 <= group < count:

@@ -14,7 +14,7 @@ from tvmdbg_widgets.widgets import looks
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
@@ -32,7 +32,7 @@ class Shown(traitlets.HasTraits):
     history = traitlets.Dict().tag(sync=True)
     bookmarks = traitlets.Dict().tag(sync=True)
 
-    _debug_run: DebugRun  # the view's
+    _debug_run: ShownRun  # the view's
 
     @traitlets.validate("isolate")
     def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:

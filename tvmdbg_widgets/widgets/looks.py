@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.widgets.marks import node_id
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 Look: TypeAlias = dict[str, Any]
 
@@ -31,7 +31,7 @@ _SCALES = (1e-4, 3.0)
 _CAMERA = ("node", "dx", "dy", "scale")
 
 
-def checked_camera(run: DebugRun, given: object) -> dict[str, Any] | None:
+def checked_camera(run: Derived, given: object) -> dict[str, Any] | None:
     """Return where the view looks from: a node, how far beside it, in px of the graph, how large.
 
     Raises
@@ -67,7 +67,7 @@ def checked_queries(given: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(checked_query(each) for each in given))
 
 
-def checked_look(run: DebugRun, given: object, traits: Sequence[str]) -> Look:
+def checked_look(run: Derived, given: object, traits: Sequence[str]) -> Look:
     """Return a look with only what it may hold, checked as far as the graph is concerned.
 
     Raises
@@ -87,7 +87,7 @@ def checked_look(run: DebugRun, given: object, traits: Sequence[str]) -> Look:
     return look
 
 
-def checked_bookmarks(run: DebugRun, given: object, traits: Sequence[str]) -> dict[str, Look]:
+def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Look]:
     """Return looks by name.
 
     Raises
@@ -124,7 +124,7 @@ def checked_name(name: object) -> str:
     return found
 
 
-def checked_history(run: DebugRun, given: object, traits: Sequence[str]) -> dict[str, Any]:
+def checked_history(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Any]:
     """Return ``{"steps", "at"}``: looks, each told as its difference to the one before.
 
     Raises

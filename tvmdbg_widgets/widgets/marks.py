@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 NodeRef: TypeAlias = int | str
 StepLike: TypeAlias = (
@@ -24,7 +24,7 @@ _VIEWS = ("findings", "graph", "tensor", "timeline")
 _FIELDS = ("text", "node", "nodes", "entry", "slice", "time_range", "view")
 
 
-def node_id(run: DebugRun | None, node: object) -> int:
+def node_id(run: Derived | None, node: object) -> int:
     """Return the id of a node given by id or name.
 
     Raises
@@ -50,7 +50,7 @@ def node_id(run: DebugRun | None, node: object) -> int:
     return found
 
 
-def entry_of(run: DebugRun | None, node: object, output: object) -> tuple[int, int]:
+def entry_of(run: Derived | None, node: object, output: object) -> tuple[int, int]:
     """Return a checked entry; raises as :func:`node_id`, IndexError for an unknown output."""
     if isinstance(output, bool) or not hasattr(output, "__index__"):
         raise TypeError(f"an output is a whole number, not {output!r}")
@@ -80,7 +80,7 @@ def plain_text(text: object, most: int) -> str:
     return found
 
 
-def checked_notes(run: DebugRun | None, notes: object) -> dict[str, str]:
+def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
     """Return notes by node id as text, in node order; empty ones are left out.
 
     Raises
@@ -101,7 +101,7 @@ def checked_notes(run: DebugRun | None, notes: object) -> dict[str, str]:
     return {str(node): found[node] for node in sorted(found)}
 
 
-def checked_tour(run: DebugRun | None, steps: object) -> list[dict[str, Any]]:
+def checked_tour(run: Derived | None, steps: object) -> list[dict[str, Any]]:
     """Return the steps of a tour as ``{"text", "nodes", "entry", "slice", "time_range", "view"}``.
 
     Parameters
@@ -131,7 +131,7 @@ def checked_tour(run: DebugRun | None, steps: object) -> list[dict[str, Any]]:
     return found
 
 
-def _step(run: DebugRun | None, step: object) -> dict[str, Any]:
+def _step(run: Derived | None, step: object) -> dict[str, Any]:
     fields = dict(step) if isinstance(step, Mapping) else _of_pair(step)
     unknown = [str(name) for name in fields if name not in _FIELDS]
     if unknown:
@@ -194,7 +194,7 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
     return value[0], value[1]
 
 
-def _slice(run: DebugRun | None, node: object, occurrence: object) -> tuple[int, int]:
+def _slice(run: Derived | None, node: object, occurrence: object) -> tuple[int, int]:
     if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
         raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
     found = (node_id(run, node), operator.index(occurrence))

@@ -18,8 +18,8 @@ from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class LinkedPlot(Saved):
@@ -65,7 +65,7 @@ class LinkedPlot(Saved):
     def __init__(
         self,
         figure: Any,
-        run: DebugRun,
+        run: ShownRun,
         session: Session | None = None,
         *,
         nodes: str = "node",

@@ -12,7 +12,7 @@ from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.widgets.guarded import Guarded
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class RunModel(Guarded):
@@ -34,7 +34,7 @@ class RunModel(Guarded):
     title = traitlets.Unicode("").tag(sync=True, page=False)
     content_hash = traitlets.Unicode("").tag(sync=True, page=False)
 
-    def __init__(self, run: DebugRun, **traits: Any) -> None:
+    def __init__(self, run: Derived, **traits: Any) -> None:
         self._run = run
         super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
         self._scheduler = QuestionScheduler(run, self._reply)
@@ -59,7 +59,7 @@ class RunModel(Guarded):
         return f"RunModel({self._run.title!r})"
 
 
-def _content_hash(run: DebugRun) -> str:
+def _content_hash(run: Derived) -> str:
     digest = hashlib.sha256()
     digest.update(run.title.encode())
     for file in run.provenance.files:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _LOG = logging.getLogger(__name__)
 #: A saved notebook carries at most so much for one view.
@@ -50,7 +50,7 @@ class Saved(Guarded):
         """Return the figure, no larger than a saved notebook has room for."""
         raise NotImplementedError
 
-    def _scanned_runs(self) -> Sequence[DebugRun]:
+    def _scanned_runs(self) -> Sequence[ShownRun]:
         """Return the runs whose scanned tensors the figure tells of."""
         return ()
 

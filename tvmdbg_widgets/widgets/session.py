@@ -16,7 +16,7 @@ from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class NodeIds(traitlets.List[int]):
@@ -83,7 +83,7 @@ class Session(Guarded):
     tour: Any = traitlets.List().tag(sync=True)
     tour_step = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
-    def __init__(self, run: DebugRun | None = None, **traits: Any) -> None:
+    def __init__(self, run: Derived | None = None, **traits: Any) -> None:
         self._run = run
         super().__init__(**traits)
 

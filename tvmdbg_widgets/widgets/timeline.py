@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class TimelineOptions(traitlets.HasTraits):
@@ -98,10 +98,10 @@ class Flamechart(TimelineOptions, View):
 
     def __init__(
         self,
-        run: DebugRun | TimeComparison,
+        run: ShownRun | TimeComparison,
         session: Session | None = None,
         *,
-        against: DebugRun | None = None,
+        against: ShownRun | None = None,
         titles: Sequence[str] | None = None,
         **traits: Any,
     ) -> None:

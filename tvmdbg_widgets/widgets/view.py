@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 def require_run(view: object, run: object) -> None:
@@ -35,7 +35,7 @@ def require_run(view: object, run: object) -> None:
         )
 
 
-def own_model(proposal: dict[str, Any], run: DebugRun) -> object:
+def own_model(proposal: dict[str, Any], run: ShownRun) -> object:
     """Return the model that a trait is set to, if it is the run's.
 
     Raises
@@ -93,7 +93,7 @@ class View(Saved):
     #: Whether the figure tells of the values of all tensors.
     _tells_health = False
 
-    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+    def __init__(self, run: ShownRun, session: Session | None = None, **traits: Any) -> None:
         require_run(self, run)
         self._debug_run = run
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
@@ -171,7 +171,7 @@ class View(Saved):
     def _saved_figure(self) -> Figure:
         return self._figure(720, "auto", saved=True)
 
-    def _scanned_runs(self) -> Sequence[DebugRun]:
+    def _scanned_runs(self) -> Sequence[ShownRun]:
         return [self._debug_run] if self._tells_health else []
 
     def redacted_figure(self, redaction: Redaction, theme: str = "light") -> Figure:
@@ -187,7 +187,7 @@ class View(Saved):
         return tuple(node for node in self.session.selected if node < count)
 
     @property
-    def debug_run(self) -> DebugRun:
+    def debug_run(self) -> ShownRun:
         """The run that is shown."""
         return self._debug_run
 

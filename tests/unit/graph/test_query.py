@@ -392,14 +392,16 @@ def test_queries_of_several_runs_and_threads_find_each_their_own(data: Path) -> 
     found: list[Any] = []
 
     def select() -> None:
-        found.extend((len(run.select("id>=0")), run.select("group:block|bytes>0")) for run in runs)
+        found.append(
+            [(len(run.select("id>=0")), run.select("group:block|bytes>0")) for run in runs]
+        )
 
     threads = [threading.Thread(target=select) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == expected * 2
+    assert found == [expected] * 2
 
 
 def test_a_query_that_takes_too_long_says_so(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.compare import checked_titles
 from tvmdbg_widgets.analysis.compare_times.by_name import by_name
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.compared_titles import checked_titles
 from tvmdbg_widgets.analysis.matching import match
 from tvmdbg_widgets.analysis.summary import how_to_get
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.run import DebugRun
 
 __all__ = ["TimeChange", "TimeChanges", "TimeComparison", "Verdict", "compare_times"]
 
@@ -28,7 +27,7 @@ def compare_times(
     titles: Sequence[str] | None = None,
     *,
     warm_up: int = 0,
-    open_run: Callable[[TimeComparison], DebugRun] | None = None,
+    open_run: Callable[[TimeComparison], Any] | None = None,
 ) -> TimeComparison:
     """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`.
 

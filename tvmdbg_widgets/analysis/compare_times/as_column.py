@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+    from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ SPEED = "speed"
 _MOST = 3.0
 
 
-def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
+def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """Return by how much `b` is slower at each node; noise and what is not known have no value.
 
     The difference of a function that stands for several nodes is at the last of them as they run,
@@ -30,7 +30,7 @@ def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
 
     Parameters
     ----------
-    comparison : TimeComparison
+    comparison : ComparedTimes
     side : int
         0 for the nodes of `a`, 1 for those of `b`.
     """
@@ -59,7 +59,7 @@ def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
     )
 
 
-def speed_column(comparison: TimeComparison, side: int) -> NodeColumn:
+def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """Return how much slower `b` is at each node, as the binary logarithm of the ratio of times.
 
     All parts of a function have the value of the whole; noise, what is unknown and what has no
@@ -67,7 +67,7 @@ def speed_column(comparison: TimeComparison, side: int) -> NodeColumn:
 
     Parameters
     ----------
-    comparison : TimeComparison
+    comparison : ComparedTimes
     side : int
         0 for the nodes of `a`, 1 for those of `b`.
     """
@@ -96,7 +96,7 @@ def speed_column(comparison: TimeComparison, side: int) -> NodeColumn:
     )
 
 
-def _terms(comparison: TimeComparison, side: int) -> tuple[Floats, Floats]:
+def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     """Return the times of `a` and of `b` at each node of one side, whatever is noise.
 
     The time of what stands for several nodes is shared out among them as theirs are.
@@ -119,7 +119,7 @@ def _terms(comparison: TimeComparison, side: int) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
-def _note(comparison: TimeComparison, parts: int) -> str:
+def _note(comparison: ComparedTimes, parts: int) -> str:
     verdict = comparison.columns.verdicts.verdict
     counts = (
         (int((verdict == Verdict.NOISE).sum()), "within noise"),

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, s
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
-    from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+    from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 
 _MOST = 0.9
 #: Above it a share says no more than the factor.
@@ -32,7 +32,7 @@ SESSIONS = (
 )
 
 
-def sentence(compared: TimeComparison) -> str:
+def sentence(compared: ComparedTimes) -> str:
     """How much faster or slower `b` is, and how few operators account for that."""
     change, total_a, total_b = compared.change_ns, compared.total_a, compared.total_b
     totals = f"total {duration_text(total_a)} → {duration_text(total_b)}"
@@ -56,7 +56,7 @@ def sentence(compared: TimeComparison) -> str:
     return size
 
 
-def _most(compared: TimeComparison) -> tuple[int, float]:
+def _most(compared: ComparedTimes) -> tuple[int, float]:
     """How few rows make nine tenths of the difference, and which share they make."""
     changes = compared.columns.change_ns[~np.isnan(compared.columns.change_ns)]
     along = np.sort(np.sign(compared.change_ns) * changes)[::-1]
@@ -85,7 +85,7 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
     return (told,)
 
 
-def warm_up(compared: TimeComparison) -> str:
+def warm_up(compared: ComparedTimes) -> str:
     """Return whether warm-up is in the repeats that are compared; empty where it is not seen."""
     timelines = compared.a.timeline, compared.b.timeline
     cuts = [0 if each is None else each.warm_up.cut for each in timelines]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.tuning import TuningLog
+    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
     from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 #: The steps of so many records are read for the page.
@@ -77,7 +77,7 @@ def save_page(
     return Path(path)
 
 
-def _stored(log: TuningLog, shown: int | None, budget: int) -> tuple[str, int]:
+def _stored(log: DerivedLog, shown: int | None, budget: int) -> tuple[str, int]:
     """Return the element that carries the log, and of how many tasks the schedule is left out."""
     best = {record.task.index: record.row for record in log.best()}
     table = log.task_table()
@@ -119,7 +119,7 @@ def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, An
     return {"info": info, "columns": headers, "buffer": base64.b64encode(buffer).decode()}
 
 
-def _about(log: TuningLog, left_out: int) -> str:
+def _about(log: DerivedLog, left_out: int) -> str:
     files = ", ".join(PurePath(source.name).name for source in log.parts.sources)
     told = [
         f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from {files}",

@@ -16,12 +16,12 @@ from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.tuning import TuningLog
 
 
 def tuning_figure(
-    log: TuningLog, options: Mapping[str, Any], *, width: float = 720, theme: str = "light"
+    log: DerivedLog, options: Mapping[str, Any], *, width: float = 720, theme: str = "light"
 ) -> Figure:
     """Draw costs over trials, the tasks, and the schedule that is looked at.
 
@@ -57,7 +57,7 @@ def tuning_figure(
         return text_only("tuning", log.title, repr(log), str(missing), width=room, theme=name)
 
 
-def shown_trial(log: TuningLog, options: Mapping[str, Any]) -> int | None:
+def shown_trial(log: DerivedLog, options: Mapping[str, Any]) -> int | None:
     """Return the trial whose schedule is shown.
 
     The one chosen, else the best of the task chosen, or of the task that takes most of the total.

@@ -18,9 +18,9 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.model.verdicts.findings import Finding
-    from tvmdbg_widgets.tuning import TuningLog
 
 _REFUSED_SHOWN = 5
 ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]
@@ -37,7 +37,7 @@ class Overview(NamedTuple):
     columns: dict[str, npt.NDArray[Any]]
 
 
-def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
+def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
     """Return what the view is given of a log.
 
     Parameters
@@ -106,7 +106,7 @@ def overview(log: TuningLog, links: TaskLinks | None = None) -> Overview:
     return Overview(info, columns)
 
 
-def _bests(log: TuningLog) -> dict[int, int]:
+def _bests(log: DerivedLog) -> dict[int, int]:
     """Return the best trial of each task that has one: the first of the lowest cost."""
     return {record.task.index: record.row for record in log.best()}
 
@@ -124,13 +124,13 @@ def _improvements(
     return order[falls].astype(np.int32), offsets
 
 
-def _gflops(log: TuningLog, task: int, best: float) -> float:
+def _gflops(log: DerivedLog, task: int, best: float) -> float:
     """Return the speed of the best schedule where its operations can be counted."""
     operations = log.flop_count(task)
     return operations / best / 1e9 if operations and best > 0 else math.nan
 
 
-def _is_assumed(log: TuningLog, task: int) -> bool:
+def _is_assumed(log: DerivedLog, task: int) -> bool:
     """Tell whether the operations are those of a DAG that is only assumed to be the task's."""
     dag = log.dag(task)
     return dag is not None and dag.source.is_assumption
@@ -140,7 +140,7 @@ def _known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _about(log: TuningLog) -> list[str]:
+def _about(log: DerivedLog) -> list[str]:
     parts = log.parts
     versions = [each for each in sorted(set(log.trials.version.unique)) if each]
     told = [f"{parts.tuner} {', '.join(versions)}".strip()]
@@ -173,7 +173,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def error_table(
-    log: TuningLog,
+    log: DerivedLog,
     by: ErrorsBy,
     rows: npt.NDArray[np.intp] | None = None,
 ) -> dict[str, Any]:

@@ -15,18 +15,18 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.analysis.tuning.structure import TileStructure
     from tvmdbg_widgets.model.tuning.record import Record
     from tvmdbg_widgets.model.tuning.state import NestLine
-    from tvmdbg_widgets.tuning import TuningLog
 
 _NS = 1e9
 _COSTS_SHOWN = 3
 
 
-def schedule_answer(log: TuningLog, trial: int) -> dict[str, Any]:
+def schedule_answer(log: DerivedLog, trial: int) -> dict[str, Any]:
     """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo.
 
     Raises
@@ -98,7 +98,7 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
     ]
 
 
-def change_answer(log: TuningLog, a: int, b: int) -> dict[str, Any]:
+def change_answer(log: DerivedLog, a: int, b: int) -> dict[str, Any]:
     """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange.
 
     Raises
@@ -130,7 +130,7 @@ def _title(record: Record) -> str:
     return f"trial {record.row:,}: {cost}"
 
 
-def _messages(log: TuningLog, trial: int) -> list[tuple[str, str]]:
+def _messages(log: DerivedLog, trial: int) -> list[tuple[str, str]]:
     """Return what the console said of a trial that failed; the log itself has no texts."""
     texts = {one_line(each.message) for each in log.parts.messages if each.row == trial}
     return [("said", text) for text in sorted(texts) if text]

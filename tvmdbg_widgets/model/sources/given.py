@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from typing import IO, TypeAlias
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.model.base.urls import is_url
+from tvmdbg_widgets.model.base.urls import is_url, local_path
 from tvmdbg_widgets.model.sources.byte_source import (
     BytesLike,
     ByteSource,
@@ -15,6 +16,9 @@ from tvmdbg_widgets.model.sources.byte_source import (
 )
 from tvmdbg_widgets.model.sources.remote import RemoteSource
 from tvmdbg_widgets.model.sources.stream import StreamSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
 
@@ -63,3 +67,20 @@ def as_source(
     raise TypeError(
         f"cannot read bytes from {type(obj).__name__}; pass a path, bytes or a binary file object"
     )
+
+
+def flat(sources: Iterable[Any]) -> list[SourceLike]:
+    """Return sources of which some are lists of sources as one list."""
+    nested = [each if isinstance(each, list | tuple) else [each] for each in sources]
+    return [source for group in nested for source in group]
+
+
+def content_of(source: SourceLike) -> SourceLike:
+    """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
+    if not isinstance(source, str):
+        return source
+    if source.lstrip()[:1] in ("{", '"'):
+        return source.encode()
+    if not source.strip():
+        raise ValueError("the path is empty; pass the folder that the debugger wrote")
+    return Path(source).expanduser() if source.startswith("~") else local_path(source)

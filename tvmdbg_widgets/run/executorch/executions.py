@@ -1,17 +1,41 @@
-"""Other executions of an ETDump, and what a model was expected to return."""
+"""What a run of ExecuTorch is made of: an Inspector, other executions, what was expected."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.run.executorch.inspector import Inspector
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.model.parts import RunParts
 
 
-def execution_of(run: DebugRun, number: int) -> DebugRun:
-    """Return the run with the values of another execution; graph and times are the same.
+def inspector_of(parts: RunParts) -> Inspector:
+    """Return an Inspector of a run's files.
+
+    Raises
+    ------
+    ValueError
+        The run has no ETDump.
+    """
+    found = parts.executorch
+    dump = next((file.source for file in parts.files if file.part == "etdump"), None)
+    if found is None or found.dump is None or dump is None:
+        raise ValueError(
+            "this run has no ETDump; tvmdbg_widgets.open(etdump, etrecord, debug_buffer) has"
+        )
+    return Inspector(
+        etdump_data=dump,
+        etrecord=found.record,
+        debug_buffer_path=found.buffer,
+        method=found.method,
+    )
+
+
+def execution_parts(parts: RunParts, number: int) -> RunParts:
+    """Return the parts with the values of another execution; graph and times are the same.
 
     Raises
     ------
@@ -21,14 +45,13 @@ def execution_of(run: DebugRun, number: int) -> DebugRun:
         There is no such execution.
     """
     from tvmdbg_widgets.formats.executorch.assemble import with_execution
-    from tvmdbg_widgets.run import DebugRun
 
-    _files(run)
-    return DebugRun(with_execution(run.parts, number))
+    _files(parts)
+    return with_execution(parts, number)
 
 
-def reference_of(run: DebugRun) -> DebugRun:
-    """Return a run of the same graph whose tensors are the reference outputs of the ETRecord.
+def reference_parts(parts: RunParts) -> RunParts:
+    """Return the same graph with the reference outputs of the ETRecord as its tensors.
 
     Raises
     ------
@@ -36,17 +59,16 @@ def reference_of(run: DebugRun) -> DebugRun:
         The run has no graph, or there are none for this execution.
     """
     from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
-    from tvmdbg_widgets.run import DebugRun
 
-    files, graph = _files(run), run.graph
-    if graph is None:
+    files = _files(parts)
+    if parts.graph is None:
         raise ValueError("this run has no graph: open the ETRecord with the ETDump")
-    title = f"{run.title} (reference)"
-    tensors = reference_tensors(files, graph)
-    return DebugRun(replace(run.parts, title=title, tensors=tensors, timeline=None))
+    title = f"{parts.title} (reference)"
+    tensors = reference_tensors(files, parts.graph)
+    return replace(parts, title=title, tensors=tensors, timeline=None)
 
 
-def _files(run: DebugRun) -> ExecuTorchFiles:
-    if run.parts.executorch is None:
+def _files(parts: RunParts) -> ExecuTorchFiles:
+    if parts.executorch is None:
         raise ValueError("this run is none of ExecuTorch")
-    return run.parts.executorch
+    return parts.executorch

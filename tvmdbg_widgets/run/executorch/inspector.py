@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import cached_property
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.sources.given import SourceLike
-    from tvmdbg_widgets.run import DebugRun
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +83,9 @@ class Inspector:
     KeyError
         The ETRecord has no graph of that name.
     """
+
+    #: What a run is: :mod:`tvmdbg_widgets.run` says it, as runs know this class.
+    run_class: ClassVar[type[Any]]
 
     def __init__(  # noqa: PLR0917 (as ExecuTorch has it)
         self,
@@ -156,11 +158,20 @@ class Inspector:
         )
 
     @cached_property
-    def run(self) -> DebugRun:
-        """Graph, times and tensors of these files, tied together; its ``inspector`` is this one."""
-        from tvmdbg_widgets.run.executorch.linking import run_of
+    def run(self) -> Any:
+        """Graph, times and tensors of these files, tied together, as a ``DebugRun``.
 
-        return run_of(self)
+        Its ``inspector`` is this one.
+        """
+        from tvmdbg_widgets.formats.executorch.assemble import assemble
+        from tvmdbg_widgets.formats.sources.file import Part
+
+        parts = [Part(kind, *each, None) for kind, each in self.sources.items()]
+        name = self.sources["etdump"][1].name
+        title = name.replace("\\", "/").rpartition("/")[2]
+        run = self.run_class(assemble(parts, (), title=title, method=self.method))
+        run.inspector = self
+        return run
 
     @property
     def deviations(self) -> tuple[str, ...]:

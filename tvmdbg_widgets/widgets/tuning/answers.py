@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
-    from tvmdbg_widgets.tuning import TuningLog
 
 _LONGEST_QUERY = 10_000
 _KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
 
 
-def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
+def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
     """Answer one question.
 
     Parameters
@@ -64,11 +64,11 @@ def answer(log: TuningLog, links: TaskLinks | None, message: object) -> Reply:
     raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
 
 
-def _trial(log: TuningLog, question: Question, name: str) -> int:
+def _trial(log: DerivedLog, question: Question, name: str) -> int:
     return question.integer(name, 0, len(log) - 1)
 
 
-def _rows(log: TuningLog, question: Question) -> npt.NDArray[np.intp]:
+def _rows(log: DerivedLog, question: Question) -> npt.NDArray[np.intp]:
     """Return the trials of a task, in a range, that a query finds; what is left out is no limit."""
     is_asked = np.ones(len(log), bool)
     if question.has("task"):

@@ -16,7 +16,7 @@ from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
-    from tvmdbg_widgets.tuning import TuningLog
+    from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class LogModel(Guarded):
 
     content = traitlets.Int(0).tag(sync=True, page=False)
 
-    def __init__(self, log: TuningLog, links: TaskLinks | None = None, **traits: Any) -> None:
+    def __init__(self, log: ShownLog, links: TaskLinks | None = None, **traits: Any) -> None:
         self._log = log
         self._links = links
         self._pool = ThreadPoolExecutor(1, "tvmdbg-tuning") if HAS_THREADS else None
@@ -45,11 +45,11 @@ class LogModel(Guarded):
         self.on_msg(self._on_question)
 
     @property
-    def tuning_log(self) -> TuningLog:
+    def tuning_log(self) -> ShownLog:
         """The log as far as it is known."""
         return self._log
 
-    def grow(self, log: TuningLog) -> None:
+    def grow(self, log: ShownLog) -> None:
         """Answer with a log that has more records from now on, and tell the views."""
         self._log = log
         self.content += 1

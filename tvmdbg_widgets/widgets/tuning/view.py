@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.tuning import TuningLog
     from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
+    from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 _PANES = ("schedule", "tiles", "errors", "findings")
 
@@ -115,8 +115,8 @@ class TuningView(Saved):
 
     def __init__(
         self,
-        log: TuningLog,
-        run: DebugRun | None = None,
+        log: ShownLog,
+        run: ShownRun | None = None,
         session: Session | None = None,
         **traits: Any,
     ) -> None:
@@ -154,7 +154,7 @@ class TuningView(Saved):
         return proposal["value"]
 
     @property
-    def tuning_log(self) -> TuningLog:
+    def tuning_log(self) -> ShownLog:
         """The log that is shown, as far as it has grown."""
         return self._model.tuning_log
 

@@ -32,6 +32,7 @@ from tvmdbg_widgets.export.page.stored.facts import (
     variants,
 )
 from tvmdbg_widgets.export.page.stored.found import findings_told, health_told
+from tvmdbg_widgets.export.page.stored.left_out import candidate_note, choice_sentences
 from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.slices import add_slices
@@ -320,11 +321,11 @@ class _Store:
 
     def _finished(self) -> Stored:
         share, page = self.wanted.share, self.wanted.page
-        chosen = words.choice_sentences(self.candidates, share, page, self._noun)
+        chosen = choice_sentences(self.candidates, share, page, self._noun)
         left_out = (*self.left_out, *chosen)
         if share != "statistics":
             for each in self.candidates:
-                self.notes[each.row] = words.candidate_note(each)
+                self.notes[each.row] = candidate_note(each)
         binary = self._with_facts()
         add_values(binary, self.candidates)
         binary.head["leftOut"] = left_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from tvmdbg_widgets.tuning.recorded import Recorded
+from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from tvmdbg_widgets.tuning.recorded import Recorded
+from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tvmdbg_widgets.tuning.log import TuningLog
 
 
 class Following(Recorded):
     """A log that grows while tuning runs."""
 
-    def follow(self, seconds: float = 1.0) -> Follower:
+    def follow(self, seconds: float = 1.0) -> Follower[Self]:
         """Look at the files of this log again and again, as a tuning that runs appends to them.
 
         ::
@@ -41,7 +39,10 @@ class Following(Recorded):
         return Follower(self, seconds)
 
 
-class Follower:
+Log = TypeVar("Log", bound=Following)
+
+
+class Follower(Generic[Log]):
     """Logs of a tuning that runs, one after the other; made by :meth:`TuningLog.follow`.
 
     Iterate over it, or call :meth:`poll`. As a context it is closed in the end, which also ends an
@@ -53,7 +54,7 @@ class Follower:
         Why the files could not be read at the last look, as while another process replaces them.
     """
 
-    def __init__(self, log: Any, seconds: float = 1.0) -> None:
+    def __init__(self, log: Log, seconds: float = 1.0) -> None:
         from tvmdbg_widgets.formats.tuning.follow import FollowedParts
         from tvmdbg_widgets.model.sources.growing import GrowingFile
 
@@ -62,13 +63,13 @@ class Follower:
         if not any(isinstance(e, GrowingFile) for e in (*log.parts.sources, *log.parts.beside)):
             raise ValueError("nothing of this log is a file on disk, which alone can grow")
         self.problem: Exception | None = None
-        self._log: TuningLog = log
+        self._log = log
         self._followed = FollowedParts(log.parts)
         self._seconds = seconds
         self._closed = threading.Event()
         self._lock = threading.Lock()
 
-    def poll(self) -> TuningLog | None:
+    def poll(self) -> Log | None:
         """Look at the files now; None where nothing changed, or they cannot be read right now."""
         from tvmdbg_widgets.model.base.errors import FormatError
 
@@ -87,7 +88,7 @@ class Follower:
         """End the iteration."""
         self._closed.set()
 
-    def __iter__(self) -> Iterator[TuningLog]:
+    def __iter__(self) -> Iterator[Log]:
         while not self._closed.wait(self._seconds):
             if (log := self.poll()) is not None:
                 yield log

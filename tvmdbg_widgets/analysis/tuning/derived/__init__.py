@@ -1,0 +1,1 @@
+"""All facts about one tuning log that are derived from its parts."""

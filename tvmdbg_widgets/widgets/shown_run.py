@@ -1,0 +1,50 @@
+"""A run as its views take it: derived facts, and what all its views share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.analysis.derived.derived import Derived
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.widgets.run_model import RunModel
+    from tvmdbg_widgets.widgets.session import Session
+
+
+class ShownRun(Derived):
+    """A run that views show; :class:`tvmdbg_widgets.DebugRun` is one."""
+
+    @cached_property
+    def model(self) -> RunModel:
+        """The widget model that answers the views of this run."""
+        from tvmdbg_widgets.widgets.run_model import RunModel
+
+        return RunModel(self)
+
+    @cached_property
+    def session(self) -> Session:
+        """The shared state of this run's views, unless a view is given another one."""
+        from tvmdbg_widgets.widgets.session import Session
+
+        return Session(self)
+
+    @property
+    def inspector(self) -> Any:
+        """The events of ExecuTorch's ETDump."""
+        raise NotImplementedError
+
+    def compare_times(self, *args: Any, **kwargs: Any) -> TimeComparison:
+        """Compare the times of this run and another."""
+        raise NotImplementedError
+
+    def save_html(self, *args: Any, **kwargs: Any) -> Path:
+        """Write a view, ``of``, as a page."""
+        raise NotImplementedError
+
+    def embed(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a view, ``of``, as a frame."""
+        raise NotImplementedError
