@@ -370,58 +370,32 @@ def test_views_know_only_what_is_shared() -> None:
     assert not problems, "\n".join(problems)
 
 
-TYPES_ONLY = re.compile(
-    r"^(?:import|export)\s+type\b[^;]*;|^import\s+\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?,?)+\s*\}[^;]*;",
-    re.MULTILINE,
-)
-
-
 def circles(edges: Iterable[tuple[object, object]]) -> list[set[object]]:
     """Modules that import each other, also over others."""
     components = nx.strongly_connected_components(nx.DiGraph(edges))
     return [found for found in components if len(found) > 1]
 
 
-def _python_edges(*, types: bool) -> list[tuple[str, str]]:
-    return [
+def test_no_modules_know_each_other() -> None:
+    """Imports for types, and those inside functions, count as well."""
+    python = [
         (each.importer, each.imported.removeprefix(f"{PACKAGE}."))
         for each in all_imports()
-        if each.own and (types or not (each.in_function or each.for_types))
+        if each.own
     ]
-
-
-def _front_end_edges(*, types: bool) -> list[tuple[str, str]]:
-    found = [
+    front_end = [
         (_normal(Path("/src") / name), _normal((Path("/src") / name).parent / specifier))
         for name, text in front_end_sources()
-        for specifier in SPECIFIER.findall(text if types else TYPES_ONLY.sub("", text))
+        for specifier in SPECIFIER.findall(text)
         if specifier.startswith(".")
     ]
-    assert len(found) > 1000
-    return found
-
-
-def test_no_modules_need_each_other_to_load() -> None:
-    assert circles(_python_edges(types=False)) == []
-    assert circles(_front_end_edges(types=False)) == []
-
-
-def test_only_the_view_of_a_graph_is_known_to_what_it_is_made_of() -> None:
-    assert circles(_python_edges(types=True)) == []
-    front_end = circles(_front_end_edges(types=True))
-    assert len(front_end) == 1
-    assert _normal(Path("/src/graph/view.ts")) in front_end[0]
+    for edges in (python, front_end):
+        assert len(edges) > 1000
+        assert circles(edges) == []
 
 
 def test_a_circle_is_found() -> None:
     assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [{"a", "b", "c"}]
-    text = """
-import type { A } from "./a.ts";
-import { type B, type C as D } from "./b.ts";
-import { type E, f } from "./c.ts";
-export type { G } from "./d.ts";
-"""
-    assert SPECIFIER.findall(TYPES_ONLY.sub("", text)) == ["./c.ts"]
 
 
 def test_names_from_files_never_become_markup() -> None:

@@ -1,4 +1,5 @@
 import { mountGraph } from "../graph/mount.ts";
+import type { Replaceable } from "../graph/parts.ts";
 import type { PlacedScene } from "../graph/placed/placed_scene.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
@@ -23,7 +24,7 @@ export interface PaneContext {
   /** The graph was drawn, with another camera perhaps. */
   drawn: (view: GraphView) => void;
   /** Places the graph beside the other one. */
-  place: (placed: PlacedScene, view: GraphView) => PlacedScene;
+  place: (placed: PlacedScene, view: Replaceable) => PlacedScene;
   /** Somebody acts on this side. */
   touched: () => void;
   signal: AbortSignal;

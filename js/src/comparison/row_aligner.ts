@@ -1,6 +1,6 @@
+import type { Replaceable } from "../graph/parts.ts";
 import { PlacedScene } from "../graph/placed/placed_scene.ts";
 import { finished } from "../graph/placed/slices.ts";
-import type { GraphView } from "../graph/view.ts";
 import { aligned } from "./align.ts";
 import type { ComparisonData, Side } from "./data.ts";
 import { OTHER } from "./data.ts";
@@ -13,7 +13,7 @@ export class RowAligner {
   readonly #data: ComparisonData;
   /** By side: as it was laid out by itself. */
   readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
-  readonly #views: [GraphView | null, GraphView | null] = [null, null];
+  readonly #views: [Replaceable | null, Replaceable | null] = [null, null];
 
   #isAligned = false;
 
@@ -22,7 +22,7 @@ export class RowAligner {
   }
 
   /** What one side shows of a layout; the other side is placed beside it. */
-  place(side: Side, placed: PlacedScene, view: GraphView): PlacedScene {
+  place(side: Side, placed: PlacedScene, view: Replaceable): PlacedScene {
     this.#own[side] = placed;
     this.#views[side] = view;
     const [a, b] = this.#own;

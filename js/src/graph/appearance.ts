@@ -8,16 +8,28 @@ import type { Palette } from "./paint/palette.ts";
 import type { Picture } from "./paint/picture.ts";
 import { HealthLoader } from "./panels/health_loader.ts";
 import { Legend } from "./panels/legend.ts";
+import type { GraphParts } from "./parts.ts";
 import type { PlacedScene } from "./placed/placed_scene.ts";
-import type { GraphView } from "./view.ts";
 
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
 
+/** What it needs of the view. */
+type Colored = Pick<
+  GraphParts,
+  | ("chosen" | "context" | "mirror" | "model" | "palette" | "placed")
+  | ("arrange" | "repaint" | "selectNodes" | "tell")
+> & {
+  commands: { nextOf(verdict: number): void };
+  highlighted: string | null;
+  placing: { lookAgain(): void };
+  highlight(opKind: string | null): void;
+};
+
 /** What the colors of a view show, and their legend. */
 export class Appearance {
   readonly legend: Legend;
-  readonly #view: GraphView;
+  readonly #view: Colored;
   readonly #coloring: Coloring;
   readonly #healthLoader: HealthLoader;
   #colors: Colors | null = null;
@@ -25,7 +37,7 @@ export class Appearance {
   #since = 0;
   #waited: string | null = null;
 
-  constructor(view: GraphView, signal: AbortSignal) {
+  constructor(view: Colored, signal: AbortSignal) {
     this.#view = view;
     const { model, context, commands } = view;
     this.#coloring = new Coloring(model.graph, model.times);

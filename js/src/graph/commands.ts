@@ -1,17 +1,40 @@
 import { notesAt } from "./data/noted.ts";
 import type { Step } from "./data/walk.ts";
+import type { Folding } from "./folding.ts";
 import { groupLines } from "./panels/group_words.ts";
+import type { GraphParts } from "./parts.ts";
+import type { CameraRestorer } from "./stage/camera_restorer.ts";
 import { EdgeTooltip } from "./stage/edge_tooltip.ts";
-import type { GraphView } from "./view.ts";
+import type { NavigationHistory } from "./stage/navigation_history.ts";
+import type { Navigator } from "./stage/navigator.ts";
 
 const SOURCE = "graph";
+
+/** What they need of the view. */
+type Commanded = Pick<
+  GraphParts,
+  | ("root" | "context" | "chosen" | "model" | "hits" | "stage" | "mirror" | "tooltip")
+  | ("placed" | "walk" | "node" | "box" | "isWrapped" | "expects")
+> & {
+  highlighted: string | null;
+  walked: string;
+  details: { focus(): void };
+  folding: Folding;
+  menus: { actions(at?: { x: number; y: number }): void };
+  navigation: Pick<NavigationHistory, "step">;
+  navigator: Pick<Navigator, "say">;
+  placing: Pick<CameraRestorer, "fits">;
+  cancel(): boolean;
+  highlight(opKind: string | null): void;
+  showDetails(on?: boolean): void;
+};
 
 /** All that is done to a view of a graph by hand or by key. */
 export class GraphCommands {
   readonly edges: EdgeTooltip;
-  readonly #view: GraphView;
+  readonly #view: Commanded;
 
-  constructor(view: GraphView) {
+  constructor(view: Commanded) {
     this.#view = view;
     this.edges = new EdgeTooltip(view);
   }

@@ -1,19 +1,27 @@
 import { counted } from "../shared/format.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphParts } from "./parts.ts";
+import type { CameraRestorer } from "./stage/camera_restorer.ts";
 
 /** So many nodes are selected together at most: of a larger group, none in the other views. */
 export const MOST_SELECTED = 2000;
 /** Milliseconds after a group was opened or closed in which a second click means the same click. */
 const DOUBLE = 350;
 
+/** What it needs of the view. */
+type Folded = Pick<
+  GraphParts,
+  | ("chosen" | "context" | "model" | "mirror" | "node" | "placed" | "stage")
+  | ("expects" | "mark" | "tell")
+> & { placing: Pick<CameraRestorer, "anchor" | "goal"> };
+
 /** Opens, closes and selects groups. */
 export class Folding {
-  readonly #view: GraphView;
+  readonly #view: Folded;
   #last = 0;
   /** The group that comes into view as soon as it is drawn. */
   #coming = -1;
 
-  constructor(view: GraphView) {
+  constructor(view: Folded) {
     this.#view = view;
   }
 

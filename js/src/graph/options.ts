@@ -1,22 +1,7 @@
-import type { ViewContext } from "../shared/ui/view.ts";
 import type { Wires } from "./color/coloring.ts";
 import type { Isolation } from "./data/isolate.ts";
-import type { PlacedScene } from "./placed/placed_scene.ts";
 import type { History, Look } from "./stage/history.ts";
 import type { CameraPlace } from "./stage/place.ts";
-import type { GraphView } from "./view.ts";
-
-/** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */
-export interface GraphContext extends ViewContext<GraphOptions> {
-  /** What stands before its tools. */
-  title?: HTMLElement;
-  /** Whether other views beside it say what its details would: those are closed until they are asked for. */
-  isBeside?: boolean;
-  /** The node that it opens on, in place of that of the first fault or the slowest; -1 for its beginning. */
-  opensOn?: number;
-  /** Places what was laid out so that it suits what stands beside it. */
-  place?: (placed: PlacedScene, view: GraphView) => PlacedScene;
-}
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {

@@ -11,12 +11,12 @@ import { Hits } from "./data/hits.ts";
 import type { GraphModel } from "./data/model.ts";
 import type { Walk } from "./data/walk.ts";
 import { Folding } from "./folding.ts";
-import type { GraphContext } from "./options.ts";
 import { Palette } from "./paint/palette.ts";
 import { Details } from "./panels/details.ts";
 import { groupPath, groupSentence } from "./panels/group_words.ts";
 import { Menus } from "./panels/menus.ts";
 import { Toolbar } from "./panels/toolbar.ts";
+import type { GraphContext, GraphParts } from "./parts.ts";
 import { LayoutController } from "./placed/layout_controller.ts";
 import type { PlacedScene } from "./placed/placed_scene.ts";
 import { CameraRestorer } from "./stage/camera_restorer.ts";
@@ -29,7 +29,7 @@ import { Tooltip } from "./stage/tooltip.ts";
 const NARROW = 700;
 
 /** One view of one graph: what is shown of it and what is selected; what can be done to it is in `commands`. */
-export class GraphView {
+export class GraphView implements GraphParts {
   readonly root: HTMLElement;
   readonly context: GraphContext;
   readonly chosen: Chosen;

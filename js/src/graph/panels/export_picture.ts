@@ -3,8 +3,8 @@ import { bytes } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
 import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
 import { SvgCanvas } from "../paint/svg.ts";
+import type { GraphParts } from "../parts.ts";
 import type { Camera } from "../stage/camera.ts";
-import type { GraphView } from "../view.ts";
 import type { Popup } from "./popup.ts";
 
 /** A whole graph of more boxes is saved without texts. */
@@ -24,12 +24,18 @@ const CHOICES = [
   ["png", "whole graph"],
 ] as const satisfies [Kind, What][];
 
+/** What it needs of the view. */
+export type Saved = Pick<
+  GraphParts,
+  "context" | "chosen" | "placed" | "stage" | "mirror" | "palette"
+>;
+
 /** Saves what is drawn as a picture: just what is on the stage, or the whole graph. */
 export class Saves {
-  readonly #view: GraphView;
+  readonly #view: Saved;
   readonly #popup: Popup;
 
-  constructor(view: GraphView, popup: Popup) {
+  constructor(view: Saved, popup: Popup) {
     this.#view = view;
     this.#popup = popup;
   }

@@ -3,16 +3,21 @@ import { errorText } from "../../shared/client/message.ts";
 import { isUnderWay, type Scan } from "../../shared/client/scan.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { NodeHealth } from "../data/health.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphParts } from "../parts.ts";
+
+/** What it needs of the view. */
+type Judged = Pick<GraphParts, "context" | "model" | "mirror" | "repaint" | "tell"> & {
+  placing: { lookAgain(): void };
+};
 
 /** Asks for the health of the run's values: what is known, or soon looked at, by itself; all once somebody wants to see it. */
 export class HealthLoader {
-  readonly #view: GraphView;
+  readonly #view: Judged;
   readonly #scan: Scan<HealthAnswer>;
   #asked = false;
   #glanced = false;
 
-  constructor(view: GraphView) {
+  constructor(view: Judged) {
     this.#view = view;
     this.#scan = healthScan(
       view.context.run,

@@ -1,9 +1,12 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import { integer } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
-import { kindQuery } from "../stage/navigator.ts";
-import type { GraphView } from "../view.ts";
-import { Saves } from "./export_picture.ts";
+import type { GraphCommands } from "../commands.ts";
+import type { Folding } from "../folding.ts";
+import type { GraphParts } from "../parts.ts";
+import type { NavigationHistory } from "../stage/navigation_history.ts";
+import { kindQuery, type Navigator } from "../stage/navigator.ts";
+import { type Saved, Saves } from "./export_picture.ts";
 import { Popup } from "./popup.ts";
 
 /** So many of the actions are buttons in the details. */
@@ -16,13 +19,23 @@ interface Action {
   run: () => void;
 }
 
+/** What they need of the view. */
+type Acting = Saved &
+  Pick<GraphParts, "root" | "model" | "node" | "box" | "isWrapped"> & {
+    code: { copy(): void };
+    commands: Pick<GraphCommands, "focusNode" | "inOrder" | "wrap">;
+    folding: Folding;
+    navigation: Pick<NavigationHistory, "forget" | "keep" | "names" | "recall">;
+    navigator: Navigator;
+  };
+
 /** The menus of a graph: what can be done to a node, which kinds are shown, looks kept under names. */
 export class Menus {
-  readonly #view: GraphView;
+  readonly #view: Acting;
   readonly #popup: Popup;
   readonly saves: Saves;
 
-  constructor(view: GraphView) {
+  constructor(view: Acting) {
     this.#view = view;
     this.#popup = new Popup(view.root);
     this.saves = new Saves(view, this.#popup);

@@ -1,15 +1,27 @@
 import { Walk } from "../data/walk.ts";
+import type { GraphParts } from "../parts.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
-import type { GraphView } from "../view.ts";
+import type { NavigationHistory } from "./navigation_history.ts";
 
 interface Place {
   x: number;
   y: number;
 }
 
+/** What it needs of the view. */
+type Placing = Pick<
+  GraphParts,
+  | ("context" | "hits" | "isArranging" | "model" | "node" | "placed" | "stage" | "walk")
+  | ("arrange" | "mark" | "repaint" | "tell")
+> & {
+  isUntouched: boolean;
+  folding: { placed(): number };
+  navigation: Pick<NavigationHistory, "settle">;
+};
+
 /** Puts the camera over another picture: what was looked at stays where it was. */
 export class CameraRestorer {
-  readonly #view: GraphView;
+  readonly #view: Placing;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
   anchor: number | null = null;
   /** Whether the next picture is fitted to the stage. */
@@ -17,7 +29,7 @@ export class CameraRestorer {
   /** The node that the next picture is opened for. */
   goal: number | null = null;
 
-  constructor(view: GraphView) {
+  constructor(view: Placing) {
     this.#view = view;
   }
 

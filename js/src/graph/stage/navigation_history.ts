@@ -1,6 +1,6 @@
 import type { GraphOptions } from "../options.ts";
+import type { GraphParts } from "../parts.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
-import type { GraphView } from "../view.ts";
 import { changes, type Look, leaving, pushed, resolved, same } from "./history.ts";
 import { type CameraPlace, placeOf, type View, viewOf } from "./place.ts";
 
@@ -21,9 +21,15 @@ const MOST_SELECTED = 100;
 /** So long the camera must rest until Python is told where it is. */
 const SETTLED_MS = 400;
 
+/** What it needs of the view. */
+type Visited = Pick<
+  GraphParts,
+  "context" | "isArranging" | "placed" | "selectNodes" | "showToolbar" | "stage"
+>;
+
 /** What was shown and from where: step by step, and under names. */
 export class NavigationHistory {
-  readonly #view: GraphView;
+  readonly #view: Visited;
   /** What was shown last, for a history that has not begun. */
   #before: Look;
   /** What the stage showed when it was painted last. */
@@ -36,7 +42,7 @@ export class NavigationHistory {
   #lastKind = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(view: GraphView) {
+  constructor(view: Visited) {
     this.#view = view;
     const { options, session, signal } = view.context;
     this.#before = this.#look();

@@ -1,19 +1,25 @@
 import { counted, integer } from "../../shared/format.ts";
 import { between, type Isolation } from "../data/isolate.ts";
+import type { GraphParts } from "../parts.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
 import { shownNodes } from "../placed/scene.ts";
-import type { GraphView } from "../view.ts";
+
+/** What it needs of the view. */
+type Navigated = Pick<
+  GraphParts,
+  "chosen" | "context" | "isArranging" | "mirror" | "model" | "node" | "placed" | "showToolbar"
+>;
 
 /** What part of the graph is shown, and what is said of it. */
 export class Navigator {
-  readonly #view: GraphView;
+  readonly #view: Navigated;
   /** Where a path begins, until its other end is chosen. */
   #start: number | null = null;
   #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
   /** What could not be done, or waits to be. */
   #notice = "";
 
-  constructor(view: GraphView) {
+  constructor(view: Navigated) {
     this.#view = view;
     const { options, session, signal } = view.context;
     const done = () => {

@@ -11,7 +11,7 @@ import { detail, type LabelRecord, type Picture } from "../paint/picture.ts";
 import { isLegible } from "../placed/legible.ts";
 import { LEGIBLE_SCALE, READABLE_SCALE } from "../placed/scales.ts";
 import { Camera, isIn, type Rectangle } from "./camera.ts";
-import { edgeAt } from "./edge_tooltip.ts";
+import { edgeAt } from "./edge_at.ts";
 import { fitted, isThread, opening } from "./framing.ts";
 
 const MOVE_MS = 180;
