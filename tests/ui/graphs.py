@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.ui.waits import INSPECT
+from tests.ui.waits import inspected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
     """What the canvas shows now."""
-    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
+    found: dict[str, list[dict[str, Any]]] = inspected(root)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
 
-from tests.ui.waits import INSPECT
+from tests.ui.waits import INSPECT, inspected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,7 +190,7 @@ class View:
 
     def marks(self) -> list[dict[str, Any]]:
         """What is drawn now, in CSS pixels from the corner of the view's main canvas."""
-        detail: dict[str, Any] = self.root.evaluate(INSPECT)
+        detail: dict[str, Any] = inspected(self.root)
         return list(detail["marks"])
 
     def click_mark(self, key: str, value: int) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import WIDTHS, mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.waits import INSPECT, frames, painted, rest
+from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def selected(page: Page) -> tuple[list[int], list[int]]:
 
 def marks(root: Locator, side: str) -> dict[int, dict[str, float]]:
     graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
-    found: dict[str, Any] = graph.evaluate(INSPECT)
+    found: dict[str, Any] = inspected(graph)
     return {int(mark["id"]): mark for mark in found["marks"]}
 
 
 def labels(root: Locator, side: str) -> list[str]:
     graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
-    return [each["text"] for each in graph.evaluate(INSPECT)["labels"]]
+    return [each["text"] for each in inspected(graph)["labels"]]
 
 
 def told(figure: Figure, side: str) -> list[str]:
@@ -101,7 +101,7 @@ def test_the_figure_says_what_the_view_says(
         )
         for side in "ab":
             graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
-            shown = sorted(graph.evaluate(INSPECT)["labels"], key=lambda each: each["y"])
+            shown = sorted(inspected(graph)["labels"], key=lambda each: each["y"])
             words = [each["text"] for each in shown if not each["text"].startswith("float")]
             assert Counter(told(figure, side)) == Counter(words)
             titles = [each for each in words if not re.search(r"(er|unknown)$", each)]

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
-from tests.ui.waits import INSPECT, painted, rest
+from tests.ui.waits import inspected, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def pane(root: Locator, side: str) -> Locator:
 
 def marks(page: Page, root: Locator, side: str) -> dict[int, dict[str, Any]]:
     rest(page)
-    return {int(mark["id"]): mark for mark in pane(root, side).evaluate(INSPECT)["marks"]}
+    return {int(mark["id"]): mark for mark in inspected(pane(root, side))["marks"]}
 
 
 def row(root: Locator, text: str) -> Locator:

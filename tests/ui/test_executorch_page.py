@@ -12,7 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.ui.host import serve, visit
 from tests.ui.timeline.test_timeline_page import View
-from tests.ui.waits import INSPECT, painted
+from tests.ui.waits import inspected, painted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,5 +85,5 @@ def test_metadata_stands_with_its_event(view: View, run: tvmdbg.DebugRun) -> Non
 def test_operators_say_what_they_took_together(page: Page, address: str) -> None:
     visit(page, f'{address}?views=graph&width=980&graph.grouped=false&graph.color_by="time"')
     painted(page)
-    drawn = page.locator(".tvmdbg-graph").evaluate(INSPECT)
+    drawn = inspected(page.locator(".tvmdbg-graph"))
     assert "916.0 ns for 2 together" in json.dumps(drawn)

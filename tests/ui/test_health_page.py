@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.notebooks import View
-from tests.ui.waits import INSPECT, frames, rest
+from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.answers.health import health_words
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.verdicts.health import Health, Verdict
@@ -74,7 +74,7 @@ def stage(strip: Locator) -> Locator:
 
 
 def column(strip: Locator, node: int) -> dict[str, Any]:
-    marks: list[dict[str, Any]] = strip.evaluate(INSPECT)["marks"]
+    marks: list[dict[str, Any]] = inspected(strip)["marks"]
     return next(mark for mark in marks if mark["entry"][0] == node)
 
 
@@ -87,7 +87,7 @@ def test_the_strip_shows_every_entry_and_a_click_selects_it_for_all_views(
 ) -> None:
     strip = done(show("tensor,graph"))
     assert run.tensors is not None
-    marks = strip.evaluate(INSPECT)["marks"]
+    marks = inspected(strip)["marks"]
     assert [tuple(mark["entry"]) for mark in marks] == list(run.tensors)
     faulty = [mark["entry"][0] for mark in marks if mark["verdict"] == "faulty"]
     assert (len(faulty), faulty[0], faulty[1]) == (16, FIRST_INF, FIRST_NAN)
@@ -305,7 +305,7 @@ def test_the_graph_and_its_figure_say_the_same_of_every_node(
         root.focus()
         page.keyboard.press("f")
         frames(page)
-        texts = {label["text"] for label in root.evaluate(INSPECT)["labels"]}
+        texts = {label["text"] for label in inspected(root)["labels"]}
         in_box = {text for text in texts if text.startswith(f"#{node['id']} · ")}
         assert in_box <= {f"#{node['id']} · {node['health']['text']}"}
         told_in_boxes += len(in_box)

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, frames, rest
+from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +82,7 @@ class View:
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
         frames(self.page)
-        found: dict[str, Any] = self.root.evaluate(INSPECT)
+        found: dict[str, Any] = inspected(self.root)
         return found
 
     def labels(self) -> list[str]:
@@ -185,7 +185,7 @@ def test_what_is_clicked_in_the_graph_is_shown_in_the_plan(page: Page, address: 
     expect(view.details).to_contain_text("conv2d + add + relu #62")
     expect(view.said).to_contain_text("#62 ")
     rest(page)
-    mark = next(each for each in graph.evaluate(INSPECT)["marks"] if each["id"] == 59)
+    mark = next(each for each in inspected(graph)["marks"] if each["id"] == 59)
     at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
     graph.locator("canvas").first.click(position=at)
     expect(view.details).to_contain_text("#59 ")

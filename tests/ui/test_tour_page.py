@@ -15,7 +15,7 @@ from tests.ui.every_view.test_hostile_page import ATTACK
 from tests.ui.host import visit
 from tests.ui.notebooks import View
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, frames, painted, rest
+from tests.ui.waits import frames, inspected, painted, rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -65,11 +65,11 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     text = "overflows here\n<b>38,912 × 2</b>"
     show(page, address)
     graph, tensor, timeline = (View(page, name) for name in VIEWS)
-    assert graph.root.evaluate(INSPECT)["notes"] == []
+    assert inspected(graph.root)["notes"] == []
     put(page, "notes", {str(OVERFLOW): text})
     select(page, OVERFLOW)
     frames(page)
-    (mark,) = graph.root.evaluate(INSPECT)["notes"]
+    (mark,) = inspected(graph.root)["notes"]
     (box,) = [each for each in graph.marks() if each["id"] == OVERFLOW]
     assert mark["id"] == OVERFLOW
     assert mark["width"] >= 12
@@ -101,7 +101,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     expect(noted).to_have_count(0)
     expect(page.locator(".tvmdbg-noted:visible")).to_have_count(0)
     frames(page)
-    assert graph.root.evaluate(INSPECT)["notes"] == []
+    assert inspected(graph.root)["notes"] == []
     expect(details).not_to_contain_text("overflows here")
 
 
@@ -119,7 +119,7 @@ def test_the_sign_of_a_note_is_drawn(page: Page, address: str) -> None:
     }"""
     put(page, "notes", {str(OVERFLOW): "here"})
     frames(page)
-    (mark,) = graph.root.evaluate(INSPECT)["notes"]
+    (mark,) = inspected(graph.root)["notes"]
     box = {name: mark[name] for name in ("x", "y", "width", "height")}
     assert overlay.evaluate(inked, box) > 100
     put(page, "notes", {})

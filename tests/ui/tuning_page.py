@@ -9,7 +9,7 @@ from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
-from .waits import INSPECT, frames
+from .waits import INSPECT, frames, inspected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -84,7 +84,7 @@ class TuningPage:
     def told(self) -> dict[str, Any]:
         """Return what the view tells of its stage."""
         frames(self._page)
-        found: dict[str, Any] = self.root.evaluate(INSPECT)
+        found: dict[str, Any] = inspected(self.root)
         return found
 
     def state(self, name: str) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 REST_MS = 500  # longer than any timer of a view; timers of a page fire in the order they are due
 MOST_MS = 60_000
@@ -19,6 +20,8 @@ INSPECT = """(root) => {
   root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
   return out;
 }"""
+_INSPECT_TEXT = f"""(root) => JSON.stringify(({INSPECT})(root), (key, value) =>
+  ArrayBuffer.isView(value) ? Array.from(value) : value)"""
 _FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
 _REST = f"""async ([ms, most]) => {{
   const {{ dataset }} = document.documentElement;
@@ -31,6 +34,12 @@ _REST = f"""async ([ms, most]) => {{
     await ({_FRAMES})();
   }}
 }}"""
+
+
+def inspected(view: Locator) -> dict[str, Any]:
+    """What a view tells of its stage, as text: Playwright takes long to hand over many objects."""
+    found: dict[str, Any] = json.loads(view.evaluate(_INSPECT_TEXT))
+    return found
 
 
 def painted(page: Page) -> None:

@@ -1,6 +1,6 @@
 import type { Replaceable } from "../graph/parts.ts";
 import { PlacedScene } from "../graph/placed/placed_scene.ts";
-import { finished } from "../graph/placed/slices.ts";
+import { finished } from "../shared/stretches.ts";
 import { aligned } from "./align.ts";
 import type { ComparisonData, Side } from "./data.ts";
 import { OTHER } from "./data.ts";

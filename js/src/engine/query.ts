@@ -1,12 +1,12 @@
 /** Queries and regular expressions for `tvmdbg_widgets/analysis/query`; requests and answers are JSON. */
 import { Links } from "../graph/data/links.ts";
-import { finished } from "../graph/placed/slices.ts";
 import { Evaluation, type Extra, extras } from "../graph/query/evaluate.ts";
 import { Facts } from "../graph/query/facts.ts";
 import type { Vocabulary } from "../graph/query/fields.ts";
 import { parse, type Query, QueryError } from "../graph/query/parser.ts";
 import type { FactColumns, GraphColumns } from "../shared/client/run_client.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
+import { finished } from "../shared/stretches.ts";
 import { type Packed, unpacked } from "./packed.ts";
 
 interface Reading {

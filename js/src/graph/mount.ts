@@ -3,6 +3,7 @@ import { errorText, hinted, message } from "../shared/client/message.ts";
 import { isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
+import { pause } from "../shared/stretches.ts";
 import { fullScreenAction } from "../shared/ui/full_screen.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
 import { GraphModel } from "./data/model.ts";
@@ -11,7 +12,6 @@ import type { GraphOptions } from "./options.ts";
 import { ZOOM_STEP } from "./panels/toolbar.ts";
 import type { GraphContext } from "./parts.ts";
 import { measureFor } from "./placed/measure.ts";
-import { pause } from "./placed/slices.ts";
 import { bindPointer } from "./stage/pointer.ts";
 import { GraphView } from "./view.ts";
 

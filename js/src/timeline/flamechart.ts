@@ -1,7 +1,9 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
+import { isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
+import { inStretches } from "../shared/stretches.ts";
 import { element } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
@@ -9,7 +11,6 @@ import type { ChartHost } from "./charts/chart.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { codeFor } from "./code.ts";
 import { Critical } from "./critical.ts";
-import { inSlices } from "./data/in_slices.ts";
 import { Marked } from "./data/marked.ts";
 import type { Slices } from "./data/slices.ts";
 import { timeText } from "./data/ticks.ts";
@@ -353,8 +354,12 @@ export class Flamechart {
   async arrived(): Promise<void> {
     const { ranking } = this.#data;
     const { signal } = this.#context;
-    await inSlices(ranking.counting(), signal);
-    if (signal.aborted) return;
+    try {
+      await inStretches(ranking.counting(), signal);
+    } catch (error) {
+      if (isAbort(error)) return;
+      throw error;
+    }
     this.color();
     this.table.arrived();
     this.chart.arrived();

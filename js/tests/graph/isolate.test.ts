@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { bridges } from "../../src/graph/data/bridges.ts";
 import { between, isolated } from "../../src/graph/data/isolate.ts";
 import { Links } from "../../src/graph/data/links.ts";
-import { finished } from "../../src/graph/placed/slices.ts";
 import { NodeKind } from "../../src/shared/client/run_client.ts";
+import { finished } from "../../src/shared/stretches.ts";
 import { columns } from "./fixture.ts";
 
 const PARAMETER = { kind: NodeKind.PARAMETER };

@@ -4,8 +4,8 @@ import { layout } from "../../src/graph/layout/index.ts";
 import type { Direction } from "../../src/graph/layout/types.ts";
 import { PlacedScene } from "../../src/graph/placed/placed_scene.ts";
 import { buildScene } from "../../src/graph/placed/scene.ts";
-import { finished } from "../../src/graph/placed/slices.ts";
 import type { GraphColumns } from "../../src/shared/client/run_client.ts";
+import { finished } from "../../src/shared/stretches.ts";
 import { WORDS } from "./fixture.ts";
 
 /** The graph laid out as the view does. */

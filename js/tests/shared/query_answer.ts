@@ -1,11 +1,11 @@
 import { Links } from "../../src/graph/data/links.ts";
-import { finished } from "../../src/graph/placed/slices.ts";
 import { Evaluation } from "../../src/graph/query/evaluate.ts";
 import { Facts } from "../../src/graph/query/facts.ts";
 import { parse, QueryError } from "../../src/graph/query/parser.ts";
 import { type ColumnHeader, fields } from "../../src/shared/client/columns.ts";
 import type { FactColumns, GraphColumns } from "../../src/shared/client/run_client.ts";
 import { RegexError } from "../../src/shared/regex.ts";
+import { finished } from "../../src/shared/stretches.ts";
 
 interface Packed {
   columns: ColumnHeader[];

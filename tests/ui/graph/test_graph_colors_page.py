@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
-from tests.ui.waits import INSPECT, painted, rest
+from tests.ui.waits import inspected, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,7 @@ def wires(view: tvmdbg.GraphView) -> dict[str, Any]:
 def colors(page: Page, root: Locator) -> dict[int, list[str]]:
     """What is painted where each node is, the most frequent first."""
     rest(page)
-    marks = root.evaluate(INSPECT)["marks"]
+    marks = inspected(root)["marks"]
     painted_there = root.evaluate(PAINTED, marks)
     return {int(mark["id"]): each for mark, each in zip(marks, painted_there, strict=True)}
 
@@ -213,7 +213,7 @@ def test_the_error_against_another_run_is_painted_said_and_in_the_legend(
     assert {drawn[node] for node in lost}.isdisjoint({drawn[node] for node in same})
     page.evaluate("node => tvmdbg.models.session.set('selected', [node])", OVERFLOW)
     expect(root.locator(".tvmdbg-mirror")).to_contain_text("error: +Inf")
-    mark = next(each for each in root.evaluate(INSPECT)["marks"] if each["id"] == OVERFLOW)
+    mark = next(each for each in inspected(root)["marks"] if each["id"] == OVERFLOW)
     root.locator("canvas").first.hover(
         position={"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
     )

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, painted, rest, until
+from tests.ui.waits import inspected, painted, rest, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def press(page: Page, *keys: str) -> None:
 
 def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
     rest(page)
-    return {int(mark["id"]): mark for mark in root.evaluate(INSPECT)["marks"]}
+    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
 
 
 def middle(mark: dict[str, float]) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import WIDTHS, mostly_slow
 from tests.ui.graphs import selected, state
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, frames, rest
+from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def select(page: Page, *nodes: int) -> None:
 def marks(page: Page, root: Locator) -> dict[int, dict[str, float]]:
     """What is drawn once nothing is under way."""
     rest(page)
-    return {int(mark["id"]): mark for mark in root.evaluate(INSPECT)["marks"]}
+    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
 
 
 def shown(page: Page, root: Locator) -> set[int]:
@@ -177,7 +177,7 @@ def test_kinds_are_hidden_with_a_bridge_over_them(
     assert state(page, "hidden") == ["kind=convolution"]
     expect(banner(root)).to_contain_text("without kind=convolution: 9 of 72 nodes")
     assert shown(page, root) == {0, 31, 53, 66, 67, 70, 71}
-    texts = [label["text"] for label in root.evaluate(INSPECT)["labels"]]
+    texts = [label["text"] for label in inspected(root)["labels"]]
     assert "through 4 hidden" in texts
     select(page, 66)
     press(page, "ArrowUp")

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import WIDTHS, mostly_slow
 from tests.ui.graphs import selected, state
-from tests.ui.waits import INSPECT, frames, rest
+from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def wires(**columns: Any) -> dict[str, Any]:
 
 
 def labels(root: Locator) -> list[str]:
-    return [each["text"] for each in root.evaluate(INSPECT)["labels"]]
+    return [each["text"] for each in inspected(root)["labels"]]
 
 
 def legend(root: Locator) -> Locator:
@@ -222,7 +222,7 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
     root = graph(color_by="kind")
     page.keyboard.press("s")
     rest(page)
-    boxes = {each["id"]: each for each in root.evaluate(INSPECT)["marks"]}
+    boxes = {each["id"]: each for each in inspected(root)["marks"]}
     above, below = boxes[59], boxes[62]
     canvas = root.locator("canvas.tvmdbg-graph-base").bounding_box()
     assert canvas is not None

@@ -11,7 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import state
 from tests.ui.host import visit
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, painted, rest, until
+from tests.ui.waits import inspected, painted, rest, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -39,7 +39,7 @@ def graph(page: Page, address: str) -> Locator:
 
 def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
     rest(page)
-    return {int(mark["id"]): mark for mark in root.evaluate(INSPECT)["marks"]}
+    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
 
 
 def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -118,7 +118,7 @@ def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) 
     assert stage is not None
     mark = marks(page, graph)[31]
     assert mark["y"] + mark["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
-    texts = [label["text"] for label in graph.evaluate(INSPECT)["labels"]]
+    texts = [label["text"] for label in inspected(graph)["labels"]]
     assert any(text.startswith("#31") for text in texts)
 
 

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, frames, rest, until
+from tests.ui.waits import frames, inspected, rest, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def test_the_svg_is_what_is_drawn(
     page.keyboard.press("i")
     svg, png = (saved(page, f"{kind} of the view", tmp_path) for kind in ("SVG", "PNG"))
     until(page, "found.labels.length > 5")
-    drawn = [label["text"] for label in root.evaluate(INSPECT)["labels"]]
+    drawn = [label["text"] for label in inspected(root)["labels"]]
     kept = texts(sound(svg))
     assert len(drawn) > 5
     for label in set(drawn):
@@ -164,13 +164,13 @@ def test_marks_are_saved_and_the_view_is_left_as_it_was(
     root = graph('graph.search="softmax"')
     page.evaluate("tvmdbg.models.session.set('selected', [71])")
     frames(page)
-    before = root.evaluate(INSPECT)
+    before = inspected(root)
     page.keyboard.press("i")
     svg = saved(page, "SVG of the view", tmp_path).read_text("utf-8")
     saved(page, "SVG of the whole graph", tmp_path)
     style = root.evaluate("root => getComputedStyle(root).getPropertyValue('--tvmdbg-accent')")
     assert f'stroke="{style.strip()}"' in svg
-    assert root.evaluate(INSPECT) == before
+    assert inspected(root) == before
 
 
 def test_a_large_graph_is_saved(page: Page, graph: Callable[..., Locator], tmp_path: Path) -> None:

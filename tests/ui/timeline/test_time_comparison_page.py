@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
-from tests.ui.waits import INSPECT, frames
+from tests.ui.waits import frames, inspected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def view(page: Page) -> Callable[..., Locator]:
 
 def seen(root: Locator) -> Any:
     frames(root.page)
-    return root.evaluate(INSPECT)
+    return inspected(root)
 
 
 def until(page: Page, condition: str) -> None:

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks, mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, frames
+from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
@@ -49,7 +49,7 @@ class View:
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
         frames(self.page)
-        found: dict[str, Any] = self.root.evaluate(INSPECT)
+        found: dict[str, Any] = inspected(self.root)
         return found
 
     def session(self, name: str) -> Any:

@@ -1,6 +1,6 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import { inSlices } from "../placed/slices.ts";
+import { inStretches } from "../../shared/stretches.ts";
 import { Evaluation, extras } from "../query/evaluate.ts";
 import { parse, QueryError } from "../query/parser.ts";
 import type { GraphModel } from "./model.ts";
@@ -52,5 +52,5 @@ export async function evaluated(
     if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
   }
   const evaluation = new Evaluation(model.facts);
-  return { nodes: await inSlices(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
+  return { nodes: await inStretches(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
 }

@@ -1,9 +1,9 @@
+import { finished } from "../../shared/stretches.ts";
 import type { Direction, LayoutResult } from "../layout/index.ts";
 import { isLegible, MARGIN, scaleIn } from "../placed/legible.ts";
 import { PlacedScene } from "../placed/placed_scene.ts";
 import { LEGIBLE_SCALE } from "../placed/scales.ts";
 import type { Scene } from "../placed/scene.ts";
-import { finished } from "../placed/slices.ts";
 import { inColumns } from "../placed/wrapping.ts";
 import { Camera } from "../stage/camera.ts";
 import { Narrowing } from "./narrowing.ts";

@@ -1,6 +1,6 @@
 import { NodeKind } from "../../shared/client/run_client.ts";
+import { finished } from "../../shared/stretches.ts";
 import { isolated } from "../data/isolate.ts";
-import { finished } from "../placed/slices.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 /** How many edges away what is around the focus may be. */

@@ -1,7 +1,7 @@
 import { Fault } from "../../shared/client/health.ts";
 import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
+import { finished, inStretches } from "../../shared/stretches.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { finished, inSlices } from "../placed/slices.ts";
 import { isMarked } from "./health_marks.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import type { Marks } from "./overlay.ts";
@@ -97,7 +97,7 @@ export class Overview {
     this.#drawing = new AbortController();
     const steps = this.#graph(picture, width, height);
     if (picture.placed.scene.count <= AT_ONCE) finished(steps);
-    else inSlices(steps, this.#drawing.signal).catch(() => {});
+    else inStretches(steps, this.#drawing.signal).catch(() => {});
   }
 
   /** Along the strip: the flow; across it: each column, stretched to the strip. */

@@ -1,7 +1,7 @@
+import { inStretches } from "../../shared/stretches.ts";
 import type { LayoutProgress, LayoutResult } from "../layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import { borrowedLayout } from "./layout_shared.ts";
-import { inSlices } from "./slices.ts";
 import type { Asked } from "./wrapping.ts";
 
 export interface LayoutRun {
@@ -35,7 +35,7 @@ export async function layoutInSlices(
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
   const laidOut = await borrowedLayout(code);
-  return await inSlices(laidOut(input), signal, onProgress);
+  return await inStretches(laidOut(input), signal, onProgress);
 }
 
 /** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */

@@ -1,5 +1,6 @@
 import { isAbort } from "../../shared/client/request.ts";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
+import { inStretches, pause } from "../../shared/stretches.ts";
 import { bridges } from "../data/bridges.ts";
 import { openStates } from "../data/groups.ts";
 import { hiddenNodes } from "../data/hidden.ts";
@@ -12,7 +13,6 @@ import { layoutInput } from "./layout_input.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
 import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
-import { inSlices, pause } from "./slices.ts";
 
 /** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
 const LOW_STAGE = 304;
@@ -104,7 +104,7 @@ async function place(
   const { fold, direction, isolation, hidden, label, grouped, wrapped, dense, stage } = arrangement;
   const { links, groups, labels, graph } = model;
   if (graph.kinds.length > LARGE) await pause();
-  const part = isolation && (await inSlices(isolated(links, isolation), signal));
+  const part = isolation && (await inStretches(isolated(links, isolation), signal));
   const left = await hiddenNodes(model, hidden, signal);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
@@ -115,18 +115,18 @@ async function place(
     groups,
     open: states.at(-1)!,
     only,
-    bridges: left ? await inSlices(bridges(links, left), signal) : [],
+    bridges: left ? await inStretches(bridges(links, left), signal) : [],
     words,
   };
   const sceneOf = (own: Partial<SceneOptions>) =>
-    inSlices(sceneSteps(links, { ...options, ...own }), signal);
+    inStretches(sceneSteps(links, { ...options, ...own }), signal);
   const laidOut = async (scene: Scene) => {
     const input = layoutInput(scene, direction, labels, graph);
     const layout = await layoutGraph({ ...input, wrapped, stage }, await model.fetchLayout(), {
       signal,
       onProgress,
     });
-    return await inSlices(PlacedScene.steps(scene, layout), signal);
+    return await inStretches(PlacedScene.steps(scene, layout), signal);
   };
   const compact = (valued: boolean, open = options.open) => ({
     open,

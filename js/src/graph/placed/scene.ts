@@ -1,9 +1,9 @@
 import { type GraphColumns, NodeKind, Trust } from "../../shared/client/run_client.ts";
+import { finished } from "../../shared/stretches.ts";
 import type { Bridge } from "../data/bridges.ts";
 import type { Groups } from "../data/groups.ts";
 import type { Links } from "../data/links.ts";
 import { groupBy } from "../layout/adjacency.ts";
-import { finished } from "./slices.ts";
 
 export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
 const STYLES = 4;

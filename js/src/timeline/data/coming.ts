@@ -1,7 +1,7 @@
 import type { RunClient } from "../../shared/client/run_client.ts";
 import { integer, percent } from "../../shared/format.ts";
+import { inStretches } from "../../shared/stretches.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { inSlices } from "./in_slices.ts";
 import type { Slices } from "./slices.ts";
 
 /** What to say in place of what only the slices tell, where they are not all here. */
@@ -36,7 +36,7 @@ export class Coming {
   async take(signal: AbortSignal): Promise<void> {
     try {
       const data = await this.#run.slices((done, total) => this.#say(done, total));
-      if (data && !signal.aborted) await inSlices(this.#slices.filling(data), signal);
+      if (data && !signal.aborted) await inStretches(this.#slices.filling(data), signal);
     } catch (error) {
       if (signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
