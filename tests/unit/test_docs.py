@@ -137,14 +137,17 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folders", "of"),
-    [(("run", "analysis/derived"), tvmdbg.DebugRun), (("tuning",), tvmdbg.TuningLog)],
+    ("rooms_of", "of"),
+    [
+        (("run/*", "analysis/derived/*", "widgets/shown_run"), tvmdbg.DebugRun),
+        (("tuning/*", "analysis/tuning/derived/*", "widgets/tuning/shown_log"), tvmdbg.TuningLog),
+    ],
     ids=["run", "tuning log"],
 )
-def test_reference_has_what_methods_return(folders: tuple[str, ...], of: type) -> None:
+def test_reference_has_what_methods_return(rooms_of: tuple[str, ...], of: type) -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
     package = ROOT / "tvmdbg_widgets"
-    paths = [path for each in folders for path in sorted((package / each).glob("*.py"))]
+    paths = [path for each in rooms_of for path in sorted(package.glob(f"{each}.py"))]
     rooms = [ast.parse(path.read_text("utf-8")) for path in paths]
     checked = set()
     for each in (each for room in rooms for each in ast.walk(room)):
