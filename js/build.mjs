@@ -120,6 +120,19 @@ function options(watch) {
     }));
 }
 
+/** The columns of each answer as JSON: `tvmdbg_widgets/engine/wire.py` holds Python's answers to them. */
+async function wire() {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [join(root, "js/src/shared/client/wire.ts")],
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  const source = Buffer.from(outputFiles[0].contents).toString("base64");
+  const { WIRE } = await import(`data:text/javascript;base64,${source}`);
+  return Buffer.from(`${JSON.stringify(WIRE)}\n`);
+}
+
 function replace(path, contents) {
   const fresh = `${path}.${process.pid}.new`;
   writeFileSync(fresh, contents);
@@ -135,6 +148,7 @@ async function build() {
   mkdirSync(out, { recursive: true });
   rmSync(join(out, "hash.json"), { force: true });
   const files = built.flatMap((result) => result.outputFiles);
+  files.push({ path: join(out, "wire.json"), contents: await wire() });
   for (const { path, contents } of files) replace(path, contents);
   const kept = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(out)) if (!kept.has(name)) rmSync(join(out, name));

@@ -25,9 +25,23 @@ class Reply:
     buffers: tuple[bytes, ...] = ()
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any], info: Any = None) -> Reply:
-        """Answer columns, and what is told beside them."""
-        headers, buffer = pack(columns)
+    def of(cls, answer: str, columns: Mapping[str, Any], info: Any = None) -> Reply:
+        """Answer columns, and what is told beside them.
+
+        Parameters
+        ----------
+        answer : str
+            A name in ``js/src/shared/client/wire.ts``, which says what columns there are.
+        columns : mapping of str to array or StringColumn
+        info : object
+            JSON.
+
+        Raises
+        ------
+        TypeError
+            Other columns, or of other kinds.
+        """
+        headers, buffer = pack(columns, answer)
         return cls({"columns": headers, "info": info}, (buffer,))
 
 

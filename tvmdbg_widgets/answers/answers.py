@@ -162,12 +162,12 @@ def _graph(context: Context, _question: Question) -> Reply:
     }
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
     info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
-    return Reply.of(columns, info)
+    return Reply.of("graph", columns, info)
 
 
 def _facts(context: Context, _question: Question) -> Reply:
     graph = context.run.graph
-    return Reply(None) if graph is None else Reply.of(fact_columns(graph))
+    return Reply(None) if graph is None else Reply.of("facts", fact_columns(graph))
 
 
 def _tensors(context: Context, _question: Question) -> Reply:
@@ -189,7 +189,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
         "opening": np.array([at for at, each in enumerate(items) if each is opening], np.int32),
     }
-    return Reply.of(columns)
+    return Reply.of("tensors", columns)
 
 
 def _node(context: Context, question: Question) -> Reply:

@@ -69,7 +69,7 @@ def change(context: Context, _question: Question) -> Reply:
             "why": total.why,
         },
     }
-    return Reply.of(columns, info)
+    return Reply.of("change", columns, info)
 
 
 def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:

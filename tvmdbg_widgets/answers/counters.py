@@ -50,7 +50,7 @@ def counters(context: Context, _question: Question) -> Reply:
         "thinned": whole if whole > _MOST else 0,
         "leftOut": len(found) - len(shown),
     }
-    return Reply.of(columns, info)
+    return Reply.of("counters", columns, info)
 
 
 def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:

@@ -18,7 +18,7 @@ def health(context: Context, _question: Question) -> Reply:
     search = context.run.search
     state = search.scan.state  # before what is known: "done" must not go with a part of it
     found = search.health()
-    columns, buffer = pack(found.columns())
+    columns, buffer = pack(found.columns(), "health")
     return Reply({"state": state, **health_words(found), "columns": columns}, (buffer,))
 
 

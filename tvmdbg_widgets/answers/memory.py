@@ -58,4 +58,4 @@ def memory(context: Context, _question: Question) -> Reply:
             if each >= 0
         },
     }
-    return Reply.of(columns, info)
+    return Reply.of("memory", columns, info)

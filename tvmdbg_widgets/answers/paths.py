@@ -30,7 +30,7 @@ def critical(context: Context, _question: Question) -> Reply:
         "total": path.total_ns,
         "sequential": path.sequential,
     }
-    return Reply.of(columns, info)
+    return Reply.of("critical", columns, info)
 
 
 def roofline(context: Context, _question: Question) -> Reply:
@@ -50,7 +50,7 @@ def roofline(context: Context, _question: Question) -> Reply:
             "; ".join(work.why.get(node, ())) for node in nodes.tolist()
         ),
     }
-    return Reply.of(columns, {"missing": "", "convention": CONVENTION})
+    return Reply.of("roofline", columns, {"missing": "", "convention": CONVENTION})
 
 
 def _missing(why: str) -> Reply:

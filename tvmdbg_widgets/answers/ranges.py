@@ -51,7 +51,7 @@ def tiles(context: Context, question: Question) -> Reply:
     context.watch()
     bins = lod.bins(first * TILE_BINS * step, step, (last - first) * TILE_BINS)
     info = {"level": level, "first": first, "last": last, "bins": (last - first) * TILE_BINS}
-    return Reply.of(_named(kept, lod_columns(kept, bins), "lodName"), info)
+    return Reply.of("tiles", _named(kept, lod_columns(kept, bins), "lodName"), info)
 
 
 def window(context: Context, question: Question) -> Reply:
@@ -76,7 +76,7 @@ def window(context: Context, question: Question) -> Reply:
     columns["source"] = source
     if "node" in columns:
         columns["occurrence"] = own.slice_occurrence[source]
-    return Reply.of(_named(kept, columns, "name"))
+    return Reply.of("window", _named(kept, columns, "name"))
 
 
 def area(context: Context, question: Question) -> Reply:
@@ -150,7 +150,7 @@ def find(context: Context, question: Question) -> Reply:
         "next": _told(kept, next_),
         "bins": bins,
     }
-    headers, buffer = pack({"hits": found.ravel()})
+    headers, buffer = pack({"hits": found.ravel()}, "find")
     return Reply({**result, "columns": headers}, (buffer,))
 
 

@@ -52,7 +52,7 @@ def timeline(context: Context, _question: Question) -> Reply:
         names = range(kept.names.first)
         columns |= lod_columns(kept, kept.ready.top)
         columns["lodName"][columns["lodName"] >= kept.names.first] = -1
-    return Reply.of({**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
+    return Reply.of("timeline", {**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
 
 
 def slices(context: Context, question: Question) -> Reply:
@@ -60,14 +60,14 @@ def slices(context: Context, question: Question) -> Reply:
     kept = context.kept_timeline
     first = question.integer("first", 0, kept.count)
     last = question.integer("last", first, min(kept.count, first + _PART // kept.table.width))
-    return Reply.of(kept.table.columns(kept.timeline.rows.order[first:last]))
+    return Reply.of("slices", kept.table.columns(kept.timeline.rows.order[first:last]))
 
 
 def names(context: Context, question: Question) -> Reply:
     """Answer the names of slices from ``first`` on, as many as fit one part."""
     kept = context.kept_timeline
     first = question.integer("first", 0, kept.names.count)
-    return Reply.of(kept.names.columns(range(first, kept.names.most(first, _PART))))
+    return Reply.of("names", kept.names.columns(range(first, kept.names.most(first, _PART))))
 
 
 def flows(context: Context, _question: Question) -> Reply:
@@ -86,7 +86,7 @@ def flows(context: Context, _question: Question) -> Reply:
         "flowTo": number[found.flow_to[first]],
         "flowNames": found.names[first],
     }
-    return Reply.of(columns, {"count": len(found), "unjoined": found.unjoined})
+    return Reply.of("flows", columns, {"count": len(found), "unjoined": found.unjoined})
 
 
 def _rows(own: Timeline) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.engine.wire import check
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _ALIGNMENT = 8
 
 
 def pack(
-    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> tuple[list[dict[str, Any]], bytes]:
     """Pack columns into a list of headers and one buffer.
 
@@ -27,6 +28,9 @@ def pack(
     columns : mapping of str to array or StringColumn
         One-dimensional uint8, uint16, uint32, int32, float32 or float64 arrays (bool goes as
         uint8), or strings.
+    answer : str
+        The answer in ``js/src/shared/client/wire.ts`` that has these columns; of a page's own
+        tables and a figure's columns there is none.
 
     Returns
     -------
@@ -37,7 +41,8 @@ def pack(
     Raises
     ------
     TypeError
-        For another dtype: what JavaScript would hold inexactly is not sent silently.
+        For another dtype: what JavaScript would hold inexactly is not sent silently. Or the answer
+        has other columns.
     """
     headers: list[dict[str, Any]] = []
     buffer = bytearray()
@@ -55,11 +60,13 @@ def pack(
                 "length": array.size,
             }
         )
+    if answer:
+        check(answer, headers)
     return headers, bytes(buffer)
 
 
 def packed_text(
-    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> dict[str, Any]:
     """Pack columns as JSON, as ``js/src/engine/packed.ts`` unpacks them.
 
@@ -68,7 +75,7 @@ def packed_text(
     TypeError
         As of :func:`pack`.
     """
-    headers, buffer = pack(columns)
+    headers, buffer = pack(columns, answer)
     return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
 
 

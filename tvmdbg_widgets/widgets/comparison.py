@@ -211,7 +211,7 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         for name, terms in zip(("before", "after"), column.terms or (), strict=False):
             columns[f"{name}{side}"] = terms
     columns |= {f"change{side}": column.rows for side, column in zip("AB", changes, strict=False)}
-    headers, buffer = pack(columns)
+    headers, buffer = pack(columns, "comparison")
     info = {
         "titles": list(comparison.titles),
         "sentence": comparison.sentence,

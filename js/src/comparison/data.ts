@@ -1,35 +1,11 @@
-import { fields, type StringColumn } from "../shared/client/columns.ts";
+import type { ColumnHeader } from "../shared/client/columns.ts";
+import { columnsOf } from "../shared/client/columns_of.ts";
 import type { Answer } from "../shared/client/request.ts";
+import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
 
 /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
-export interface Columns {
-  pairA: Int32Array;
-  pairB: Int32Array;
-  certainty: Uint8Array;
-  reason: Uint8Array;
-  groupKind: Uint8Array;
-  /** Differences of a group are the members [start of it, start of the next). */
-  groupStart: Int32Array;
-  groupChange: StringColumn;
-  memberA: Int32Array;
-  memberB: Int32Array;
-  /** By node: its operators in a few words, and the shape of its first output. */
-  labelA: StringColumn;
-  labelB: StringColumn;
-  shapeA: StringColumn;
-  shapeB: StringColumn;
-  /** By node of each graph how much slower it is in B, as the binary logarithm of the ratio of times. */
-  speedA?: Float64Array;
-  beforeA?: Float64Array;
-  afterA?: Float64Array;
-  beforeB?: Float64Array;
-  afterB?: Float64Array;
-  speedB?: Float64Array;
-  /** By node of each graph how much slower it is in B, nanoseconds; NaN for noise and what is unknown. */
-  changeA?: Float64Array;
-  changeB?: Float64Array;
-}
+export type ComparisonColumns = Columns<"comparison">;
 
 export interface Info {
   titles: [a: string, b: string];
@@ -64,12 +40,12 @@ export interface Match {
 
 /** What differs between two graphs, and which nodes stand for each other. */
 export class ComparisonData {
-  readonly columns: Columns;
+  readonly columns: ComparisonColumns;
   readonly info: Info;
   readonly #rows: [Map<number, number[]>, Map<number, number[]>] = [new Map(), new Map()];
 
-  constructor({ result, buffers }: Answer<{ columns: never; info: Info }>) {
-    this.columns = fields(result.columns, buffers) as unknown as Columns;
+  constructor({ result, buffers }: Answer<{ columns: ColumnHeader[]; info: Info }>) {
+    this.columns = columnsOf<"comparison">(result.columns, buffers);
     this.info = result.info;
     const { pairA, pairB } = this.columns;
     for (let row = 0; row < pairA.length; row++) {

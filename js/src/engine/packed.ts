@@ -1,4 +1,6 @@
-import { type Column, type ColumnHeader, fields } from "../shared/client/columns.ts";
+import type { ColumnHeader } from "../shared/client/columns.ts";
+import { columnsOf } from "../shared/client/columns_of.ts";
+import type { Columns, WIRE } from "../shared/client/wire.ts";
 
 /** Columns as `tvmdbg_widgets/engine/columns.py` packs them, their buffer in base64. */
 export interface Packed {
@@ -6,8 +8,11 @@ export interface Packed {
   base64: string;
 }
 
-export function unpacked({ columns = [], base64 }: Packed): Record<string, Column> {
-  return fields(columns, [new DataView(buffer(base64))]);
+export function unpacked<Answer extends keyof typeof WIRE>({
+  columns = [],
+  base64,
+}: Packed): Columns<Answer> {
+  return columnsOf<Answer>(columns, [new DataView(buffer(base64))]);
 }
 
 function buffer(base64: string): ArrayBuffer {

@@ -4,7 +4,9 @@ import { Evaluation, type Extra, extras } from "../graph/query/evaluate.ts";
 import { Facts } from "../graph/query/facts.ts";
 import type { Vocabulary } from "../graph/query/fields.ts";
 import { parse, type Query, QueryError } from "../graph/query/parser.ts";
-import type { FactColumns, GraphColumns } from "../shared/client/run_client.ts";
+import { StringColumn } from "../shared/client/columns.ts";
+import type { GraphColumns } from "../shared/client/run_client.ts";
+import type { Columns } from "../shared/client/wire.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
 import { finished } from "../shared/stretches.ts";
 import { type Packed, unpacked } from "./packed.ts";
@@ -22,7 +24,7 @@ interface Search {
   texts: readonly string[];
 }
 
-type Part = "graph" | Extra;
+type Part = "nodes" | Extra;
 
 interface Finding {
   /** Of the graph. */
@@ -31,6 +33,20 @@ interface Finding {
   /** Columns that were asked for. */
   sent: { [part in Part]?: Packed & Pick<GraphColumns, "info"> };
 }
+
+/** Of groups and tensors nothing is known until a query asks for groups. */
+const NO_GROUPS: Columns<"groups"> & Pick<GraphColumns, "hasTensor"> = {
+  groupOrder: new Int32Array(0),
+  groupStart: new Int32Array(0),
+  groupEnd: new Int32Array(0),
+  groupParent: new Int32Array(0),
+  groupAlike: new Int32Array(0),
+  groupRepeats: new Int32Array(0),
+  groupSource: new Uint8Array(0),
+  groupNames: new StringColumn(new Int32Array(0), []),
+  nodeGroup: new Int32Array(0),
+  hasTensor: new Uint8Array(0),
+};
 
 /** Graphs that are kept between two queries: a run, and one it is compared with. */
 const MOST_KEPT = 2;
@@ -58,23 +74,27 @@ export function findNodes(request: string): string {
 }
 
 /** The graph of a key with what was sent of it; null where it is not kept. */
-function opened(key: string, { graph, groups, facts }: Finding["sent"]): Facts | null {
-  const found = graph
-    ? new Facts(new Links({ ...unpacked(graph), info: graph.info } as unknown as GraphColumns))
+function opened(key: string, { nodes, groups, facts }: Finding["sent"]): Facts | null {
+  const found = nodes
+    ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(nodes), info: nodes.info ?? null }))
     : kept.get(key);
   if (!found) return null;
   kept.delete(key);
   kept.set(key, found);
   for (const [old] of kept) if (kept.size > MOST_KEPT) kept.delete(old);
-  if (groups) Object.assign(found.graph, unpacked(groups));
-  if (facts) found.more = unpacked(facts) as unknown as FactColumns;
+  if (groups) Object.assign(found.graph, unpacked<"groups">(groups));
+  if (facts) found.more = unpacked<"facts">(facts);
   return found;
 }
 
 function missing(tree: Query, facts: Facts | null): Part[] {
-  const all: Part[] = ["graph", ...extras(tree)];
+  const all: Part[] = ["nodes", ...extras(tree)];
   if (!facts) return all;
-  const held = { graph: true, groups: !!facts.graph.groupNames, facts: !!facts.more };
+  const held = {
+    nodes: true,
+    groups: facts.graph.nodeGroup.length === facts.graph.kinds.length,
+    facts: !!facts.more,
+  };
   return all.filter((part) => !held[part]);
 }
 

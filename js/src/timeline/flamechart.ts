@@ -11,8 +11,6 @@ import type { ChartHost } from "./charts/chart.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { codeFor } from "./code.ts";
 import { Critical } from "./critical.ts";
-import { Marked } from "./data/marked.ts";
-import type { Slices } from "./data/slices.ts";
 import { timeText } from "./data/ticks.ts";
 import type { Data } from "./data.ts";
 import { ColorKey } from "./details/color_key.ts";
@@ -22,14 +20,13 @@ import { Faults } from "./faults.ts";
 import { AreaPanel } from "./ranges/area_panel.ts";
 import { Ranges } from "./ranges/ranges.ts";
 import { Searching } from "./search/searching.ts";
+import { Selection } from "./selection.ts";
 import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./tables/table.ts";
 import { Tables } from "./tables/tables.ts";
 import { Camera } from "./tracks/camera.ts";
 import { Chart } from "./tracks/chart.ts";
 import type { Hit, Scene } from "./tracks/scene.ts";
-
-const SOURCE = "timeline";
 
 /** One view: what its parts do to each other and to the session. */
 export class Flamechart {
@@ -57,8 +54,7 @@ export class Flamechart {
   readonly #context: ViewContext<TimelineOptions>;
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
-  /** A slice without a node that was picked here. */
-  #unjoined = -1;
+  readonly #selection: Selection;
   readonly #panel: AreaPanel;
   #spoken = "[[],null,-1]";
 
@@ -73,6 +69,7 @@ export class Flamechart {
     this.#context = context;
     this.#session = context.session;
     this.#data = data;
+    this.#selection = new Selection(data, context.session);
     this.#say = say;
     this.scene = data.scene;
     this.#copier = new CodeCopy(
@@ -103,7 +100,7 @@ export class Flamechart {
           if (this.#session.node !== null) this.sync({ anew: true });
         },
         say,
-        select: (nodes) => this.#session.selectMany(nodes, SOURCE),
+        select: (nodes) => this.#selection.nodes(nodes),
       },
       context.signal,
     );
@@ -123,7 +120,7 @@ export class Flamechart {
       theme,
       {
         pick: (nodes, slice) => {
-          if (nodes.length) this.#session.selectMany(nodes, SOURCE);
+          if (nodes.length) this.#selection.nodes(nodes);
           else this.pick(slice);
           this.focus();
         },
@@ -174,7 +171,7 @@ export class Flamechart {
       pick: (nodes, slice) => {
         this.activate("chart");
         if (slice !== undefined) this.pick(slice);
-        else this.#session.selectMany(nodes, SOURCE);
+        else this.#selection.nodes(nodes);
         this.focus();
       },
       hover: (node) => this.#session.hover(node),
@@ -184,7 +181,7 @@ export class Flamechart {
     };
     this.charts = new OtherCharts(noSlices ?? this.chart.stage, host);
     this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
-      this.#session.selectMany(nodes, SOURCE);
+      this.#selection.nodes(nodes);
       this.focus();
     });
     this.table = new TopTable(
@@ -211,7 +208,7 @@ export class Flamechart {
         pick: (nodes, slice) => {
           this.activate("table");
           if (slice !== undefined) this.pick(slice);
-          else this.#session.selectMany(nodes, SOURCE);
+          else this.#selection.nodes(nodes);
           this.focus();
         },
       },
@@ -337,16 +334,8 @@ export class Flamechart {
 
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
-    const nodes = this.#data.slices.nodesOf(slice);
-    const node = nodes.length === 1 ? nodes[0]! : -1;
-    this.#unjoined = node < 0 ? slice : -1;
     if (seen) this.scene.current = slice;
-    if (nodes.length > 1) this.#session.selectMany(nodes, SOURCE);
-    else if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
-    else if (node >= 0) {
-      const occurrence = this.#data.slices.occurrenceOf(slice);
-      this.#session.select(node, SOURCE, { occurrence });
-    } else this.#session.select(null, SOURCE);
+    this.#selection.pick(slice, toggle);
     this.sync();
   }
 
@@ -386,10 +375,7 @@ export class Flamechart {
   pickRow(row: number, toggle = false): void {
     const node = this.#data.ranking.node[row]!;
     if (node < 0) this.pick(this.#data.ranking.slice[row]!);
-    else if (toggle) this.#session.toggle(node, SOURCE);
-    else if (node !== this.#session.node || this.#session.selected.length > 1) {
-      this.#session.select(node, SOURCE);
-    }
+    else this.#selection.node(node, toggle);
   }
 
   /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
@@ -398,11 +384,7 @@ export class Flamechart {
   }
 
   selectKind(): void {
-    const node = this.#session.node;
-    if (node === null) return;
-    const kind = this.#data.names.opKind(node);
-    const found = this.#data.ranking.kinds(this.#data.names).find((each) => each.kind === kind);
-    if (found) this.#session.selectMany(found.nodes, SOURCE);
+    this.#selection.kind();
   }
 
   hoverAt(hit: Hit | null, x: number, y: number): void {
@@ -445,25 +427,21 @@ export class Flamechart {
 
   /** Takes over what the session says; brings another slice than before into view. */
   sync({ anew = false, moves = true } = {}): void {
-    const { slices, ranking } = this.#data;
-    const { selected, node, slice, timeRange } = this.#session;
-    const spoken = JSON.stringify([selected, slice, this.#unjoined]);
+    const { ranking } = this.#data;
+    const { selected, node, timeRange } = this.#session;
+    const spoken = this.#selection.key;
     if (!anew && spoken === this.#spoken && String(timeRange) === String(this.scene.range)) return;
     const before = this.scene.current;
-    const own = node === null || this.#isShared ? this.#unjoined : -1;
-    if (own < 0) this.#unjoined = -1;
-    const occurrences = node === null || own >= 0 ? null : this.#slicesFor(node);
-    const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
-    this.scene.current = current ?? own;
+    const { current, own } = this.#selection.look(before);
+    this.scene.current = current;
     const isOther = String(timeRange) !== String(this.scene.range);
     this.scene.range = timeRange;
     if (spoken !== this.#spoken) this.ranges.changed("selection");
     else if (isOther) this.ranges.changed("range");
     this.#spoken = spoken;
-    this.scene.selected = new Marked(slices.count, slicesOf(slices, selected));
-    if (moves && this.scene.current >= 0 && this.scene.current !== before) {
-      const moved = this.scene.current;
-      this.camera.move(() => this.scene.reveal(moved));
+    this.scene.selected = this.#selection.marked;
+    if (moves && current >= 0 && current !== before) {
+      this.camera.move(() => this.scene.reveal(current));
     }
     const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
@@ -498,28 +476,6 @@ export class Flamechart {
     this.chart.touched();
   }
 
-  /** Whether what is selected are the nodes of a slice that was picked and is of several. */
-  get #isShared(): boolean {
-    const nodes = this.#data.slices.nodesOf(this.#unjoined);
-    return nodes.length > 1 && String(nodes) === String(this.#session.selected);
-  }
-
-  /** The slices of a node; where it has none of its own, those that it shares, with the fewest others first. */
-  #slicesFor(node: number): Int32Array {
-    const { slices } = this.#data;
-    const own = slices.of(node);
-    if (own.length) return own;
-    const shared = [...slices.sharedBy(node)];
-    const count = (slice: number) => slices.nodesOf(slice).length;
-    return Int32Array.from(shared.sort((a, b) => count(a) - count(b)));
-  }
-
-  /** Keeps the current occurrence if it is one of the node's, else takes the first. */
-  #nearest(occurrences: Int32Array | null, before: number): number | undefined {
-    if (!occurrences) return undefined;
-    return occurrences.includes(before) ? before : occurrences[0];
-  }
-
   #hover(slice: number, row: number): void {
     const node = this.#data.slices.nodeOf(slice);
     this.scene.hovered = slice;
@@ -541,7 +497,7 @@ export class Flamechart {
     const { node, selected } = this.#session;
     if (this.ranges.tell()) return;
     const theme = readTheme(this.#root);
-    if (selected.length > 1 && !this.#isShared) {
+    if (selected.length > 1 && !this.#selection.isShared) {
       this.details.showMany(selected);
       this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
     } else if (current >= 0) {
@@ -563,12 +519,5 @@ export class Flamechart {
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
     this.bar.showRange(all ? `total ${duration(whole)}` : part, all);
     if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
-  }
-}
-
-function* slicesOf(slices: Slices, nodes: readonly number[]): Iterable<number> {
-  for (const node of nodes) {
-    yield* slices.of(node);
-    yield* slices.sharedBy(node);
   }
 }

@@ -23,7 +23,7 @@ import { annotationColor, errorFill } from "./chart/colors.ts";
 import { paintOverlay } from "./chart/overlay.ts";
 import { Scene } from "./chart/scene.ts";
 import { countTrials } from "./data/counts.ts";
-import { TuningData, type TuningInfo } from "./data/data.ts";
+import { type TuningColumns, TuningData, type TuningInfo } from "./data/data.ts";
 import type { TuningOptions } from "./data/options.ts";
 import { factorText, lineParts, type ScheduleInfo } from "./data/schedule.ts";
 import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./data/task_rows.ts";
@@ -36,7 +36,12 @@ interface FigureData {
   query: string;
 }
 
-type Request = FigureRequest<FigureData, TuningOptions>;
+type Request = FigureRequest<
+  FigureData,
+  TuningOptions,
+  unknown,
+  TuningColumns & { chosen?: Uint8Array }
+>;
 
 const CHART = 250;
 const CELL = 3;
@@ -50,7 +55,7 @@ export function tuningFigure(request: Request): Drawing {
   const { data: given, columns, options, width, text } = request;
   const data = new TuningData(given.info, columns);
   const scene = sceneOf(data, options, given.schedule);
-  scene.chosen = (columns.chosen as Uint8Array | undefined) ?? null;
+  scene.chosen = columns.chosen ?? null;
   scene.width = width;
   scene.height = CHART;
   const counts = countTrials(data, scene.range, scene.chosen);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Columns, ComparisonData } from "../../src/comparison/data.ts";
+import { type ComparisonColumns, ComparisonData } from "../../src/comparison/data.ts";
 import { graphOptions } from "../../src/comparison/options.ts";
 import { Rows } from "../../src/comparison/rows.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
@@ -16,7 +16,7 @@ const INFO = {
 };
 
 /** a0 ~ b0, a1 ~ b1 b2 (fused), a2 ~ b3; a3 and b4 are alone. */
-function dataColumns(): Columns {
+function dataColumns(): ComparisonColumns {
   return {
     pairA: Int32Array.of(0, 1, 1, 2),
     pairB: Int32Array.of(0, 1, 2, 3),
@@ -34,7 +34,7 @@ function dataColumns(): Columns {
   };
 }
 
-function fresh(columns: Columns): ComparisonData {
+function fresh(columns: ComparisonColumns): ComparisonData {
   const bytes: number[] = [];
   const headers = Object.entries(columns).map(([name, column]) => {
     if (column instanceof StringColumn) {

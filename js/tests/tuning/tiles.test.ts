@@ -3,9 +3,11 @@ import { Tiles, TilesScene } from "../../src/tuning/data/tiles.ts";
 
 const tiles = new Tiles(
   { axes: ["i.1", "i.2"], note: "" },
-  Int32Array.of(4, 7, 9),
-  Float32Array.of(1, 8, 2, 4, 4, 2),
-  Float64Array.of(1e-3, 4e-3, Number.NaN),
+  {
+    rows: Int32Array.of(4, 7, 9),
+    values: Float32Array.of(1, 8, 2, 4, 4, 2),
+    costs: Float64Array.of(1e-3, 4e-3, Number.NaN),
+  },
 );
 
 function scene(): TilesScene {

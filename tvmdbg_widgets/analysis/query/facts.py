@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.groups import Groups
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-Part: TypeAlias = Literal["graph", "groups", "facts"]
+Part: TypeAlias = Literal["nodes", "groups", "facts"]
 
 _keys = itertools.count()
 
@@ -57,7 +57,7 @@ class Facts:
 
     def columns(self, part: Part) -> dict[str, Any]:
         """Return some of the columns: of the graph, of its groups, or what few queries ask for."""
-        if part == "graph":
+        if part == "nodes":
             return graph_columns(self.graph, self._timeline)
         if part == "groups":
             return group_columns(self._groups(), self._timeline)

@@ -125,4 +125,4 @@ def select(facts: Facts, query: str) -> Selection:
 
 
 def _packed(facts: Facts, part: Part) -> dict[str, Any]:
-    return packed_text(facts.columns(part)) | {"info": {"devices": facts.devices}}
+    return packed_text(facts.columns(part), part) | {"info": {"devices": facts.devices}}

@@ -21,10 +21,10 @@ def packed_cells(found: Picture | Profile | Channels) -> tuple[list[dict[str, An
     bounds = {"minimum": found.minimum, "maximum": found.maximum}
     word = np.dtype(f"u{found.mean.itemsize}")
     bits = found.mean.view(word)
-    columns = {"mean": found.mean}
+    columns: dict[str, Any] = {"mean": found.mean}
     columns |= {
         name: each for name, each in bounds.items() if not np.array_equal(each.view(word), bits)
     }
     if found.flags.any():
-        return pack({**columns, "flags": found.flags})
-    return pack(columns)
+        columns["flags"] = found.flags
+    return pack(columns, "cells")

@@ -131,7 +131,8 @@ def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
             "low": low.astype(np.float64),
             "high": high.astype(np.float64),
             "count": found.distribution.counts.astype(np.float64),
-        }
+        },
+        "distribution",
     )
     return {"columns": columns}, buffer
 

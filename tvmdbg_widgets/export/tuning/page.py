@@ -87,7 +87,7 @@ def _stored(log: DerivedLog, shown: int | None, budget: int) -> tuple[str, int]:
     if shown is not None:
         schedules[str(shown)] = schedule_answer(log, shown)
     stored: dict[str, Any] = {
-        "tuning": _packed(*overview(log)),
+        "tuning": _packed("tuning", *overview(log)),
         "schedules": schedules,
         "tiles": parallel,
         "errors": {
@@ -100,7 +100,7 @@ def _stored(log: DerivedLog, shown: int | None, budget: int) -> tuple[str, int]:
     left_out = 0
     for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
         schedule = schedule_answer(log, best[task])
-        tile = _packed(*tiles(log, task, _MOST_LINES))
+        tile = _packed("tuningTiles", *tiles(log, task, _MOST_LINES))
         left -= len(data_element("", _json([schedule, tile])))
         if left < 0:
             left_out += 1
@@ -114,8 +114,8 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-    headers, buffer = pack(columns)
+def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    headers, buffer = pack(columns, answer)
     return {"info": info, "columns": headers, "buffer": base64.b64encode(buffer).decode()}
 
 

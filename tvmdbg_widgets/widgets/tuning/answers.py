@@ -9,7 +9,6 @@ import numpy as np
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import code
 from tvmdbg_widgets.answers.messages import Question
-from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
@@ -44,21 +43,21 @@ def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
     """
     question = Question(message)
     if question.kind == "tuning":
-        return _packed(*overview(log, links))
+        return _packed("tuning", *overview(log, links))
     if question.kind == "schedule":
         return Reply(schedule_answer(log, _trial(log, question, "trial")))
     if question.kind == "change":
         pair = _trial(log, question, "a"), _trial(log, question, "b")
         return Reply(change_answer(log, *pair))
     if question.kind == "tiles":
-        return _packed(*tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
+        return _packed("tuningTiles", *tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
     if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
         return Reply(error_table(log, by, _rows(log, question)))
     if question.kind == "select":
         found = log.select(question.text("query", _LONGEST_QUERY) or "")
         mask = np.zeros(len(log), np.uint8)
         mask[found.rows] = 1
-        return _packed({"caption": found.caption}, {"mask": mask})
+        return _packed("tuningSelect", {"caption": found.caption}, {"mask": mask})
     if question.kind == "code" and question.choice("view", ("tuning",)):
         return Reply(None, (code("tuning"),))
     raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
@@ -84,6 +83,5 @@ def _rows(log: DerivedLog, question: Question) -> npt.NDArray[np.intp]:
     return np.flatnonzero(is_asked)
 
 
-def _packed(info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:
-    headers, buffer = pack(columns)
-    return Reply({"info": info, "columns": headers}, (buffer,))
+def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:
+    return Reply.of(answer, columns, info)

@@ -106,6 +106,9 @@ function decoded(ends: Int32Array, bytes: Uint8Array): string[] {
 }
 
 /** The columns of an answer by name; they are in its first buffer. */
-export function fields(headers: ColumnHeader[], buffers: DataView[]): Record<string, Column> {
+export function fields(
+  headers: readonly ColumnHeader[],
+  buffers: readonly DataView[],
+): Record<string, Column> {
   return Object.fromEntries(unpack(headers, buffers[0] ?? new DataView(new ArrayBuffer(0))));
 }

@@ -1,6 +1,6 @@
 import type { AnyModel } from "@anywidget/types";
 import type { ChangeColumns } from "./change_columns.ts";
-import { fields, type StringColumn } from "./columns.ts";
+import { columnsOf } from "./columns_of.ts";
 import type { CounterColumns } from "./counter_columns.ts";
 import type { FindingsAnswer } from "./findings.ts";
 import { type FormerAnswer, inPresentWords } from "./former_findings.ts";
@@ -11,6 +11,7 @@ import { type Answer, isAbort, request, tell } from "./request.ts";
 import type { TensorQuestions } from "./tensor_client.ts";
 import type { Entry } from "./tensor_questions.ts";
 import { type ColumnsReply, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
+import type { Columns } from "./wire.ts";
 
 export type * from "./path_columns.ts";
 export type * from "./timeline_columns.ts";
@@ -41,54 +42,7 @@ export interface RunSummary {
 }
 
 /** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph/graph.py`. */
-export interface GraphColumns {
-  names: StringColumn;
-  labels: StringColumn;
-  funcNames: StringColumn;
-  opKinds: StringColumn;
-  kinds: Uint8Array;
-  parameterTrust: Uint8Array;
-  entryOffsets: Int32Array;
-  edgeSource: Int32Array;
-  edgeOutput: Int32Array;
-  edgeTarget: Int32Array;
-  edgePosition: Int32Array;
-  edgeTrust: Uint8Array;
-  controlSource: Int32Array;
-  controlTarget: Int32Array;
-  headNode: Int32Array;
-  headOutput: Int32Array;
-  shapeOffsets: Int32Array;
-  shapeDims: Float64Array;
-  shapeKnown: Uint8Array;
-  dtypes: StringColumn;
-  /** Empty where the graph has no such list. */
-  storageIds: Int32Array;
-  deviceTypes: Int32Array;
-  /** Mean time of each node in nanoseconds, NaN where unknown. */
-  nodeNs: Float64Array;
-  nodeTrust: Uint8Array;
-  /** 1 where the run holds the entry's tensor. */
-  hasTensor: Uint8Array;
-  /** Groups (G) are intervals of this order of all nodes; see `tvmdbg_widgets/model/graph/groups.py`. */
-  groupOrder: Int32Array;
-  groupStart: Int32Array;
-  groupEnd: Int32Array;
-  /** The group around each group; -1 at the top. Parents come before their children. */
-  groupParent: Int32Array;
-  /** Groups of one number have the same structure. */
-  groupAlike: Int32Array;
-  /** Of how many blocks a run of blocks is; else 1. */
-  groupRepeats: Int32Array;
-  groupSource: Uint8Array;
-  /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
-  groupTogether?: Float64Array;
-  /** What a node took together with others, and how many they are; NaN and 0 where it did not. */
-  togetherNs?: Float64Array;
-  togetherCount?: Int32Array;
-  groupNames: StringColumn;
-  /** The innermost group of each node, -1 for none. */
-  nodeGroup: Int32Array;
+export interface GraphColumns extends Columns<"graph"> {
   info?: {
     /** Names of devices by their type. */
     devices: Record<string, string>;
@@ -99,41 +53,10 @@ export interface GraphColumns {
 }
 
 /** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
-export interface FactColumns {
-  /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
-  attrOffsets: Int32Array;
-  attrNames: StringColumn;
-  attrValues: StringColumn;
-  /** NaN where unknown. */
-  entryBytes: Float64Array;
-  /** Of each entry, empty where none is stated. */
-  layouts: StringColumn;
-}
+export type FactColumns = Columns<"facts">;
 
 /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/plan.py`. */
-export interface MemoryColumns {
-  /** The node that runs at each step. */
-  order: Int32Array;
-  /** Bytes of the workspace that are live at each step. */
-  live: Float64Array;
-  /** -1 where unknown. */
-  entryBytes: Float64Array;
-  entrySlot: Int32Array;
-  /** Steps that write an entry and read it last. */
-  first: Int32Array;
-  last: Int32Array;
-  slotStorage: Int32Array;
-  slotDevice: Int32Array;
-  slotBytes: Float64Array;
-  slotParameter: Uint8Array;
-  /** The planned buffer that a slot lies in, -1 for memory of its own, and where in bytes. */
-  slotBuffer: Int32Array;
-  slotOffset: Float64Array;
-  /** Entries that are overwritten while still needed, by whom, and who reads them again (-1: the end). */
-  lostNode: Int32Array;
-  lostOutput: Int32Array;
-  lostWriter: Int32Array;
-  lostReader: Int32Array;
+export interface MemoryColumns extends Columns<"memory"> {
   info: {
     /** Why there is no plan and how to get one; then there are no columns, and nothing below. */
     missing: string;
@@ -151,20 +74,7 @@ export interface MemoryColumns {
 }
 
 /** The tensors (T) of a run, in node order. */
-export interface TensorColumns {
-  node: Int32Array;
-  output: Int32Array;
-  names: StringColumn;
-  dtypes: StringColumn;
-  shapeOffsets: Int32Array;
-  shapeDims: Float64Array;
-  nbytes: Float64Array;
-  trust: Uint8Array;
-  /** Number of warnings that go with the tensor. */
-  notes: Uint8Array;
-  /** The row to show first, where the values tell; none where the graph does. */
-  opening: Int32Array;
-}
+export type TensorColumns = Columns<"tensors">;
 
 export interface NodeDetails {
   id: number;
@@ -214,6 +124,18 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
 }
 
+/** What answers tell beside their columns. */
+interface Told {
+  graph: NonNullable<GraphColumns["info"]>;
+  facts: null;
+  tensors: null;
+  memory: MemoryColumns["info"];
+  critical: CriticalColumns["info"];
+  roofline: RooflineColumns["info"];
+  counters: CounterColumns["info"];
+  change: ChangeColumns["info"];
+}
+
 const TIMEOUT_MS = 60_000;
 /** For what may look at every value of a tensor, whatever its size. */
 const LONG_MS = 3_600_000;
@@ -249,11 +171,11 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   graph(): Promise<GraphColumns | null> {
-    return this.#columns<GraphColumns>("graph");
+    return this.#columns("graph");
   }
 
   facts(): Promise<FactColumns | null> {
-    return this.#columns<FactColumns>("facts");
+    return this.#columns("facts");
   }
 
   layout(): Promise<string> {
@@ -264,27 +186,27 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   tensors(): Promise<TensorColumns | null> {
-    return this.#columns<TensorColumns>("tensors");
+    return this.#columns("tensors");
   }
 
   memory(): Promise<MemoryColumns | null> {
-    return this.#columns<MemoryColumns>("memory");
+    return this.#columns("memory");
   }
 
   critical(): Promise<CriticalColumns | null> {
-    return this.#columns<CriticalColumns>("critical");
+    return this.#columns("critical");
   }
 
   roofline(): Promise<RooflineColumns | null> {
-    return this.#columns<RooflineColumns>("roofline");
+    return this.#columns("roofline");
   }
 
   counters(): Promise<CounterColumns | null> {
-    return this.#columns<CounterColumns>("counters");
+    return this.#columns("counters");
   }
 
   change(): Promise<ChangeColumns | null> {
-    return this.#columns<ChangeColumns>("change");
+    return this.#columns("change");
   }
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
@@ -320,11 +242,11 @@ class ModelRunClient extends TimelineClient implements RunClient {
     }
   }
 
-  #columns<T>(kind: string): Promise<T | null> {
+  /** The columns of an answer with what it tells beside them; null where there is nothing to tell of. */
+  #columns<Kind extends keyof Told>(kind: Kind) {
     return this.#once(kind, async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply | null>(kind, {});
-      if (result === null) return null;
-      return { ...fields(result.columns, buffers), info: result.info } as T;
+      const { result, buffers } = await this.#ask<ColumnsReply<Told[Kind]> | null>(kind, {});
+      return result && { ...columnsOf<Kind>(result.columns, buffers), info: result.info };
     });
   }
 

@@ -1,4 +1,5 @@
 import type { AxisKind } from "../drawing/value_axis.ts";
+import type { Columns } from "./wire.ts";
 
 /** What views ask of one tensor, and what they are told; `tvmdbg_widgets/answers/tensor` answers. */
 
@@ -162,11 +163,7 @@ export interface Percentile {
 }
 
 /** All finite values in at most 65,536 bins, ascending; each holds low <= value <= high. */
-export interface Distribution {
-  low: Float64Array;
-  high: Float64Array;
-  count: Float64Array;
-}
+export type Distribution = Columns<"distribution">;
 
 /** A part of the values' range that holds all but a few; `model/statistics/robust.py` says when there is one. */
 export interface RobustRange {
@@ -354,26 +351,7 @@ export interface DataAnswer {
 }
 
 /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health.py`. */
-export interface HealthColumns {
-  node: Int32Array;
-  output: Int32Array;
-  /** 0 not scanned yet, 1 OK, 2 suspicious, 3 faulty, 4 cannot be judged. */
-  verdict: Uint8Array;
-  nan: Float64Array;
-  inf: Float64Array;
-  /** Shares 0 … 1; NaN where unknown. */
-  zero: Float64Array;
-  saturated: Float64Array;
-  dead: Float64Array;
-  denormal: Float64Array;
-  /** Least and largest finite value; NaN where unknown. */
-  low: Float64Array;
-  high: Float64Array;
-  /** Position in the order of suspicion, 0 the most suspicious. */
-  rank: Int32Array;
-  /** Node from which NaN or Inf came: the entry's own where they first appear; -1 for none. */
-  source: Int32Array;
-}
+export type HealthColumns = Columns<"health">;
 
 export interface HealthAnswer extends HealthColumns {
   state: "scanning" | "done" | "cancelled" | "none";

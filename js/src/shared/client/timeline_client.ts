@@ -1,4 +1,5 @@
-import { ARRAYS, type Column, type ColumnHeader, fields, StringColumn } from "./columns.ts";
+import { ARRAYS, type ColumnHeader, fields, StringColumn } from "./columns.ts";
+import { columnsOf } from "./columns_of.ts";
 import type { Answer } from "./request.ts";
 import { TensorClient } from "./tensor_client.ts";
 import type {
@@ -16,6 +17,7 @@ import type {
   WindowColumns,
   WindowTooWide,
 } from "./timeline_columns.ts";
+import type { Columns } from "./wire.ts";
 
 /** Told after each part: how many slices have come, of how many. */
 export type Progress = (done: number, total: number) => void;
@@ -37,9 +39,9 @@ export interface TimelineQuestions {
   flows(): Promise<FlowColumns | null>;
 }
 
-export interface ColumnsReply {
+export interface ColumnsReply<Info> {
   columns: ColumnHeader[];
-  info?: unknown;
+  info: Info;
 }
 
 type Ask = <T>(kind: string, question: object, signal?: AbortSignal) => Promise<Answer<T>>;
@@ -73,9 +75,12 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
 
   timeline(): Promise<TimelineColumns | null> {
     return this.#once("timeline", async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply | null>("timeline", {});
+      const { result, buffers } = await this.#ask<ColumnsReply<TimelineInfo> | null>(
+        "timeline",
+        {},
+      );
       if (result === null) return null;
-      return timelineColumns(fields(result.columns, buffers), result.info as TimelineInfo);
+      return timelineColumns(columnsOf<"timeline">(result.columns, buffers), result.info);
     });
   }
 
@@ -97,20 +102,24 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   async tiles(level: number, first: number, last: number, signal: AbortSignal) {
     const head = await this.timeline();
     const question = { level, first, last };
-    const { result, buffers } = await this.#newer<ColumnsReply>("tiles", question, signal);
-    const columns = fields(result.columns, buffers);
-    return { ...named(head!), ...columns, info: result.info } as unknown as TileColumns;
+    const { result, buffers } = await this.#newer<ColumnsReply<TileColumns["info"]>>(
+      "tiles",
+      question,
+      signal,
+    );
+    const columns = columnsOf<"tiles">(result.columns, buffers);
+    return { ...withNames(head!, columns), info: result.info };
   }
 
   async window(from: number, to: number, signal: AbortSignal) {
     const head = await this.timeline();
-    const { result, buffers } = await this.#newer<ColumnsReply | WindowTooWide>(
+    const { result, buffers } = await this.#newer<ColumnsReply<null> | WindowTooWide>(
       "window",
       { from, to },
       signal,
     );
     if ("count" in result) return result;
-    return windowColumns(head!, fields(result.columns, buffers));
+    return windowColumns(head!, columnsOf<"window">(result.columns, buffers));
   }
 
   async area(question: AreaQuestion, signal: AbortSignal, kind = "area"): Promise<AreaAnswer> {
@@ -118,13 +127,11 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 
   async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
-    const { result, buffers } = await this.#newer<ColumnsReply & FindAnswer>(
-      "find",
-      question,
-      signal,
-    );
+    const { result, buffers } = await this.#newer<
+      Omit<FindAnswer, "hits"> & Pick<ColumnsReply<null>, "columns">
+    >("find", question, signal);
     const { columns, ...found } = result;
-    return { ...found, ...fields(columns, buffers) };
+    return { ...found, ...columnsOf<"find">(columns, buffers) };
   }
 
   async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
@@ -133,9 +140,12 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
 
   flows(): Promise<FlowColumns | null> {
     return this.#once("flows", async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply | null>("flows", {});
+      const { result, buffers } = await this.#ask<ColumnsReply<FlowColumns["info"]> | null>(
+        "flows",
+        {},
+      );
       if (result === null) return null;
-      return { ...fields(result.columns, buffers), info: result.info } as unknown as FlowColumns;
+      return { ...columnsOf<"flows">(result.columns, buffers), info: result.info };
     });
   }
 
@@ -156,11 +166,11 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
-      const { result, buffers } = await this.#ask<ColumnsReply>("names", {
+      const { result, buffers } = await this.#ask<ColumnsReply<null>>("names", {
         first: found[0]!.length,
       });
-      const more = fields(result.columns, buffers) as Record<string, StringColumn>;
-      for (const [at, name] of NAMED.entries()) found[at]!.push(...strings(more[name]!));
+      const more = columnsOf<"names">(result.columns, buffers);
+      for (const [at, name] of NAMED.entries()) found[at]!.push(...strings(more[name]));
     }
     return Object.fromEntries(NAMED.map((name, at) => [name, textColumn(found[at]!)])) as Named;
   }
@@ -179,7 +189,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 
   async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
-    const { result, buffers } = await this.#ask<ColumnsReply>("slices", { first, last });
+    const { result, buffers } = await this.#ask<ColumnsReply<null>>("slices", { first, last });
     const columns = loading.columns as unknown as Record<string, Numbers>;
     for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
       columns[name]!.set(part as Numbers, first);
@@ -190,35 +200,30 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
 }
 
 /** What a first answer tells, with the slices where they came along. */
-export function timelineColumns(
-  columns: Record<string, Column>,
-  info: TimelineInfo,
-): TimelineColumns {
-  const head = columns as unknown as TimelineHead;
-  const came = info.whole && info.bins === 0;
-  return { ...head, info, slices: came ? sliceColumns(head as unknown as SliceColumns) : null };
+export function timelineColumns(head: Columns<"timeline">, info: TimelineInfo): TimelineColumns {
+  const { start, duration, name } = head;
+  const came = info.whole && info.bins === 0 && start && duration && name;
+  return { ...head, info, slices: came ? sliceColumns({ ...head, start, duration, name }) : null };
 }
 
 /** The slices of a part of the time, as the kernel tells them. */
-export function windowColumns(
-  head: TimelineColumns,
-  columns: Record<string, Column>,
-): WindowColumns {
-  const all = { ...named(head), ...columns };
-  return { occurrence: null, ...all, ...sliceColumns(all as never) } as WindowColumns;
+export function windowColumns(head: TimelineHead, columns: Columns<"window">): WindowColumns {
+  const { occurrence = null } = columns;
+  return { ...columns, occurrence, ...sliceColumns(withNames(head, columns)) };
 }
 
 /** What is told of each distinct name. */
 const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
-type Named = Pick<SliceColumns, (typeof NAMED)[number]>;
+type Named = Columns<"names">;
 
 function isNamed(head: TimelineColumns): boolean {
   return head.names.length === head.info.names;
 }
 
-/** The names that answers speak of by number; those of a longer list come along with each answer. */
-function named(head: TimelineColumns): Partial<SliceColumns> {
-  return isNamed(head) ? namesOf(head) : {};
+/** Columns with the names they speak of by number: those that came along, else those told at first. */
+function withNames<T extends Partial<Named>>(head: TimelineHead, columns: T): T & Named {
+  const { names, nameKinds, nameParts, nameLabels } = { ...namesOf(head), ...columns };
+  return { ...columns, names, nameKinds, nameParts, nameLabels };
 }
 
 function namesOf({ names, nameKinds, nameParts, nameLabels }: Named): Named {
@@ -238,7 +243,7 @@ function textColumn(texts: string[]): StringColumn {
   );
 }
 
-function sliceColumns(found: SliceColumns): SliceColumns {
+function sliceColumns(found: Columns<"slices"> & Named): SliceColumns {
   const { start, duration, self, node, set, about, name, source, trust } = found;
   return {
     start,
@@ -263,9 +268,7 @@ function begun({ info }: TimelineColumns, names: Named): Loading {
   const left: [number, number][] = [];
   for (let first = 0; first < total; first += step)
     left.unshift([first, Math.min(total, first + step)]);
-  const columns = sliceColumns({
-    ...Object.fromEntries(made),
-    ...names,
-  } as unknown as SliceColumns);
+  const arrays = Object.fromEntries(made) as unknown as Columns<"slices">;
+  const columns = sliceColumns({ ...arrays, ...names });
   return { columns, total, done: 0, left, told: new Set() };
 }

@@ -1,5 +1,7 @@
 /** The timeline of a run as columns; see `tvmdbg_widgets/answers/timeline.py`. */
+
 import type { StringColumn } from "./columns.ts";
+import type { Columns } from "./wire.ts";
 
 /** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */
 export const RowKind = { NESTED: 0, OVERLAP: 1, INSTANT: 2 } as const;
@@ -40,68 +42,10 @@ export interface SliceColumns {
 }
 
 /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
-export interface LodColumns {
-  /** Busy time over the bin's time. */
-  lodBusy: Float32Array;
-  /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
-  lodSlice: Int32Array;
-  /** Its node and its name; -1 unknown. */
-  lodNode: Int32Array;
-  lodName: Int32Array;
-}
+export type LodColumns = Pick<Columns<"timeline">, "lodBusy" | "lodSlice" | "lodNode" | "lodName">;
 
 /** What the first message tells: rows (R), tracks (T), times per node (N), and the whole of time in bins (B). */
-export interface TimelineHead extends LodColumns {
-  tracks: StringColumn;
-  /** Of two runs compared: whose the track is; else 0. */
-  trackRun: Int32Array;
-  trackDevice: StringColumn;
-  trackThread: StringColumn;
-  /** Row `r` holds slices `rowFirst[r]` to `rowFirst[r + 1] - 1`. */
-  rowFirst: Int32Array;
-  rowTrack: Int32Array;
-  rowDepth: Int32Array;
-  rowKind: Uint8Array;
-  /** Distinct names: of very many, those that most bins show. */
-  names: StringColumn;
-  nameKinds: StringColumn;
-  nameParts: StringColumn;
-  nameLabels: StringColumn;
-  /** The same of the distinct functions of the graph. */
-  functionParts: StringColumn;
-  /**
-   * Where the slices did not come along: by name, those whose node is unknown (of the first of two runs). Their
-   * number and first one, their own time together, and that with the slices inside them. Nothing of very many names.
-   */
-  sumName?: Int32Array;
-  sumSlice?: Int32Array;
-  sumCount?: Int32Array;
-  sumSelf?: Float64Array;
-  sumWithin?: Float64Array;
-  /** Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs together. */
-  setOffsets?: Int32Array;
-  setNodes?: Int32Array;
-  setNs?: Float64Array;
-  /** What the source tells of slices: lines of a name, a tab and a text. */
-  abouts?: StringColumn;
-  repeatsOffsets: Int32Array;
-  repeats: Float64Array;
-  nodeNs: Float64Array;
-  nodeTrust: Uint8Array;
-  /** Kind of the outermost block around each node, -1 for none; empty where there is no graph. */
-  nodeBlock: Int32Array;
-  nodeCount: Int32Array;
-  nodeMinimum: Float64Array;
-  nodeP10: Float64Array;
-  nodeP50: Float64Array;
-  nodeP90: Float64Array;
-  nodeMaximum: Float64Array;
-  nodeSd: Float64Array;
-  nodeNoisy: Uint8Array;
-  /** 95 % confidence interval of the mean; NaN where unknown. */
-  nodeLow: Float64Array;
-  nodeHigh: Float64Array;
-}
+export type TimelineHead = Columns<"timeline">;
 
 export interface TimelineInfo {
   synthetic: boolean;
@@ -177,10 +121,7 @@ export interface TimelineWords {
 }
 
 /** Tiles [first, last) of `level`, all rows: bins of 2^level ns from 0 on, 512 a tile. */
-export interface TileColumns extends LodColumns {
-  names: StringColumn;
-  nameKinds: StringColumn;
-  nameLabels: StringColumn;
+export interface TileColumns extends LodColumns, Columns<"names"> {
   info: { level: number; first: number; last: number; bins: number };
 }
 
@@ -275,10 +216,7 @@ export interface AreaAnswer {
 }
 
 /** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
-export interface FlowColumns {
-  flowFrom: Int32Array;
-  flowTo: Int32Array;
-  flowNames: StringColumn;
+export interface FlowColumns extends Columns<"flows"> {
   /** How many arrows there are, and events that lie in no slice or lack the other end. */
   info: { count: number; unjoined: number };
 }

@@ -8,13 +8,13 @@ import { escaped } from "./xml_text.ts";
 /** The color schemes of a figure; "auto" is dark where the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** What a view's figure is made of; `D`, `O` and `A` are the view's own. */
-export interface FigureRequest<D = unknown, O = unknown, A = unknown> {
+/** What a view's figure is made of; `D`, `O`, `A` and `C` are the view's own. */
+export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record<string, Column>> {
   data: D;
   /** What a run answers to the questions of the live view, by question. */
   answers: A;
   /** As the live view has them. */
-  columns: Record<string, Column>;
+  columns: C;
   options: O;
   /** px. */
   width: number;
@@ -74,7 +74,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
-export type FigureMaker = (request: FigureRequest<any, any, any>) => Drawing;
+export type FigureMaker = (request: FigureRequest<any, any, any, any>) => Drawing;
 
 /** Fonts of one width for a painter's `font`; as wide as `TextWidths` takes them. */
 export const MONO =

@@ -1,8 +1,9 @@
 import type { ChangeColumns } from "../../shared/client/change_columns.ts";
-import type { Column } from "../../shared/client/columns.ts";
 import type { RooflineColumns } from "../../shared/client/path_columns.ts";
 import type { GraphColumns, TimelineInfo } from "../../shared/client/run_client.ts";
 import { timelineColumns, windowColumns } from "../../shared/client/timeline_client.ts";
+import type { WindowTooWide } from "../../shared/client/timeline_columns.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import {
   type Drawing,
   type FigurePanel,
@@ -49,12 +50,12 @@ interface Data {
 }
 
 interface Answers {
-  timeline: Record<string, Column> & { info: TimelineInfo };
+  timeline: Columns<"timeline"> & { info: TimelineInfo };
   graph: GraphColumns | null;
   change?: ChangeColumns | null;
   roofline?: RooflineColumns;
   /** Slices of `time_range`, where it has not too many. */
-  window?: Record<string, Column>;
+  window?: Columns<"window"> | WindowTooWide;
 }
 
 type Request = FigureRequest<Data, TimelineOptions, Answers>;

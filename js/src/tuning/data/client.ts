@@ -1,5 +1,7 @@
-import { type Column, type ColumnHeader, fields } from "../../shared/client/columns.ts";
+import type { ColumnHeader } from "../../shared/client/columns.ts";
+import { columnsOf } from "../../shared/client/columns_of.ts";
 import { type AnyModel, NewestWins, request } from "../../shared/client/request.ts";
+import type { Columns, WIRE } from "../../shared/client/wire.ts";
 import { type ErrorTableInfo, TuningData, type TuningInfo } from "./data.ts";
 import type { ErrorsBy, TrialScope } from "./options.ts";
 import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";
@@ -36,7 +38,7 @@ export class TuningClient {
 
   async data(): Promise<TuningData> {
     this.#schedules.clear();
-    const [info, columns] = await this.#packed<TuningInfo>("tuning", {});
+    const [info, columns] = await this.#packed<"tuning", TuningInfo>("tuning", {});
     return new TuningData(info, columns);
   }
 
@@ -59,26 +61,25 @@ export class TuningClient {
   }
 
   async tiles(task: number): Promise<Tiles> {
-    const [info, columns] = await this.#packed<TilesInfo>("tiles", { task });
-    return new Tiles(
-      info,
-      columns.rows as Int32Array,
-      columns.values as Float32Array,
-      columns.costs as Float64Array,
-    );
+    const [info, columns] = await this.#packed<"tuningTiles", TilesInfo>("tiles", { task });
+    return new Tiles(info, columns);
   }
 
   async select(query: string): Promise<Chosen> {
-    const [info, columns] = await this.#packed<{ caption: string }>("select", { query });
-    return { mask: columns.mask as Uint8Array, caption: info.caption };
+    type Told = { caption: string };
+    const [{ caption }, { mask }] = await this.#packed<"tuningSelect", Told>("select", { query });
+    return { mask, caption };
   }
 
   async #plain<T>(kind: string, payload: object): Promise<T> {
     return (await request<T>(this.#model, kind, payload, this.#signal)).result;
   }
 
-  async #packed<T>(kind: string, payload: object): Promise<[T, Record<string, Column>]> {
-    const answer = await request<Packed<T>>(this.#model, kind, payload, this.#signal);
-    return [answer.result.info, fields(answer.result.columns, answer.buffers)];
+  async #packed<Answer extends keyof typeof WIRE, Info>(
+    kind: string,
+    payload: object,
+  ): Promise<[Info, Columns<Answer>]> {
+    const answer = await request<Packed<Info>>(this.#model, kind, payload, this.#signal);
+    return [answer.result.info, columnsOf<Answer>(answer.result.columns, answer.buffers)];
   }
 }

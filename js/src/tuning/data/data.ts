@@ -1,5 +1,5 @@
 /** A tuning log as the view has it: trials as columns, and what was counted of them in Python. */
-import type { Column } from "../../shared/client/columns.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 
 /** One task, as `widgets/tuning/answers.py` tells it. Times in seconds; null is unknown. */
 export interface TaskInfo {
@@ -81,8 +81,7 @@ export interface TuningInfo {
   summary: string;
 }
 
-/** The columns of an answer, by name; see `TuningData`. */
-export type TuningColumns = Record<string, Column>;
+export type TuningColumns = Columns<"tuning">;
 
 /** N trials in the order of the log, and the curves over them. */
 export class TuningData {
@@ -104,14 +103,14 @@ export class TuningData {
 
   constructor(info: TuningInfo, columns: TuningColumns) {
     this.info = info;
-    this.task = columns.task as Int32Array;
-    this.cost = columns.cost as Float64Array;
-    this.error = columns.error as Uint8Array;
-    this.time = columns.time as Float64Array;
-    this.#curveRows = columns.curveRows as Int32Array;
-    this.#curveOffsets = columns.curveOffsets as Int32Array;
-    this.totalRows = columns.totalRows as Int32Array;
-    this.totals = columns.totals as Float64Array;
+    this.task = columns.task;
+    this.cost = columns.cost;
+    this.error = columns.error;
+    this.time = columns.time;
+    this.#curveRows = columns.curveRows;
+    this.#curveOffsets = columns.curveOffsets;
+    this.totalRows = columns.totalRows;
+    this.totals = columns.totals;
   }
 
   get count(): number {

@@ -1,3 +1,5 @@
+import type { Columns } from "../../shared/client/wire.ts";
+
 /** Tile sizes of the trials of one task, for parallel coordinates. */
 export interface TilesInfo {
   /** Names of the axes: `i.1`, `unroll`. */
@@ -15,7 +17,7 @@ export class Tiles {
   readonly #most: Float32Array;
   readonly #levels: readonly number[][];
 
-  constructor(info: TilesInfo, rows: Int32Array, values: Float32Array, costs: Float64Array) {
+  constructor(info: TilesInfo, { rows, values, costs }: Columns<"tuningTiles">) {
     this.info = info;
     this.rows = rows;
     this.costs = costs;

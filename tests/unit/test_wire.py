@@ -1,0 +1,41 @@
+"""Answers are held to the columns that the views read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.model.base.strings import StringColumn
+
+FACTS = {
+    "attrOffsets": np.zeros(1, np.int32),
+    "attrNames": StringColumn([], np.zeros(0, np.int32)),
+    "attrValues": StringColumn([], np.zeros(0, np.int32)),
+    "entryBytes": np.zeros(0),
+    "layouts": StringColumn([], np.zeros(0, np.int32)),
+}
+
+
+def test_an_answer_of_the_columns_that_are_read_is_sent() -> None:
+    assert Reply.of("facts", FACTS).result["columns"]
+    assert Reply.of("cells", {"mean": np.zeros(2, np.float32)})
+    assert Reply.of("cells", {"mean": np.zeros(2), "maximum": np.zeros(2)})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"entryBytes": np.zeros(0, np.int32)}, "'entryBytes' is i4, expected f8"),
+        ({"attrNames": np.zeros(0, np.int32)}, "'attrNames' is i4, expected strings"),
+        ({"more": np.zeros(0)}, "unknown column 'more'"),
+    ],
+)
+def test_an_answer_of_others_is_not(change: dict[str, np.ndarray], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        Reply.of("facts", FACTS | change)
+
+
+def test_an_answer_that_lacks_one_is_not_sent() -> None:
+    with pytest.raises(TypeError, match="column 'layouts' is missing, expected strings"):
+        Reply.of("facts", {name: each for name, each in FACTS.items() if name != "layouts"})

@@ -1,0 +1,45 @@
+"""The columns of every answer, as js/src/shared/client/wire.ts defines them for both sides."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.engine.host import BUNDLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
+    """See that an answer has the columns that the views read, each of a kind they can be.
+
+    Parameters
+    ----------
+    answer : str
+        A name in ``WIRE``.
+    headers : iterable of mapping
+        As of :func:`tvmdbg_widgets.engine.columns.pack`.
+
+    Raises
+    ------
+    TypeError
+        A column is missing, unknown, or of another kind.
+    """
+    kinds = {each["name"]: each["kind"] for each in headers}
+    known = _wire().get(answer, {})
+    for name, expected in known.items():
+        found = kinds.pop(name, None)
+        allowed = expected.rstrip("?").split("|")
+        if found not in allowed and not (found is None and expected.endswith("?")):
+            said = "is missing" if found is None else f"is {found}"
+            raise TypeError(f"answer {answer!r}: column {name!r} {said}, expected {expected}")
+    if kinds:
+        raise TypeError(f"answer {answer!r}: unknown column {next(iter(kinds))!r}")
+
+
+@cache
+def _wire() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(BUNDLE.with_name("wire.json").read_text("utf-8"))
+    return found
