@@ -199,6 +199,7 @@ def large(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak memory of a process")
 def test_a_gigabyte_needs_little_memory(large: Path) -> None:
     command = [*COMMAND, "convert", str(large), "-o", "-", "--to", "wide"]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.chrome import events as chrome_events
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, sniff
 from tvmdbg_widgets.formats.registry import identify
@@ -295,7 +296,7 @@ def test_lists_may_be_bare_open_or_end_in_a_comma() -> None:
     assert read(late).top == {"meta": {"a": [1, {"b": 2}]}, "x": 1}
 
 
-@pytest.mark.parametrize("block", [7, 64, 4 << 20])
+@pytest.mark.parametrize("block", mostly_slow([7, 64, 4 << 20], 64))
 def test_every_truncation_gives_the_slices_before_it(
     monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:

@@ -6,10 +6,10 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tests.mostly_slow import mostly_slow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from _pytest.mark import ParameterSet
     from playwright.sync_api import Locator, Page
@@ -21,22 +21,10 @@ AUDIT = (
 )
 
 
-def mostly_slow(cases: Iterable[Any], *always: Any) -> list[ParameterSet]:
-    """All cases of a checklist; those that are not to be tried always are marked ``slow``."""
-    known = list(cases)
-    assert set(always) <= set(known)
-    return [_case(each, always) for each in known]
-
-
 def looks(widths: Collection[int] = WIDTHS) -> list[ParameterSet]:
     """Widths and themes: always the least width in the dark, and another one in the light."""
     least, second, *_ = sorted(widths)
     return mostly_slow(product(widths, THEMES), (least, "dark"), (second, "light"))
-
-
-def _case(case: Any, always: tuple[Any, ...]) -> ParameterSet:
-    values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=() if case in always else pytest.mark.slow)
 
 
 def audit(root: Locator) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import WIDTHS, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import WIDTHS
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _SECONDS = 40
-_MANY = 100_000  # what goes up with its square takes far longer than that
+#: What goes up with the square of the last takes far longer than `_SECONDS`.
+_FEW, _MANY = 2_000, 100_000
 
 
 def document(
@@ -64,23 +65,23 @@ def chain(count: int, name: Callable[[int], str] = lambda at: f"op{at}") -> byte
 
 ODD = ["\x00\x1b[31m", "\u202eabc\u2066", "<b onload=1>&amp;", "\\", '"', "\ud800", "a\nb", ""]
 
-BAD: dict[str, Callable[[], bytes]] = {
-    "empty": lambda: document([], {}, {}),
-    "one node": lambda: document(["alone"], {}, {}),
-    "cycle": lambda: document(["x", "a", "b", "c"], {1: [3, 0], 2: [1], 3: [2]}, {}),
-    "self loop": lambda: document(["x", "a"], {1: [1, 0]}, {}),
-    "dangling": lambda: document(["x", "a", "b"], {1: [0, 99], 2: [2**31 - 1, 1]}, {}),
-    "all alike": lambda: chain(20_000, lambda _: "same"),
-    "very many operands": lambda: document(["x", "hub"], {1: [0] * _MANY}, {}),
-    "many readers": lambda: document(
-        ["x", *["f"] * 50_000], {at: [0] for at in range(1, 50_001)}, {}
+BAD: dict[str, Callable[[int], bytes]] = {
+    "empty": lambda _: document([], {}, {}),
+    "one node": lambda _: document(["alone"], {}, {}),
+    "cycle": lambda _: document(["x", "a", "b", "c"], {1: [3, 0], 2: [1], 3: [2]}, {}),
+    "self loop": lambda _: document(["x", "a"], {1: [1, 0]}, {}),
+    "dangling": lambda _: document(["x", "a", "b"], {1: [0, 99], 2: [2**31 - 1, 1]}, {}),
+    "all alike": lambda many: chain(many // 5, lambda _: "same"),
+    "very many operands": lambda many: document(["x", "hub"], {1: [0] * many}, {}),
+    "many readers": lambda many: document(
+        ["x", *["f"] * (many // 2)], {at: [0] for at in range(1, many // 2 + 1)}, {}
     ),
-    "very many outputs": lambda: document(["x", "many"], {1: [0]}, {1: _MANY}),
-    "very many tensors": lambda: document(
-        ["x", "many", "hub"], {1: [0], 2: [1] * _MANY}, {1: _MANY}, each=True
+    "very many outputs": lambda many: document(["x", "many"], {1: [0]}, {1: many}),
+    "very many tensors": lambda many: document(
+        ["x", "many", "hub"], {1: [0], 2: [1] * many}, {1: many}, each=True
     ),
-    "long names": lambda: chain(4, lambda at: "n" * 1_000_000 if at == 2 else f"op{at}"),
-    "odd names": lambda: chain(len(ODD), lambda at: ODD[at]),
+    "long names": lambda _: chain(4, lambda at: "n" * 1_000_000 if at == 2 else f"op{at}"),
+    "odd names": lambda _: chain(len(ODD), lambda at: ODD[at]),
 }
 
 
@@ -101,17 +102,24 @@ def soon() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def opened() -> dict[str, tvmdbg.DebugRun]:
+def opened() -> dict[tuple[str, int], tvmdbg.DebugRun]:
     return {}
 
 
-@pytest.fixture(params=BAD)
-def run(request: pytest.FixtureRequest, opened: dict[str, tvmdbg.DebugRun]) -> tvmdbg.DebugRun:
-    name = request.param
-    if name not in opened:
+SIZED = [pytest.param((name, _FEW), id=name) for name in BAD] + [
+    pytest.param((name, _MANY), id=f"{name}, many", marks=pytest.mark.slow) for name in BAD
+]
+
+
+@pytest.fixture(params=SIZED)
+def run(
+    request: pytest.FixtureRequest, opened: dict[tuple[str, int], tvmdbg.DebugRun]
+) -> tvmdbg.DebugRun:
+    key = name, many = request.param
+    if key not in opened:
         with soon():
-            opened[name] = tvmdbg.open(BAD[name]())
-    return opened[name]
+            opened[key] = tvmdbg.open(BAD[name](many))
+    return opened[key]
 
 
 def test_groups_and_checks(run: tvmdbg.DebugRun) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import THEMES, audit, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import THEMES, audit
 from tests.ui.host import serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import painted, rest

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import AUDIT, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import AUDIT
 from tests.ui.graph.test_graph_page import inspect
 from tests.ui.host import serve, visit
 from tests.ui.saved import READY

@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
-from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, mostly_slow, seen
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, seen
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest

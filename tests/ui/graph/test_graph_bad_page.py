@@ -159,6 +159,7 @@ def test_many_readers_of_one_tensor(page: Page, view: Callable[[str], Locator], 
         expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"{count:,} consumers")
 
 
+@pytest.mark.slow
 def test_names_of_ten_megabytes(page: Page, view: Callable[[str], Locator]) -> None:
     size = 10_000_000
     long = operator("a" * size, "f" * size, [[0, 0, 0]])

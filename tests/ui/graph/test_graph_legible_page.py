@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
-from tests.ui.checklists import mostly_slow
+from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
@@ -36,6 +37,9 @@ RUNS = (
     "resnet20_two_devices",
     "transformer_encoder",
 )
+
+
+OPENED = list(product(RUNS, SIZES))
 
 
 class Seen(NamedTuple):
@@ -101,8 +105,7 @@ def opened(page: Page, address: str, size: tuple[int, int]) -> Seen:
     return seen(root)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(("name", "size"), mostly_slow(OPENED, *OPENED[::4]))
 def test_a_recorded_run_opens_with_every_text_whole(
     page: Page, corpus: Path, name: str, size: tuple[int, int]
 ) -> None:

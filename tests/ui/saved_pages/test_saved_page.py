@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import AUDIT, looks, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import AUDIT, looks
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
 from tests.ui.tensors import expect_tiles
 from tests.ui.waits import frames, until

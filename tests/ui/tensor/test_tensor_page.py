@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import THEMES, WIDTHS, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import THEMES, WIDTHS
 from tests.ui.host import serve, visit
 from tests.ui.tensors import READOUT, expect_readout, place_read
 from tests.ui.waits import asking, frames, rest

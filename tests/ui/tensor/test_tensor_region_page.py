@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -14,6 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
@@ -219,8 +221,11 @@ def test_digits_of_what_is_in_sight_alone_and_specials_as_words(page: Page, addr
     assert (digits[4, 6], digits[5, 7]) == ("NaN", "+Inf")
 
 
-@pytest.mark.parametrize("width", [400, 480, 700, 725, 900, 1050, 1264])
-@pytest.mark.parametrize("high", [360, 608, 900])
+#: Of the view and of the window, CSS px.
+SIZES = list(product((400, 480, 700, 725, 900, 1050, 1264), (360, 608, 900)))
+
+
+@pytest.mark.parametrize(("width", "high"), mostly_slow(SIZES, *SIZES[::4]))
 def test_a_drag_marks_the_cells_under_the_pointer_and_moves_nothing(
     page: Page, address: str, width: int, high: int
 ) -> None:

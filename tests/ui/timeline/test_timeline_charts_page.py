@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import mostly_slow
+from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tests.ui.waits import frames

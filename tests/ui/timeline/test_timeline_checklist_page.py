@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import THEMES, WIDTHS, check, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import THEMES, WIDTHS, check
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_charts_page import times
 from tests.ui.timeline.test_timeline_page import View

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import looks, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected

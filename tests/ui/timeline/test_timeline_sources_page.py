@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import WIDTHS, looks, mostly_slow
+from tests.mostly_slow import mostly_slow
+from tests.ui.checklists import WIDTHS, looks
 from tests.ui.host import serve
 from tests.ui.saved import READY
 from tests.ui.timeline.conftest import TRACE

@@ -332,6 +332,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_ir_takes_linear_time(piece: str) -> None:
     head = "%0 = type { ptr, { i32, i32 }, i32, { i8, i8, i16 }, ptr, ptr, i64 }\ndefine {\n"
@@ -346,6 +347,7 @@ def test_hostile_ir_takes_linear_time(piece: str) -> None:
             assert time.process_time() - begin < 4
 
 
+@pytest.mark.slow
 def test_many_structs_and_many_functions_take_linear_time() -> None:
     struct = "%s{} = type {{ ptr, {{ i32, i32 }}, i32, {{ i8, i8, i16 }}, ptr, ptr, i64 }}\n"
     structs = "".join(struct.format(at) for at in range(8_000))

@@ -160,6 +160,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", sorted({place.style for place in PLACES}))
 def test_hostile_lines_take_linear_time(style: Any) -> None:
     for piece in HOSTILE:

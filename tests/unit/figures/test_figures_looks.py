@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.unit.figures.color_scale import ColorScale
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
@@ -43,7 +44,7 @@ EAST = [
 ]
 
 
-@pytest.fixture(params=DUMPS)
+@pytest.fixture(params=mostly_slow(DUMPS, *DUMPS[1:2]))
 def run(request: pytest.FixtureRequest, corpus: Path) -> DebugRun:
     return tvmdbg.open(corpus / "tvm" / request.param)
 

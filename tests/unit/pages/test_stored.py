@@ -6,6 +6,7 @@ import base64
 import gzip
 import math
 import tracemalloc
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -24,6 +25,7 @@ from unit.pages.stored_questions import (
 )
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.export.page.stored import stored as stored_module
@@ -56,7 +58,13 @@ DATA = [HERE / "data/params/zoo/zoo.params", HERE / "data/params/relax/params_al
 PATHS = DATA + ([] if CORPUS is None else [CORPUS / each for each in REAL])
 ALL = 200_000_000
 
-each_run = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+#: Each kind of value once, and a whole run.
+ALWAYS = ("zoo.params", "params_all.bin", "nan_inf", "vec4", "resnet20_cifar_fp16_overflow")
+each_run = pytest.mark.parametrize(
+    "path",
+    mostly_slow(PATHS, *(each for each in PATHS if each.name in ALWAYS)),
+    ids=lambda path: path.name,
+)
 
 EIGHTS = [getattr(ml_dtypes, name) for name in dir(ml_dtypes) if name.startswith("float8_")]
 
@@ -209,9 +217,16 @@ def along(question: dict[str, Any], told: dict[str, Any]) -> list[dict[str, Any]
     return [{**question, **each} for each in (*profiles, *channels)]
 
 
-@pytest.mark.parametrize("share", ["pictures", "tensors"])
-@pytest.mark.parametrize("budget", [20_000, 45_000, 120_000, 300_000, 600_000])
-@pytest.mark.parametrize("name", ["resnet20_cifar_fp16", "transformer_encoder"])
+BUDGETS = list(
+    product(
+        ("resnet20_cifar_fp16", "transformer_encoder"),
+        (20_000, 45_000, 120_000, 300_000, 600_000),
+        ("pictures", "tensors"),
+    )
+)
+
+
+@pytest.mark.parametrize(("name", "budget", "share"), mostly_slow(BUDGETS, *BUDGETS[::3]))
 def test_the_budget_is_kept(corpus: Path, name: str, budget: int, share: Any) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
     stored = store(run, budget=budget, share=share, frame=5000)
