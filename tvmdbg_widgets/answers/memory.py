@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
-from tvmdbg_widgets.analysis.memory.words import loss_sentences
+from tvmdbg_widgets.analysis.memory.sentences import loss_sentences
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.model.graph.devices import device_name
 

@@ -151,8 +151,8 @@ def compare_times(
 
 
 def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str, Any]:
+    from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, ratio_text
     from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-    from tvmdbg_widgets.analysis.compare_times.words import change_text, ratio_text
     from tvmdbg_widgets.model.base.numbers import duration_text
     from tvmdbg_widgets.model.base.text import one_line
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.widgets.annotations import StepLike
     from tvmdbg_widgets.widgets.debugger import Debugger
-    from tvmdbg_widgets.widgets.marks import StepLike
 
 
 class Views(ShownRun):
@@ -56,7 +56,7 @@ class Views(ShownRun):
         TypeError, ValueError, KeyError, IndexError
             A step that says nothing, or names what the run does not have; tells which step.
         """
-        from tvmdbg_widgets.widgets.marks import checked_tour
+        from tvmdbg_widgets.widgets.annotations import checked_tour
 
         found = checked_tour(self, steps)
         if not found:

@@ -10,7 +10,7 @@ import traitlets
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.graph.node_refs import listed
-from tvmdbg_widgets.widgets import looks
+from tvmdbg_widgets.widgets import view_state
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
 
 #: Bookmarks keep the colors too.
-_BOOKMARKED = (*looks.STEP_TRAITS, "color_by", "color_limits", "label")
+_BOOKMARKED = (*view_state.STEP_TRAITS, "color_by", "color_limits", "label")
 
 
 class Shown(traitlets.HasTraits):
@@ -42,22 +42,24 @@ class Shown(traitlets.HasTraits):
     @traitlets.validate("hidden")
     def _readable(self, proposal: dict[str, Any]) -> list[str]:
         with as_trait_error("hidden"):
-            return looks.checked_queries(proposal["value"])
+            return view_state.checked_queries(proposal["value"])
 
     @traitlets.validate("camera")
     def _above_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
         with as_trait_error("camera"):
-            return looks.checked_camera(self._debug_run, proposal["value"])
+            return view_state.checked_camera(self._debug_run, proposal["value"])
 
     @traitlets.validate("history")
     def _steps(self, proposal: dict[str, Any]) -> dict[str, Any]:
         with as_trait_error("history"):
-            return looks.checked_history(self._debug_run, proposal["value"], looks.STEP_TRAITS)
+            return view_state.checked_history(
+                self._debug_run, proposal["value"], view_state.STEP_TRAITS
+            )
 
     @traitlets.validate("bookmarks")
     def _looks(self, proposal: dict[str, Any]) -> dict[str, Any]:
         with as_trait_error("bookmarks"):
-            return looks.checked_bookmarks(self._debug_run, proposal["value"], _BOOKMARKED)
+            return view_state.checked_bookmarks(self._debug_run, proposal["value"], _BOOKMARKED)
 
 
 class Navigation:
@@ -130,7 +132,7 @@ class Navigation:
         """
         from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
 
-        asked = looks.checked_queries(getattr(each, "query", each) for each in queries)
+        asked = view_state.checked_queries(getattr(each, "query", each) for each in queries)
         for query in asked:
             if not hidden_nodes(self._view.debug_run, [query]).any():
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
@@ -177,7 +179,7 @@ class Navigation:
         TypeError, ValueError
             No name, or too many bookmarks.
         """
-        name = looks.checked_name(name)
+        name = view_state.checked_name(name)
         self._view.bookmarks = self._view.bookmarks | {name: self._look(_BOOKMARKED)}
 
     def forget(self, name: str) -> None:
@@ -202,7 +204,7 @@ class Navigation:
         """
         self._step(**self._bookmarked(name))
 
-    def _bookmarked(self, name: str) -> looks.Look:
+    def _bookmarked(self, name: str) -> view_state.Bookmark:
         try:
             return dict(self._view.bookmarks[one_of("bookmark", name, self._view.bookmarks)])
         except ValueError as problem:
@@ -228,31 +230,33 @@ class Navigation:
             return str(problem.args[0].partition("; ")[2])
         return ""
 
-    def _look(self, traits: Sequence[str] = looks.STEP_TRAITS) -> looks.Look:
+    def _look(self, traits: Sequence[str] = view_state.STEP_TRAITS) -> view_state.Bookmark:
         known = [name for name in (*traits, "camera") if self._view.has_trait(name)]
         look = {name: getattr(self._view, name) for name in known}
         if "color_by" in look:
             look["color_by"] = str(look["color_by"])
-        return look | {"selected": list(self._view.session.selected[-looks.MOST_SELECTED :])}
+        return look | {"selected": list(self._view.session.selected[-view_state.MOST_SELECTED :])}
 
     def _step(self, **changes: Any) -> None:
         before = self._look()
         with self._view.hold_sync():
             self._set(changes)
             camera = {"camera": changes.get("camera")}
-            self._view.history = looks.pushed(self._view.history, before, self._look() | camera)
+            self._view.history = view_state.pushed(
+                self._view.history, before, self._look() | camera
+            )
 
     def _go_by(self, by: int) -> None:
         left = self._look()
-        history = looks.caught_up(self._view.history, left)
+        history = view_state.caught_up(self._view.history, left)
         steps, at = history["steps"], history["at"] + by
         if not 0 <= at < len(steps):
             raise IndexError(f"nothing to go {'back' if by < 0 else 'forward'} to")
         with self._view.hold_sync():
-            self._set(looks.resolved(steps, at))
+            self._set(view_state.resolved(steps, at))
             self._view.history = {"steps": steps, "at": at}
 
-    def _set(self, look: looks.Look) -> None:
+    def _set(self, look: view_state.Bookmark) -> None:
         for name, value in look.items():
             if name == "selected":
                 self._view.session.selected = value

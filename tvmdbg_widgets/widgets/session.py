@@ -8,8 +8,8 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.model.graph.node_refs import listed
+from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour, entry_of, node_id
 from tvmdbg_widgets.widgets.guarded import Guarded
-from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
 from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 

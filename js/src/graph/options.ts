@@ -1,7 +1,7 @@
 import type { Wires } from "./color/coloring.ts";
 import type { Isolation } from "./data/isolate.ts";
-import type { History, Look } from "./stage/history.ts";
-import type { CameraPlace } from "./stage/place.ts";
+import type { CameraPlace } from "./stage/camera_place.ts";
+import type { Bookmark, History } from "./stage/history.ts";
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {
@@ -28,7 +28,7 @@ export interface GraphOptions {
   hidden: readonly string[];
   camera: CameraPlace | null;
   history: History;
-  bookmarks: Readonly<Record<string, Look>>;
+  bookmarks: Readonly<Record<string, Bookmark>>;
   /** Draw closed groups as one box and frames around what is in open ones. */
   grouped: boolean;
   /** Groups that are open; null: as many as can be read in the room there is, told in `_opened`. */

@@ -20,9 +20,9 @@ import type { GraphContext, GraphParts } from "./parts.ts";
 import { LayoutController } from "./placed/layout_controller.ts";
 import type { PlacedScene } from "./placed/placed_scene.ts";
 import { CameraRestorer } from "./stage/camera_restorer.ts";
-import { marksOf } from "./stage/marks.ts";
 import { NavigationHistory, STEP_TRAITS } from "./stage/navigation_history.ts";
 import { Navigator } from "./stage/navigator.ts";
+import { overlayOf } from "./stage/overlay_of.ts";
 import { type Inspection, Stage } from "./stage/stage.ts";
 import { Tooltip } from "./stage/tooltip.ts";
 
@@ -309,7 +309,7 @@ export class GraphView implements GraphParts {
 
   /** Draws anew what is marked over the picture. */
   mark(): void {
-    if (this.placed) this.stage.mark(marksOf(this, this.placed));
+    if (this.placed) this.stage.mark(overlayOf(this, this.placed));
   }
 
   #openDetails(on: boolean): void {

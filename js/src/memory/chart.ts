@@ -1,10 +1,10 @@
 import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
+import type { PlanDescriptions } from "./descriptions.ts";
 import { Overlay } from "./overlay.ts";
 import { Painter } from "./painter.ts";
 import type { Scene } from "./scene.ts";
-import type { Words } from "./words.ts";
 
 /** The stage: two canvases over each other, painted when something on them has changed. */
 export class Chart {
@@ -16,7 +16,7 @@ export class Chart {
   constructor(
     root: HTMLElement,
     scene: Scene,
-    words: Words,
+    words: PlanDescriptions,
     onPaint: () => void,
     signal: AbortSignal,
   ) {

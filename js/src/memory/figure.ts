@@ -20,13 +20,13 @@ import {
 } from "../shared/drawing/figure_parts.ts";
 import { figureTheme, heatFill } from "../shared/drawing/theme.ts";
 import { bytes, counted } from "../shared/format.ts";
+import { PlanDescriptions, short } from "./descriptions.ts";
 import { chipsOf } from "./legend.ts";
 import type { MemoryOptions } from "./options.ts";
 import { Overlay } from "./overlay.ts";
 import { Painter } from "./painter.ts";
 import { Plan } from "./plan.ts";
 import { AXIS, Scene } from "./scene.ts";
-import { short, Words } from "./words.ts";
 
 interface Data {
   title: string;
@@ -106,7 +106,7 @@ function chartPart(plan: Plan, { data, options, width, text }: Request): [Part, 
   const left = MARGIN - 6;
   const height = AREA + AXIS + scene.rowsHeight + 2;
   scene.resize(width - MARGIN - left, height);
-  const words = new Words(plan, () => "");
+  const words = new PlanDescriptions(plan, () => "");
   const { marks } = new Painter(scene, words, pencil(text), COLUMN).paint(
     figureTheme(false, text.font),
   );

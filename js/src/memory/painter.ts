@@ -3,9 +3,9 @@ import { niceStep } from "../shared/drawing/nice_step.ts";
 import type { Pen } from "../shared/drawing/pen.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { upperBound } from "../shared/sorted.ts";
+import { type PlanDescriptions, short } from "./descriptions.ts";
 import { FAINT, heldElsewhere } from "./offsets.ts";
 import { AXIS, type Box, GUTTER, PITCH, type Scene } from "./scene.ts";
-import { short, type Words } from "./words.ts";
 
 const FONT = 11;
 const LINE = 14;
@@ -31,7 +31,7 @@ interface Columns {
 /** Paints all that changes with the part in view: bytes, axis, slots. */
 export class Painter {
   readonly #scene: Scene;
-  readonly #words: Words;
+  readonly #words: PlanDescriptions;
   readonly #measure: TextMeasure;
   readonly #context: Pen;
   readonly #column: number;
@@ -40,7 +40,7 @@ export class Painter {
   #drawn: Drawn = { labels: [], marks: [] };
 
   /** @param column  Width in px of the columns that stand for lives of less than twice as much. */
-  constructor(scene: Scene, words: Words, context: Pen, column = 1) {
+  constructor(scene: Scene, words: PlanDescriptions, context: Pen, column = 1) {
     this.#column = column;
     this.#narrow = 2 * column;
     this.#scene = scene;

@@ -1,8 +1,8 @@
 import { heatFill, type Theme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
+import { type Fact, short } from "./descriptions.ts";
 import { chipsOf } from "./legend.ts";
 import type { Plan } from "./plan.ts";
-import { type Fact, short } from "./words.ts";
 
 const APART = 14;
 const STOPS = 5;

@@ -5,11 +5,11 @@ import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart.ts";
+import { PlanDescriptions } from "./descriptions.ts";
 import type { MemoryOptions } from "./options.ts";
 import { factList, legend, Tooltip } from "./panel.ts";
 import type { Plan } from "./plan.ts";
 import { type Hit, Scene } from "./scene.ts";
-import { Words } from "./words.ts";
 
 const SOURCE = "memory";
 const RANGE_TO_PYTHON_MS = 300;
@@ -28,7 +28,7 @@ export class MemoryView {
   });
   readonly legend = element("div", { class: "tvmdbg-memory-legend", "aria-label": "colors" });
   readonly #plan: Plan;
-  readonly #words: Words;
+  readonly #words: PlanDescriptions;
   readonly #root: HTMLElement;
   readonly #context: ViewContext<MemoryOptions>;
   readonly #say: (text: string) => void;
@@ -47,7 +47,7 @@ export class MemoryView {
     this.#plan = plan;
     this.#say = say;
     this.scene = new Scene(plan);
-    this.#words = new Words(plan, (node) => context.session.note(node));
+    this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
     this.#copier = new CodeCopy(root, () => this.#code, say, context);
     this.chart = new Chart(root, this.scene, this.#words, () => this.#painted(), context.signal);
     this.bar = new Bar(

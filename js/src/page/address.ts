@@ -2,7 +2,7 @@ import { errorText } from "../shared/client/message.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
 import type { StaticModel } from "../shared/client/static_model.ts";
-import { type Place, parsePlace, placeText } from "./place.ts";
+import { type LinkTarget, linkText, parseLink } from "./link_target.ts";
 import { resolve } from "./selection.ts";
 import { say } from "./status.ts";
 
@@ -39,7 +39,7 @@ export class Address {
 
   /** Goes where the address leads; what of it the run does not have is said and ignored. */
   async follow(): Promise<void> {
-    const { place, problems } = parsePlace(location.hash);
+    const { place, problems } = parseLink(location.hash);
     this.#written = location.hash;
     const steps = (this.#session.get("tour") as unknown[] | undefined)?.length ?? 0;
     const found = await resolve(place, this.#run, this.#focus.names, steps);
@@ -54,11 +54,11 @@ export class Address {
 
   /** The address that leads to what is shown now. */
   get link(): string {
-    const text = placeText(this.#place());
+    const text = linkText(this.#place());
     return pageAddress(location.href) + (text && `#${text}`);
   }
 
-  #place(): Place {
+  #place(): LinkTarget {
     const get = <K extends keyof SessionState>(name: K) =>
       this.#session.get(name) as SessionState[K];
     const nodes = get("selected") ?? [];
@@ -81,7 +81,7 @@ export class Address {
   }
 
   #write(): void {
-    const text = placeText(this.#place());
+    const text = linkText(this.#place());
     if (text === this.#written.replace(/^#/, "")) return;
     try {
       history.replaceState(history.state, "", `#${text}`);

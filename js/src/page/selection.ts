@@ -1,6 +1,6 @@
 import type { GraphColumns, RunClient, SliceColumns } from "../shared/client/run_client.ts";
 import type { SessionState } from "../shared/client/session_client.ts";
-import type { Place } from "./place.ts";
+import type { LinkTarget } from "./link_target.ts";
 
 export interface Resolved {
   /** What the session is to become; what the place does not speak of stays. */
@@ -11,7 +11,7 @@ export interface Resolved {
 
 /** What a place means in a run; what the run does not have is left out, and said. */
 export async function resolve(
-  place: Place,
+  place: LinkTarget,
   run: RunClient,
   views: readonly string[],
   steps: number,

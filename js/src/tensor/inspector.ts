@@ -9,8 +9,9 @@ import { following } from "./choose/following.ts";
 import type { LayoutWish } from "./choose/layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./colors/color_scale.ts";
 import type { LayoutCommands } from "./commands.ts";
+import { missingWords } from "./descriptions.ts";
+import { DisplaySettings } from "./display_settings.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
-import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
@@ -20,7 +21,6 @@ import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
 import { typedIndex } from "./values/typed_index.ts";
 import { Viewing } from "./viewing.ts";
-import { missingWords } from "./words.ts";
 
 const SETTLE_MS = 200;
 const REST_MS = 120;
@@ -37,7 +37,7 @@ export class Inspector {
   readonly #codeCopy: CodeCopy;
   readonly #memory: Memory;
   readonly #wish = new RequestedView();
-  readonly #looks: Looks;
+  readonly #looks: DisplaySettings;
   /** The entry that is shown though nobody has chosen it. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -54,7 +54,7 @@ export class Inspector {
     this.#context = context;
     this.#entries = entries;
     this.#graph = graph;
-    this.#looks = new Looks(options);
+    this.#looks = new DisplaySettings(options);
     this.panels = new InspectorLayout(root, context, entries, this.#commands());
     this.panels.picture.viewport.show(options.get("region") ?? null);
     this.steering = new Steering(

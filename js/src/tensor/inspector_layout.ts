@@ -13,6 +13,7 @@ import { ReadingPicker } from "./choose/reading_picker.ts";
 import { ColorControls } from "./colors/color_controls.ts";
 import { Legend } from "./colors/legend.ts";
 import type { LayoutCommands } from "./commands.ts";
+import { nothingWords } from "./descriptions.ts";
 import { Histogram } from "./distribution/histogram.ts";
 import { StatisticsLine } from "./distribution/statistics.ts";
 import { frame } from "./frame.ts";
@@ -38,7 +39,6 @@ import { cellCaption, Readout } from "./values/readout.ts";
 import { TablePlace } from "./values/table_place.ts";
 import { ValuesTable } from "./values/values_table.ts";
 import { ViewBar } from "./view_bar.ts";
-import { nothingWords } from "./words.ts";
 
 const UNREAD = "The tensor could not be read";
 

@@ -4,8 +4,9 @@ import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_que
 import type { ViewContext } from "../shared/ui/view.ts";
 import { type ColorScale, colorScale, sameScale } from "./colors/color_scale.ts";
 import { Counting } from "./counting.ts";
+import { tensorWords } from "./descriptions.ts";
+import type { DisplaySettings } from "./display_settings.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
-import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture/picture.ts";
 import { Pictures } from "./picture/pictures.ts";
@@ -13,7 +14,6 @@ import { answeredPlane, axisAlong, axisText } from "./plane.ts";
 import type { RequestedView } from "./requested_view.ts";
 import { sameTensor, withPicture } from "./same_tensor.ts";
 import { hasValues, type Shown } from "./state.ts";
-import { tensorWords } from "./words.ts";
 
 interface Events {
   painted(): void;
@@ -25,7 +25,7 @@ interface Events {
 export class Viewing {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
-  readonly #looks: Looks;
+  readonly #looks: DisplaySettings;
   readonly #noteOf: (node: number) => string;
   readonly #events: Events;
   readonly #pictures: Pictures;
@@ -43,7 +43,7 @@ export class Viewing {
     { run, session, signal }: ViewContext<TensorOptions>,
     panels: InspectorLayout,
     wish: RequestedView,
-    looks: Looks,
+    looks: DisplaySettings,
     events: Events,
   ) {
     this.#panels = panels;

@@ -5,8 +5,8 @@ import { duration } from "../shared/format.ts";
 import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { Marked } from "./data/marked.ts";
 import type { Data } from "./data.ts";
+import type { Fact } from "./descriptions.ts";
 import type { TimelineOptions } from "./state.ts";
-import type { Fact } from "./words.ts";
 
 /** Slack of so many nodes is asked for without being wanted: it is there when a slice is looked at. */
 const FEW = 20_000;

@@ -3,8 +3,8 @@ import type { Change } from "./change/change.ts";
 import type { Names } from "./data/names.ts";
 import type { Ranking } from "./data/ranking.ts";
 import type { Slices } from "./data/slices.ts";
+import type { SliceDescriptions } from "./descriptions.ts";
 import type { Scene } from "./tracks/scene.ts";
-import type { Words } from "./words.ts";
 
 /** What a view of the timeline knows: the slices, what they are called, and what is on the stage. */
 export interface Data {
@@ -14,6 +14,6 @@ export interface Data {
   /** What differs between two runs that are shown as one; null of one run. */
   change: Change | null;
   ranking: Ranking;
-  words: Words;
+  words: SliceDescriptions;
   scene: Scene;
 }

@@ -3,8 +3,8 @@ import type { RunClient } from "../shared/client/run_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { Marked } from "./data/marked.ts";
 import type { Data } from "./data.ts";
+import type { Fact } from "./descriptions.ts";
 import type { Span } from "./tracks/scene.ts";
-import type { Fact } from "./words.ts";
 
 /** An overview is hardly wider, CSS px. */
 const PIXELS = 2000;

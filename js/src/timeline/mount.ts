@@ -24,7 +24,7 @@ import { Scene, TOP } from "./tracks/scene.ts";
 
 export type { TimelineOptions };
 
-import { Words } from "./words.ts";
+import { SliceDescriptions } from "./descriptions.ts";
 
 const BUSY_AFTER_MS = 150;
 const HINT_MS = 2000;
@@ -87,7 +87,9 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
         return null;
       }
       names.colors.shareOfName = (code) => ranking.shareOfName(code);
-      const words = new Words(slices, names, ranking, (node) => context.session.note(node));
+      const words = new SliceDescriptions(slices, names, ranking, (node) =>
+        context.session.note(node),
+      );
       const data = { slices, names, graph, change, ranking, words, scene };
       return build(root, context, data, summary);
     };

@@ -4,8 +4,8 @@ import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import type { TuningData } from "./data/data.ts";
+import { taskTitle } from "./data/descriptions.ts";
 import type { Along } from "./data/options.ts";
-import { taskTitle } from "./data/words.ts";
 
 export interface BarEvents {
   task: (task: number | null) => void;

@@ -24,10 +24,10 @@ import { paintOverlay } from "./chart/overlay.ts";
 import { Scene } from "./chart/scene.ts";
 import { countTrials } from "./data/counts.ts";
 import { type TuningColumns, TuningData, type TuningInfo } from "./data/data.ts";
+import { headline, taskTitle } from "./data/descriptions.ts";
 import type { TuningOptions } from "./data/options.ts";
 import { factorText, lineParts, type ScheduleInfo } from "./data/schedule.ts";
 import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./data/task_rows.ts";
-import { headline, taskTitle } from "./data/words.ts";
 
 interface FigureData {
   info: TuningInfo;

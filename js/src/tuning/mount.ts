@@ -10,7 +10,7 @@ import { Mirror } from "../shared/ui/mirror.ts";
 import { actions } from "./actions.ts";
 import { bindPointer } from "./chart/pointer.ts";
 import type { TuningData } from "./data/data.ts";
-import { headline } from "./data/words.ts";
+import { headline } from "./data/descriptions.ts";
 import { linkSession } from "./link.ts";
 import { refusedText } from "./panes/findings_pane.ts";
 import { splits } from "./splits.ts";

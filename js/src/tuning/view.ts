@@ -9,6 +9,7 @@ import { Scene } from "./chart/scene.ts";
 import type { TuningClient } from "./data/client.ts";
 import { countTrials } from "./data/counts.ts";
 import type { TuningData } from "./data/data.ts";
+import { chartWords, trialLines, trialsText } from "./data/descriptions.ts";
 import {
   type Along,
   type Pane,
@@ -17,7 +18,6 @@ import {
   type TrialScope,
   type TuningOptions,
 } from "./data/options.ts";
-import { chartWords, trialLines, trialsText } from "./data/words.ts";
 import { ErrorsPane } from "./panes/errors_pane.ts";
 import { FindingsPane } from "./panes/findings_pane.ts";
 import { Legend } from "./panes/legend.ts";

@@ -1,4 +1,4 @@
-import type { Words } from "../../src/graph/placed/scene.ts";
+import type { BoxTexts } from "../../src/graph/placed/scene.ts";
 import { type GraphColumns, GroupSource, NodeKind } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
@@ -92,7 +92,7 @@ export function residual(): GraphColumns {
 }
 
 /** Words of boxes that all are of one size. */
-export const WORDS: Words = {
+export const WORDS: BoxTexts = {
   title: () => "",
   box: (_node, folded) => ({ ...NO_TEXT, badge: String(folded) }),
   boxOfGroup: (group, nodes) => ({ ...NO_TEXT, title: `group ${group}`, shape: String(nodes) }),

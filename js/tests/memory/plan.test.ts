@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { PlanDescriptions, short } from "../../src/memory/descriptions.ts";
 import { heldElsewhere } from "../../src/memory/offsets.ts";
 import { Plan } from "../../src/memory/plan.ts";
 import { Scene } from "../../src/memory/scene.ts";
-import { short, Words } from "../../src/memory/words.ts";
 import { CLOCKS } from "../clocks.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { random } from "../timeline/fixture.ts";
@@ -110,8 +110,8 @@ describe("Scene", () => {
   });
 });
 
-describe("Words", () => {
-  const words = new Words(CHAIN, (node) => (node === 2 ? "look" : ""));
+describe("PlanDescriptions", () => {
+  const words = new PlanDescriptions(CHAIN, (node) => (node === 2 ? "look" : ""));
   const fact = (entry: number, name: string) =>
     words.entry(entry).find(([each]) => each === name)?.[1];
 
@@ -140,7 +140,7 @@ describe("Words", () => {
       ...CHAIN.graph,
       labels: stringColumn(Array.from({ length: 6 }, () => "x".repeat(1e6))),
     });
-    expect(new Words(long, () => "").title(1)).toHaveLength(203);
+    expect(new PlanDescriptions(long, () => "").title(1)).toHaveLength(203);
   });
 
   it("sums up several nodes", () => {
@@ -170,7 +170,7 @@ describe("planned buffers", () => {
     ],
     { order: [0, 1, 2, 3] },
   );
-  const words = new Words(plan, () => "");
+  const words = new PlanDescriptions(plan, () => "");
   const fact = (entry: number, name: string) =>
     words.entry(entry).find(([each]) => each === name)?.[1];
 

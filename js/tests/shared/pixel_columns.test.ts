@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { PlanDescriptions } from "../../src/memory/descriptions.ts";
 import { Painter } from "../../src/memory/painter.ts";
 import { Scene } from "../../src/memory/scene.ts";
-import { Words } from "../../src/memory/words.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import type { Brush } from "../../src/timeline/charts/brush.ts";
 import { Icicle } from "../../src/timeline/charts/icicle.ts";
@@ -10,7 +10,7 @@ import type { MatrixRow } from "../../src/timeline/charts/repeat_matrix.ts";
 import { Marked } from "../../src/timeline/data/marked.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { MergedTree } from "../../src/timeline/sums/merged_tree.ts";
-import { hitColumns } from "../../src/timeline/tracks/marks.ts";
+import { hitColumns } from "../../src/timeline/tracks/measure_painter.ts";
 import { planOf } from "../memory/fixture.ts";
 import { random, timeline } from "../timeline/fixture.ts";
 
@@ -104,7 +104,7 @@ describe("A wide thing that begins in the pixel column of a narrow one", () => {
     );
     const scene = new Scene(plan);
     scene.resize(288, 200);
-    const painter = new Painter(scene, new Words(plan, () => ""), context() as never);
+    const painter = new Painter(scene, new PlanDescriptions(plan, () => ""), context() as never);
     const { marks } = painter.paint(THEME);
     expect(marks.map(({ entry, kind }) => [entry, kind])).toEqual([
       [0, "column"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry, GraphColumns, TensorColumns } from "../../src/shared/client/run_client.ts";
 import { nodeTitle } from "../../src/shared/node_title.ts";
 import { Entries } from "../../src/tensor/choose/entries.ts";
-import { missingWords } from "../../src/tensor/words.ts";
+import { missingWords } from "../../src/tensor/descriptions.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 const ROWS = [

@@ -6,6 +6,7 @@ import { Names } from "../../src/timeline/data/names.ts";
 import { Ranking } from "../../src/timeline/data/ranking.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { numbered, ticks, timeText } from "../../src/timeline/data/ticks.ts";
+import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
 import { RangeWords } from "../../src/timeline/ranges/range_words.ts";
 import { Found, parsed } from "../../src/timeline/search/search.ts";
 import { Searching } from "../../src/timeline/search/searching.ts";
@@ -13,7 +14,6 @@ import { aboveOrBelow, nextInTrack, nextOccurrence } from "../../src/timeline/st
 import { area } from "../../src/timeline/sums/aggregate.ts";
 import { levelsText, overlapText } from "../../src/timeline/tracks/headers.ts";
 import { Scene, TOP } from "../../src/timeline/tracks/scene.ts";
-import { Words } from "../../src/timeline/words.ts";
 import { columns as graph } from "../graph/fixture.ts";
 import { type SliceSpec, timeline } from "./fixture.ts";
 
@@ -46,7 +46,7 @@ function parts() {
     ]),
   );
   const ranking = new Ranking(slices, names);
-  return { columns, slices, names, ranking, words: new Words(slices, names, ranking) };
+  return { columns, slices, names, ranking, words: new SliceDescriptions(slices, names, ranking) };
 }
 
 describe("Ranking", () => {
@@ -106,7 +106,7 @@ describe("area", () => {
   });
 });
 
-describe("Words", () => {
+describe("SliceDescriptions", () => {
   it("tells a slice in one sentence", () => {
     const { words } = parts();
     expect(words.sentence(0)).toBe(
@@ -396,7 +396,7 @@ function nested() {
   const slices = new Slices(columns);
   const names = new Names(slices, null);
   const ranking = new Ranking(slices, names);
-  return { columns, slices, names, ranking, words: new Words(slices, names, ranking) };
+  return { columns, slices, names, ranking, words: new SliceDescriptions(slices, names, ranking) };
 }
 
 describe("Slices inside others, of no nodes", () => {
@@ -465,7 +465,7 @@ describe("A report of calls", () => {
     });
     const slices = new Slices(columns);
     const names = new Names(slices, null);
-    const words = new Words(slices, names, new Ranking(slices, names));
+    const words = new SliceDescriptions(slices, names, new Ranking(slices, names));
     expect(words.sentence(0)).toBe(
       "Slice of fused_add #0, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
         "synthetic timeline",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { POINT } from "../../src/tuning/chart/marks.ts";
+import { POINT } from "../../src/tuning/chart/points.ts";
 import { Scene } from "../../src/tuning/chart/scene.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { sorted, taskRows } from "../../src/tuning/data/task_rows.ts";
 import {
   binLines,
   chartWords,
@@ -8,7 +7,8 @@ import {
   remedyParts,
   scopeText,
   trialLines,
-} from "../../src/tuning/data/words.ts";
+} from "../../src/tuning/data/descriptions.ts";
+import { sorted, taskRows } from "../../src/tuning/data/task_rows.ts";
 import { logOf } from "./log.ts";
 
 const DATA = logOf([

@@ -11,7 +11,7 @@ import traitlets
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import models
-from tvmdbg_widgets.widgets import looks
+from tvmdbg_widgets.widgets import view_state
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -153,13 +153,14 @@ def test_steps_bring_the_selection_back_and_are_so_many_at_most(run: DebugRun) -
     view.back()
     view.back()
     assert view.session.selected == [FIRST]
-    for hops in range(2 * looks.MOST_STEPS):
+    for hops in range(2 * view_state.MOST_STEPS):
         view.around(FIRST, hops)
-    assert len(view.history["steps"]) == looks.MOST_STEPS
-    for _ in range(looks.MOST_STEPS - 1):
+    assert len(view.history["steps"]) == view_state.MOST_STEPS
+    for _ in range(view_state.MOST_STEPS - 1):
         view.back()
-    assert view.isolate["hops"] == looks.MOST_STEPS
-    assert looks.resolved(view.history["steps"], 0).keys() > {"isolate", "hidden", "direction"}
+    assert view.isolate["hops"] == view_state.MOST_STEPS
+    found = view_state.resolved(view.history["steps"], 0)
+    assert found.keys() > {"isolate", "hidden", "direction"}
 
 
 def test_bookmarks_keep_the_look_and_are_plain(view: tvmdbg.GraphView, run: DebugRun) -> None:

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.compare_times.change_texts import (
+    against,
+    change_text,
+    p_text,
+    ratio_text,
+)
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground
-from tvmdbg_widgets.analysis.compare_times.words import against, change_text, p_text, ratio_text
 from tvmdbg_widgets.analysis.matching import Reason
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line

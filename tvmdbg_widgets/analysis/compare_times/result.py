@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times import told
+from tvmdbg_widgets.analysis.compare_times import sentences
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes, known_timeline
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
@@ -135,7 +135,7 @@ class TimeComparison(ComparedTimes):
     @cached_property
     def sentence(self) -> str:
         """How much faster or slower `b` is, and how few operators account for that."""
-        return told.sentence(self)
+        return sentences.sentence(self)
 
     @property
     def caption(self) -> tuple[str, ...]:
@@ -149,16 +149,16 @@ class TimeComparison(ComparedTimes):
             lines.append(f"{a} of A and {b} of B could not be compared: times are unknown")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
-        if seen := told.warm_up(self):
+        if seen := sentences.warm_up(self):
             lines.append(seen)
         if self.columns.verdicts.tests:
-            lines.append(told.SESSIONS)
+            lines.append(sentences.SESSIONS)
         return tuple(lines)
 
     @cached_property
     def power(self) -> tuple[str, ...]:
         """What samples of these sizes can show at all."""
-        return told.power(self.columns, self._missing)
+        return sentences.power(self.columns, self._missing)
 
     @property
     def change(self) -> NodeColumn:

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
-from tvmdbg_widgets.analysis.memory.words import loss_text
+from tvmdbg_widgets.analysis.memory.sentences import loss_text
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory.columns import PlanColumns
+from tvmdbg_widgets.analysis.memory.sentences import sentences
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN
 from tvmdbg_widgets.analysis.memory.slots import Life, LiveEntries, Peak, Slots
-from tvmdbg_widgets.analysis.memory.words import sentences
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 

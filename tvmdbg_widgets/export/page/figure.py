@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.state import kind_of, models
-from tvmdbg_widgets.export.page.stored import words
+from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
 from tvmdbg_widgets.figures.redaction import Redaction
@@ -32,8 +32,8 @@ def figure_of_page(view: View, options: Options) -> Figure:
     def redact(tensor: Tensor) -> tuple[str, bool]:
         if not options.parameters and (tensor.node, tensor.output) in private:
             counts_only = private.counts_only(tensor)
-            return words.COUNTS_ONLY if counts_only else words.PARAMETER, counts_only
-        return words.STATISTICS if options.share == "statistics" else "", False
+            return sentences.COUNTS_ONLY if counts_only else sentences.PARAMETER, counts_only
+        return sentences.STATISTICS if options.share == "statistics" else "", False
 
     count = 0 if run.graph is None else run.graph.num_nodes
     selected = tuple(node for node in session["selected"] if node < count)

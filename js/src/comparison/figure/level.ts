@@ -1,4 +1,5 @@
 import { type Arranged, seen } from "../../graph/figure/arrange.ts";
+import { wordings } from "../../graph/figure/box_texts.ts";
 import { describeScene } from "../../graph/figure/description.ts";
 import { sizeOf } from "../../graph/figure/figure.ts";
 import { type LaidOut, Narrowing } from "../../graph/figure/narrowing.ts";
@@ -6,7 +7,6 @@ import { panelOf, pictureTop } from "../../graph/figure/panel.ts";
 import type { GraphRequest } from "../../graph/figure/request.ts";
 import { GraphSheet } from "../../graph/figure/sheet.ts";
 import { graphText } from "../../graph/figure/text.ts";
-import { wordings } from "../../graph/figure/words.ts";
 import { MARGIN } from "../../graph/placed/legible.ts";
 import { LEGIBLE_SCALE } from "../../graph/placed/scales.ts";
 import { boxesOf } from "../../graph/placed/scene.ts";

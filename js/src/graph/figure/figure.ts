@@ -1,7 +1,8 @@
 import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
 import { integer } from "../../shared/format.ts";
-import type { Words } from "../placed/scene.ts";
+import type { BoxTexts } from "../placed/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
+import { wordings } from "./box_texts.ts";
 import { condensed } from "./condense/condense.ts";
 import { condensedScene } from "./condense/scene.ts";
 import { describeCondensed, describeScene } from "./description.ts";
@@ -14,7 +15,6 @@ import type { GraphRequest } from "./request.ts";
 import { GraphSheet } from "./sheet.ts";
 import { spared } from "./spared.ts";
 import { condensedText, graphText } from "./text.ts";
-import { wordings } from "./words.ts";
 
 /** How high a graph may be, px: the next where the one before does not hold it. */
 const HEIGHTS = [806, 1120, 1700];
@@ -70,7 +70,7 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   const { data, width } = sheet.request;
   const { scene, left } = spared(sheet.scene({ open }));
   if (scene.edgeSource.length > Math.min(MOST_EDGES, data.most.bytes / BYTES_OF_EDGE)) return;
-  const worded = (words: Words) => spared(sheet.scene({ open, words })).scene;
+  const worded = (words: BoxTexts) => spared(sheet.scene({ open, words })).scene;
   const variants = wordings(sheet).map((words) => () => worded(words));
   const found = data.whole ? arrangeWhole(sheet, scene) : arrange(sheet, variants, width, HEIGHTS);
   if (!found) return;

@@ -5,11 +5,11 @@ import type { Colors } from "../color/colors.ts";
 import type { Wire } from "../color/columns.ts";
 import { NodeHealth } from "../data/health.ts";
 import { GraphModel } from "../data/model.ts";
-import type { Marks } from "../paint/overlay.ts";
+import type { OverlayMarks } from "../paint/overlay.ts";
 import { Palette } from "../paint/palette.ts";
 import type { Picture } from "../paint/picture.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
-import type { Words } from "../placed/scene.ts";
+import type { BoxTexts } from "../placed/scene.ts";
 import {
   boxesOf,
   buildScene,
@@ -30,7 +30,7 @@ export class GraphSheet {
   readonly request: GraphRequest;
   readonly model: GraphModel;
   readonly health: NodeHealth | null;
-  readonly words: Words;
+  readonly words: BoxTexts;
   /** Which nodes are shown, one a node; null for all. */
   readonly only: Uint8Array | null;
   /** Nodes that have a box where no group is closed, ascending. */
@@ -129,7 +129,7 @@ export class GraphSheet {
   }
 
   /** What is selected, and what the search finds; hits are not counted on a node's own box. */
-  marks({ scene }: PlacedScene): Marks {
+  marks({ scene }: PlacedScene): OverlayMarks {
     const { focus, selected, outlined, hits } = this.request.data;
     const found = new Map<number, number>();
     for (const node of hits) {

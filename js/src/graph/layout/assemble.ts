@@ -1,6 +1,6 @@
 import type { Acyclic } from "./acyclic.ts";
 import { ENTRY } from "./levels.ts";
-import type { Placement } from "./place.ts";
+import type { Placement } from "./placement.ts";
 import { Pen } from "./routing.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 import type { Geometry, Levels, Routes } from "./types.ts";

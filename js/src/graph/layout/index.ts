@@ -16,7 +16,7 @@ import { initialOrder } from "./initial.ts";
 import { assignLayers } from "./layering.ts";
 import { oneLevel, partLevels } from "./levels.ts";
 import { improveOrder } from "./order.ts";
-import { nominalWidth, placeLevels } from "./place.ts";
+import { nominalWidth, placeLevels } from "./placement.ts";
 import { expand, findStubs, findTrunks, spreadStubs } from "./trunks.ts";
 import type { Geometry } from "./types.ts";
 import {

@@ -13,7 +13,7 @@ import { type MarginPainter, TEXT_PX } from "./margin.ts";
 import type { Picture } from "./picture.ts";
 
 /** What is drawn over the graph and changes without it. */
-export interface Marks {
+export interface OverlayMarks {
   /** Boxes of the selected nodes; the last is the one that details speak of. */
   selected: readonly number[];
   /** Boxes that are outlined as selected ones are, without their edges. */
@@ -55,7 +55,7 @@ export class OverlayPainter {
     this.#frames = frames;
   }
 
-  paint(picture: Picture, marks: Marks, edge: number): void {
+  paint(picture: Picture, marks: OverlayMarks, edge: number): void {
     const { selected, outlined = [], frame, hovered, hits, noted } = marks;
     const { theme } = picture.palette;
     const { placed, camera } = picture;

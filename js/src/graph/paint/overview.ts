@@ -4,7 +4,7 @@ import { finished, inStretches } from "../../shared/stretches.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { isMarked } from "./health_marks.ts";
 import { heatOf, showsTimes } from "./heat.ts";
-import type { Marks } from "./overlay.ts";
+import type { OverlayMarks } from "./overlay.ts";
 import type { Picture } from "./picture.ts";
 import { shadesOf } from "./shades.ts";
 
@@ -78,7 +78,7 @@ export class Overview {
     this.#drawn = "";
   }
 
-  paint(picture: Picture, marks: Marks): void {
+  paint(picture: Picture, marks: OverlayMarks): void {
     this.#picture = picture;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (width === 0 || height === 0) return;
@@ -226,7 +226,7 @@ export class Overview {
     }
   }
 
-  #marks(picture: Picture, { selected, frame, hits }: Marks): void {
+  #marks(picture: Picture, { selected, frame, hits }: OverlayMarks): void {
     const { context } = this.#moving;
     const { placed, times, camera, palette, colorBy, health } = picture;
     const { theme } = palette;

@@ -1,7 +1,7 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { BUTTON, type Labels, TAG, TEXT_START } from "./labels.ts";
 import { LEGIBLE_SCALE } from "./scales.ts";
-import type { Words } from "./scene.ts";
+import type { BoxTexts } from "./scene.ts";
 
 const { padding, maxWidth } = tokens.node;
 const { height, minWidth, stack } = tokens.compact;
@@ -17,7 +17,7 @@ const LINE = 15;
 export const VALUE = 84;
 
 /** The words of boxes that bear their title, a long one in two lines; `valued`: with one fact beside it. */
-export function compactWords(words: Words, labels: Labels, valued: boolean): Words {
+export function compactWords(words: BoxTexts, labels: Labels, valued: boolean): BoxTexts {
   const value = valued ? VALUE : 0;
   const known = new Map<string, readonly string[]>();
   const linesOf = (title: string) => {

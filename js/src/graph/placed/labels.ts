@@ -7,7 +7,7 @@ import { filled, SLOT } from "../color/template.ts";
 import type { Groups } from "../data/groups.ts";
 import type { Times } from "../data/times.ts";
 import { LEGIBLE_SCALE } from "./scales.ts";
-import type { BoxText, Words } from "./scene.ts";
+import type { BoxText, BoxTexts } from "./scene.ts";
 
 /** A file may hold names of any length. */
 const MOST_LETTERS = 1000;
@@ -65,7 +65,7 @@ function digits(value: number): number {
 }
 
 /** The words of the boxes of one graph. */
-export class Labels implements Words {
+export class Labels implements BoxTexts {
   readonly compact = false;
   readonly valued = false;
   readonly height = () => height;
@@ -145,7 +145,7 @@ export class Labels implements Words {
   }
 
   /** The same with the titles and second lines of nodes by a template. */
-  labelled(template: string): Words {
+  labelled(template: string): BoxTexts {
     if (!template) return this;
     const lines = (node: number) => {
       const [title, own = ""] = filled(template, (name) => this.#field(node, name));

@@ -60,7 +60,7 @@ export interface Scene {
 }
 
 /** The words of boxes and the room they take, px at scale 1. */
-export interface Words {
+export interface BoxTexts {
   /** Whether boxes bear their title alone, or with what the colors say. */
   compact: boolean;
   valued: boolean;
@@ -84,7 +84,7 @@ export interface SceneOptions {
   only: Uint8Array | null;
   /** What leads over hidden nodes. */
   bridges?: readonly Bridge[];
-  words: Words;
+  words: BoxTexts;
 }
 
 /** Iterations between two pauses. */

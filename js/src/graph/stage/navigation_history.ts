@@ -1,8 +1,8 @@
 import type { GraphOptions } from "../options.ts";
 import type { GraphParts } from "../parts.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
-import { changes, type Look, leaving, pushed, resolved, same } from "./history.ts";
-import { type CameraPlace, placeOf, type View, viewOf } from "./place.ts";
+import { type CameraPlace, placeOf, type View, viewOf } from "./camera_place.ts";
+import { type Bookmark, changes, leaving, pushed, resolved, same } from "./history.ts";
 
 /** Traits that a step back takes back. */
 export const STEP_TRAITS = [
@@ -31,7 +31,7 @@ type Visited = Pick<
 export class NavigationHistory {
   readonly #view: Visited;
   /** What was shown last, for a history that has not begun. */
-  #before: Look;
+  #before: Bookmark;
   /** What the stage showed when it was painted last. */
   #seen: (View & { placed: PlacedScene }) | null = null;
   /** Where the camera is to be as soon as all is laid out. */
@@ -137,10 +137,10 @@ export class NavigationHistory {
     return this.#target ?? (this.#seen && placeOf(this.#seen, this.#seen.placed));
   }
 
-  #look(names: readonly string[] = STEP_TRAITS): Look {
+  #look(names: readonly string[] = STEP_TRAITS): Bookmark {
     const { options, session } = this.#view.context;
     const { selected } = session;
-    const look: Look = {
+    const look: Bookmark = {
       selected: selected.length > MOST_SELECTED ? selected.slice(-1) : [...selected],
     };
     for (const name of names) {
@@ -150,7 +150,7 @@ export class NavigationHistory {
     return look;
   }
 
-  #show({ camera, selected, ...traits }: Look): void {
+  #show({ camera, selected, ...traits }: Bookmark): void {
     const { options } = this.#view.context;
     for (const [name, value] of Object.entries(traits)) {
       options.set(name as keyof GraphOptions, value as never);

@@ -5,7 +5,7 @@ import { GraphPainter } from "../paint/drawing.ts";
 import { EdgePainter } from "../paint/edges.ts";
 import { buttonOf } from "../paint/group_boxes.ts";
 import type { Line } from "../paint/margin.ts";
-import { type Marks, noteSpot, OverlayPainter } from "../paint/overlay.ts";
+import { noteSpot, type OverlayMarks, OverlayPainter } from "../paint/overlay.ts";
 import { Overview } from "../paint/overview.ts";
 import { detail, type LabelRecord, type Picture } from "../paint/picture.ts";
 import { isLegible } from "../placed/legible.ts";
@@ -57,7 +57,7 @@ export class Stage {
   readonly #drawn: () => void;
   #picture: Picture | null = null;
   #edge = -1;
-  #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
+  #marks: OverlayMarks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
   #pending: (() => void) | null = null;
   /** Tells the box that the camera is going to; null where it rests. */
   #goal: (() => number) | null = null;
@@ -118,7 +118,7 @@ export class Stage {
     return picture && detail(picture) !== "density" ? edgeAt(picture, x, y) : -1;
   }
 
-  mark(marks: Marks): void {
+  mark(marks: OverlayMarks): void {
     this.#marks = marks;
     this.#overRepaint.request();
   }

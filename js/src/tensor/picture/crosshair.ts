@@ -3,13 +3,13 @@ import type { RunClient } from "../../shared/client/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Mirror } from "../../shared/ui/mirror.ts";
 import type { ProfileView } from "../along/profile_view.ts";
+import { pointWords } from "../descriptions.ts";
 import { moved, type Plane, type Point } from "../plane.ts";
 import type { Marked } from "../region/marked.ts";
 import { hasValues, type Shown } from "../state.ts";
 import { ExactValue } from "../values/exact_value.ts";
 import { type Readout, tooltipLines } from "../values/readout.ts";
 import type { ValuesTable } from "../values/values_table.ts";
-import { pointWords } from "../words.ts";
 import { nextSpecial } from "./next_special.ts";
 import type { Picture } from "./picture.ts";
 

@@ -4,12 +4,12 @@ import { element, iconButton, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
 import type { CellChoice } from "../colors/color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "../colors/colors.ts";
+import { shiftText } from "../descriptions.ts";
 import { muted, number, part, piece } from "../parts.ts";
 import { cellText, meanText } from "../picture/digit_text.ts";
 import { cellOf } from "../picture/layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
 import { hasValues, type Shown } from "../state.ts";
-import { shiftText } from "../words.ts";
 import { bitsNode } from "./value_bits.ts";
 
 const HINT = "Point at a value, or type an index.";

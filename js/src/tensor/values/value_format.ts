@@ -2,9 +2,9 @@ import { VALUE_FORMATS, type ValueFormat } from "../../shared/client/tensor_ques
 import { screenText } from "../../shared/number_text.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { following } from "../choose/following.ts";
+import { shiftText } from "../descriptions.ts";
 import { field, list, part } from "../parts.ts";
 import type { InspectorCommands, ValueLook } from "../state.ts";
-import { shiftText } from "../words.ts";
 
 const NAMES = [
   ["number", "decimal"],

@@ -1,7 +1,7 @@
 import { counted, duration } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { factList } from "../words.ts";
+import { factList } from "../descriptions.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./change.ts";
 
 const WIDTH = 300;

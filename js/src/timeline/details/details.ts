@@ -8,7 +8,7 @@ import type { Ranking } from "../data/ranking.ts";
 import { type Repeats, repeatsOf } from "../data/repeats.ts";
 import type { Slices } from "../data/slices.ts";
 import { timeText } from "../data/ticks.ts";
-import { type Fact, factList, NOISY_RULE, type Words } from "../words.ts";
+import { type Fact, factList, NOISY_RULE, type SliceDescriptions } from "../descriptions.ts";
 import { largeStrip } from "./distribution.ts";
 
 /** What is selected, in full: facts, repeats, or the sum over a range. */
@@ -17,12 +17,12 @@ export class Details {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
-  readonly #words: Words;
+  readonly #words: SliceDescriptions;
 
   readonly #pickGap: (gap: Gap) => void;
 
   constructor(
-    parts: { slices: Slices; names: Names; ranking: Ranking; words: Words },
+    parts: { slices: Slices; names: Names; ranking: Ranking; words: SliceDescriptions },
     pickGap: (gap: Gap) => void,
   ) {
     this.#pickGap = pickGap;

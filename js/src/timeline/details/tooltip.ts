@@ -1,7 +1,7 @@
 import { duration, integer } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
+import { factList, type SliceDescriptions } from "../descriptions.ts";
 import type { Hit, Scene } from "../tracks/scene.ts";
-import { factList, type Words } from "../words.ts";
 
 const APART = 14;
 
@@ -9,7 +9,7 @@ const APART = 14;
 export class Tooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip tvmdbg-timeline-tooltip", hidden: true });
   readonly #scene: Scene;
-  readonly #words: Words;
+  readonly #words: SliceDescriptions;
   #shown = "";
   /** What was clicked: the details tell of it. */
   #dismissed = "";
@@ -17,7 +17,7 @@ export class Tooltip {
   #size = { width: 0, height: 0 };
   #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
 
-  constructor(scene: Scene, words: Words, signal: AbortSignal) {
+  constructor(scene: Scene, words: SliceDescriptions, signal: AbortSignal) {
     this.#scene = scene;
     this.#words = words;
     const size = new ResizeObserver((changes) => {

@@ -10,11 +10,11 @@ import { download, downloadProblem, fileName } from "../../shared/ui/download.ts
 import { exactly } from "../data/exact.ts";
 import type { Row } from "../data/slices.ts";
 import type { Data } from "../data.ts";
+import { factList } from "../descriptions.ts";
 import { type Area, areaSums, type Range, ranking } from "../sums/aggregate.ts";
 import { AREA_BY, type AreaBy, areaBy, type Part } from "../sums/area_by.ts";
 import { Called } from "../sums/called.ts";
 import { csvParts } from "../tables/csv.ts";
-import { factList } from "../words.ts";
 import { RangeWords } from "./range_words.ts";
 
 /** Rows of the table that are shown before the rest is asked for. */

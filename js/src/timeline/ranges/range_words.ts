@@ -3,17 +3,17 @@ import { exactly } from "../data/exact.ts";
 import { besides, type Gap, type GapStanding, lengthOf } from "../data/gaps.ts";
 import type { Slices } from "../data/slices.ts";
 import { timeText } from "../data/ticks.ts";
+import type { Fact, SliceDescriptions } from "../descriptions.ts";
 import type { Area } from "../sums/aggregate.ts";
 import type { Measure } from "../tracks/measure.ts";
 import type { Edge } from "../tracks/snap.ts";
-import type { Fact, Words } from "../words.ts";
 
 /** Ranges, measures and gaps in words. */
 export class RangeWords {
   readonly #slices: Slices;
-  readonly #words: Words;
+  readonly #words: SliceDescriptions;
 
-  constructor(slices: Slices, words: Words) {
+  constructor(slices: Slices, words: SliceDescriptions) {
     this.#slices = slices;
     this.#words = words;
   }

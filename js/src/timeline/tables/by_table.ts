@@ -1,8 +1,8 @@
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
+import { NOISY_RULE } from "../descriptions.ts";
 import type { ByRow, Rows } from "../sums/by_rows.ts";
-import { NOISY_RULE } from "../words.ts";
 
 const ROW = 22;
 const SPARE = 6;

@@ -7,8 +7,8 @@ import type { Names } from "../data/names.ts";
 import type { Order, Ranking } from "../data/ranking.ts";
 import { type Repeats, repeatsOf } from "../data/repeats.ts";
 import type { Slices } from "../data/slices.ts";
+import { NOISY_RULE } from "../descriptions.ts";
 import { commonSpread, smallStrip } from "../details/distribution.ts";
-import { NOISY_RULE } from "../words.ts";
 
 const ROW = 22;
 const SPARE = 6;

@@ -5,7 +5,7 @@ import { duration } from "../../shared/format.ts";
 import type { Marked } from "../data/marked.ts";
 import { timeText } from "../data/ticks.ts";
 import { paintFlows } from "./flows_painter.ts";
-import { Marks } from "./marks.ts";
+import { MeasurePainter } from "./measure_painter.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 
 const LEAST = 2;
@@ -15,14 +15,14 @@ export class Overlay {
   readonly #scene: Scene;
   readonly #measure: TextMeasure;
   readonly #context: CanvasRenderingContext2D;
-  readonly #marks: Marks;
+  readonly #marks: MeasurePainter;
   #theme!: Theme;
 
   constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
     this.#measure = measure;
     this.#context = context;
-    this.#marks = new Marks(scene, context, measure);
+    this.#marks = new MeasurePainter(scene, context, measure);
   }
 
   paint(theme: Theme): void {

@@ -3,9 +3,9 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceTicks } from "../../shared/drawing/ticks.ts";
 import { integer } from "../../shared/format.ts";
 import { ROUND } from "../data/counts.ts";
-import { elapsed, seconds } from "../data/words.ts";
+import { elapsed, seconds } from "../data/descriptions.ts";
 import { errorFill, slotFill } from "./colors.ts";
-import { type Marks, POINT } from "./marks.ts";
+import { POINT, type Points } from "./points.ts";
 import { LANE, RIGHT, type Scene } from "./scene.ts";
 
 /** Trials in one cell of so many px are one mark. */
@@ -129,7 +129,7 @@ export class ChartPainter {
   }
 
   /** Every trial that was measured; those behind are of other tasks. */
-  #points(theme: Theme, { front, behind }: Marks): void {
+  #points(theme: Theme, { front, behind }: Points): void {
     const pen = this.#pen;
     const draw = (boxes: readonly number[], color: string, alpha: number) => {
       pen.globalAlpha = alpha;
@@ -143,7 +143,7 @@ export class ChartPainter {
     draw(front, theme.accent, this.#scene.task < 0 ? 0.65 : 0.8);
   }
 
-  #failures(theme: Theme, { failures }: Marks): void {
+  #failures(theme: Theme, { failures }: Points): void {
     const pen = this.#pen;
     const top = this.#scene.laneY - LANE / 2 + 3;
     for (let at = 0; at < failures.length; at += 2) {

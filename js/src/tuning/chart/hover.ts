@@ -1,4 +1,4 @@
-import { binLines, trialLines } from "../data/words.ts";
+import { binLines, trialLines } from "../data/descriptions.ts";
 import type { Tooltip } from "../tooltip.ts";
 import type { Chart } from "./chart.ts";
 import type { Scene } from "./scene.ts";

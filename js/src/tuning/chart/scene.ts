@@ -3,7 +3,7 @@ import { ROUND } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
 import type { Along } from "../data/options.ts";
 import { Axis } from "./axis.ts";
-import { BEHIND, HIDDEN, IN_FRONT, type Marks, marksOf } from "./marks.ts";
+import { BEHIND, HIDDEN, IN_FRONT, marksOf, type Points } from "./points.ts";
 import { SlotSums } from "./slot_sums.ts";
 
 /** Room around the plot, CSS px. */
@@ -66,7 +66,7 @@ export class Scene {
   readonly #axes: Partial<Record<Along, Axis>> = {};
   #sums: Partial<Record<Along, { found: SlotSums; all: SlotSums }>> = {};
   #bins: { key: string; bins: StripBin[] } | null = null;
-  #marks: { key: string; marks: Marks } | null = null;
+  #marks: { key: string; marks: Points } | null = null;
 
   constructor(data: TuningData) {
     this.data = data;
@@ -307,7 +307,7 @@ export class Scene {
   }
 
   /** What is drawn of the trials in view. */
-  marks(cell: number): Marks {
+  marks(cell: number): Points {
     const key = `${this.along} ${this.#place} ${cell}`;
     if (this.#marks?.key !== key) this.#marks = { key, marks: marksOf(this, cell) };
     return this.#marks.marks;

@@ -1,8 +1,8 @@
 import { integer, percent } from "../../shared/format.ts";
 import type { TaskCounts } from "./counts.ts";
 import type { TaskInfo, TuningInfo } from "./data.ts";
+import { seconds } from "./descriptions.ts";
 import type { Sort } from "./options.ts";
-import { seconds } from "./words.ts";
 
 /** One row of the table of tasks, as texts. */
 export interface TaskRow {

@@ -5,8 +5,8 @@ import { integer, percent } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { errorFill } from "../chart/colors.ts";
 import type { ErrorRow, ErrorTableInfo, TuningData } from "../data/data.ts";
+import { scopeText } from "../data/descriptions.ts";
 import { ERRORS_BY, type ErrorsBy, type TrialScope } from "../data/options.ts";
-import { scopeText } from "../data/words.ts";
 
 /** Which trials failed, by what they have in common: unroll setting, round, threads. */
 export class ErrorsPane {

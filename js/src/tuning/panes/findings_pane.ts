@@ -1,6 +1,6 @@
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { FindingInfo, TuningData } from "../data/data.ts";
-import { remedyParts } from "../data/words.ts";
+import { remedyParts } from "../data/descriptions.ts";
 
 const CHIPS = 6;
 

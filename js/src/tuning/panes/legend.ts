@@ -3,7 +3,7 @@ import { integer } from "../../shared/format.ts";
 import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { errorFill } from "../chart/colors.ts";
 import type { TuningData } from "../data/data.ts";
-import { codeQuery, codesOf, outcomeName } from "../data/words.ts";
+import { codeQuery, codesOf, outcomeName } from "../data/descriptions.ts";
 
 /** What the colors of errors mean, how many trials there are of each, and a button that shows these alone. */
 export class Legend {

@@ -1,6 +1,7 @@
 import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { TaskCounts } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
+import { taskTitle } from "../data/descriptions.ts";
 import type { Sort } from "../data/options.ts";
 import {
   COLUMNS,
@@ -10,7 +11,6 @@ import {
   type TaskRow,
   taskRows,
 } from "../data/task_rows.ts";
-import { taskTitle } from "../data/words.ts";
 
 const MOST_ROWS = 500;
 /** Which sort a column's head asks for. */

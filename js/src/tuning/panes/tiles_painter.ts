@@ -1,7 +1,7 @@
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
+import { seconds } from "../data/descriptions.ts";
 import type { TilesScene } from "../data/tiles.ts";
-import { seconds } from "../data/words.ts";
 
 const MOST_LINES = 4000;
 const PLAIN_ALPHA = 0.35;

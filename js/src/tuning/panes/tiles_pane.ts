@@ -5,8 +5,8 @@ import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { integer } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { TuningData } from "../data/data.ts";
+import { outcome } from "../data/descriptions.ts";
 import { type Tiles, TilesScene } from "../data/tiles.ts";
-import { outcome } from "../data/words.ts";
 import { paintTiles } from "./tiles_painter.ts";
 
 /** Parallel coordinates of the tile sizes of one task's trials; a line can be pointed at and chosen. */

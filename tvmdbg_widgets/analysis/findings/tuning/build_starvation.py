@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -45,11 +45,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         why += "" if everywhere else "; tasks that are slow to compile would look similar"
     cores = _cores(evidence)
     facts = [
-        words.how_many(evidence),
-        words.by_task(evidence),
-        *words.by_unroll(evidence),
-        words.by_round(evidence),
-        words.cost(evidence),
+        build_facts.how_many(evidence),
+        build_facts.by_task(evidence),
+        *build_facts.by_unroll(evidence),
+        build_facts.by_round(evidence),
+        build_facts.cost(evidence),
         f"how many builds ran at once (n_parallel) is not in the log{cores}",
     ]
     yield Finding(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.model.base.numbers import percent
@@ -32,11 +32,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         Severity.WARNING if many else Severity.INFO,
         f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
         (
-            words.how_many(evidence),
-            words.by_task(evidence),
-            *words.by_unroll(evidence),
-            words.by_round(evidence),
-            words.cost(evidence),
+            build_facts.how_many(evidence),
+            build_facts.by_task(evidence),
+            *build_facts.by_unroll(evidence),
+            build_facts.by_round(evidence),
+            build_facts.cost(evidence),
         ),
         Confidence.LOW,
         _why(evidence),

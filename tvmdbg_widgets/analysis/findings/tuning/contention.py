@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts
 from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, utc
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
@@ -39,11 +39,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         f"A burst of build timeouts: {percent(share_of(inside))} of the trials in {which}, "
         f"{percent(share_of(outside))} in all other rounds",
         (
-            words.how_many(evidence),
-            words.by_round(evidence),
+            build_facts.how_many(evidence),
+            build_facts.by_round(evidence),
             *_when(evidence, rows),
             evidence.in_tasks(tasks),
-            words.cost(evidence),
+            build_facts.cost(evidence),
         ),
         Confidence.MEDIUM,
         f"{len(numbers)} of {counted(len(bad), 'round')}; the same tasks were fine before or "

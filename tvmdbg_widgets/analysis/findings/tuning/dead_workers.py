@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import remedies, words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
@@ -34,7 +34,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     dead = int(np.count_nonzero(builds.dead))
     tasks = evidence.tasks_of(builds.dead)
     share = percent(dead / len(evidence.trials))
-    timed_out = [words.how_many(evidence)] if builds.count else []
+    timed_out = [build_facts.how_many(evidence)] if builds.count else []
     yield Finding(
         NAME,
         Severity.ERROR,
@@ -45,7 +45,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
             + counted(dead, "trial"),
             evidence.in_tasks(tasks),
             *timed_out,
-            words.cost(evidence),
+            build_facts.cost(evidence),
             "how many builds ran at once (n_parallel) is not in the log",
         ),
         Confidence.HIGH,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import remedies, words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
@@ -44,11 +44,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         f"{name[0].upper()}{name[1:]}{more} {verb} slow to compile: {percent(lost)} of the trials "
         f"hit the build timeout, {rest} elsewhere",
         (
-            words.how_many(evidence),
-            words.by_task(evidence),
-            *words.by_unroll(evidence),
-            words.by_round(evidence),
-            words.cost(evidence),
+            build_facts.how_many(evidence),
+            build_facts.by_task(evidence),
+            *build_facts.by_unroll(evidence),
+            build_facts.by_round(evidence),
+            build_facts.cost(evidence),
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "

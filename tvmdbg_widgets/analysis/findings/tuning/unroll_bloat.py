@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds, words
+from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
@@ -39,10 +39,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         f"with auto_unroll_max_step {thresholds.HIGH_UNROLL} or more hit the build timeout, "
         f"{percent(share_of(low))} with {thresholds.LOW_UNROLL} or less{where}",
         (
-            words.how_many(evidence),
-            *words.by_unroll(evidence),
-            words.by_task(evidence),
-            words.cost(evidence),
+            build_facts.how_many(evidence),
+            *build_facts.by_unroll(evidence),
+            build_facts.by_task(evidence),
+            build_facts.cost(evidence),
         ),
         Confidence.MEDIUM,
         f"{high[1]:,} trials with much and {low[1]:,} with little unrolling were compared"

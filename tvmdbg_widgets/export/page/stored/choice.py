@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from tvmdbg_widgets.export.page.stored import words
+from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.page.stored.pack import compressed
 from tvmdbg_widgets.export.page.stored.pictures import (
     StoredPicture,
@@ -178,7 +178,7 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
     try:
         found = whole(each.tensor, list(each.variants.values()))
     except (FormatError, OSError) as problem:
-        each.trouble = words.unread(problem)
+        each.trouble = sentences.unread(problem)
         return False
     cost = sum(map(compressed, found.data)) + _ROW * len(found.forms)
     cost += sum(compressed("\n".join(each.unique).encode()) for each in found.texts.values())
@@ -193,7 +193,7 @@ def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
     try:
         made = stored_profiles(variant, each.variants[variant])
     except (FormatError, OSError) as problem:
-        each.trouble = words.unread(problem)
+        each.trouble = sentences.unread(problem)
         return True  # the budget is not to blame
     if not budget.take(compressed(made.data) + _ROW, len(made.data)):
         return False
@@ -208,7 +208,7 @@ def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) ->
     try:
         made = stored_picture(variant, found, plane)
     except (FormatError, OSError) as problem:
-        each.trouble = words.unread(problem)
+        each.trouble = sentences.unread(problem)
         return True  # the budget is not to blame
     cost = (compressed(made.data) + _ROW, len(made.data))
     if not budget.take(*cost):

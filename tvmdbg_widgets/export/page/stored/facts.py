@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, stated_layout
-from tvmdbg_widgets.export.page.stored import words
+from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics import Statistics
@@ -118,7 +118,7 @@ def variants(
             bounds = tensor.told_percentiles(reading)
             adapted = tensor.contrast(reading=reading)
         except (FormatError, OSError) as problem:
-            trouble = words.unread(problem)
+            trouble = sentences.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
         found.append(
             Variant(row, reading or "", values, header.opened(values), numbers, bounds, adapted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.stored.pictures import CELLS
-from tvmdbg_widgets.export.page.stored.words import NO_ROOM, amount, counted, megabytes
+from tvmdbg_widgets.export.page.stored.sentences import NO_ROOM, amount, counted, megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

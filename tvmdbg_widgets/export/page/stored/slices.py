@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.stored.pack import compressed, filtered
-from tvmdbg_widgets.export.page.stored.words import megabytes
+from tvmdbg_widgets.export.page.stored.sentences import megabytes
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived

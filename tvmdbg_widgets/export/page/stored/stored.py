@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.export.page.stored import words
+from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.page.stored.budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored.choice import (
     Candidate,
@@ -176,7 +176,7 @@ class _Store:
     def made_without_tensors(self) -> Stored:
         """Return what goes along where the page shows no tensors."""
         binary = self._common()
-        left_out = (*self.left_out, *((words.NO_TENSORS,) if self.tensors else ()))
+        left_out = (*self.left_out, *((sentences.NO_TENSORS,) if self.tensors else ()))
         binary.head["leftOut"] = left_out
         return Stored(binary.to_bytes(), left_out)
 
@@ -217,11 +217,11 @@ class _Store:
             self.unread.add(row)
             self.notes[row] = trouble
         elif hidden and self.private.counts_only(tensor):
-            self.notes[row] = words.COUNTS_ONLY
+            self.notes[row] = sentences.COUNTS_ONLY
         elif hidden:
-            self.notes[row] = words.PARAMETER
+            self.notes[row] = sentences.PARAMETER
         elif self.wanted.share == "statistics" and found[0].found.applicable:
-            self.notes[row] = words.STATISTICS
+            self.notes[row] = sentences.STATISTICS
         if not hidden:
             return found
         counts_only = self.private.counts_only(tensor)
@@ -260,25 +260,25 @@ class _Store:
     def _say_private(self) -> None:
         if self.unread:
             unread = [self.tensors[row] for row in sorted(self.unread)]
-            self.left_out.append(f"{words.amount(unread, 'tensor')} that could not be read")
+            self.left_out.append(f"{sentences.amount(unread, 'tensor')} that could not be read")
         for entries, noun, why in (
-            (self.private.parameters, "parameter", words.ASKED),
-            (self.private.doubtful, "tensor", words.DOUBTFUL),
-            (self.private.derived, "tensor", words.DERIVED),
+            (self.private.parameters, "parameter", sentences.ASKED),
+            (self.private.doubtful, "tensor", sentences.DOUBTFUL),
+            (self.private.derived, "tensor", sentences.DERIVED),
         ):
             found = [each for each in self.tensors if (each.node, each.output) in entries]
             if found and not self.wanted.parameters:
-                self.left_out.append(f"values of {words.amount(found, noun)}: {why}")
+                self.left_out.append(f"values of {sentences.amount(found, noun)}: {why}")
         small = [each for each in self.tensors if self.private.counts_only(each)]
         if small and not self.wanted.parameters:
             self.left_out.append(
-                f"bounds, mean and histogram of {words.counted(len(small), 'tensor')} of those: "
-                + words.SMALL
+                "bounds, mean and histogram of "
+                f"{sentences.counted(len(small), 'tensor')} of those: {sentences.SMALL}"
             )
 
     def _with_facts(self) -> Binary:
         remedies = [
-            words.remedy(parameters=self._is_private(each) or self.wanted.parameters)
+            sentences.remedy(parameters=self._is_private(each) or self.wanted.parameters)
             for each in self.tensors
         ]
         told = Told(self.headers, self.variants, self.notes, remedies)
@@ -291,10 +291,10 @@ class _Store:
         base = compressed(self._with_facts().to_bytes())
         if base > room.left and self.tensors:
             self.histograms = False
-            self.left_out.append(f"histograms: budget of {words.megabytes(page)}")
+            self.left_out.append(f"histograms: budget of {sentences.megabytes(page)}")
             base = compressed(self._with_facts().to_bytes())
         if base > room.left:
-            self.left_out.append(words.too_small(base64_size(base) + frame, page))
+            self.left_out.append(sentences.too_small(base64_size(base) + frame, page))
         spare = float(room.left - base)
         while True:
             budget = Budget(page, frame)

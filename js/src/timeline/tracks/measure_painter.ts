@@ -10,7 +10,7 @@ import type { Edge } from "./snap.ts";
 const DASHES = [4, 3];
 
 /** Paints what is measured or about to be marked: gap, measure, the edge under the pointer, hits in the overview. */
-export class Marks {
+export class MeasurePainter {
   readonly #scene: Scene;
   readonly #context: CanvasRenderingContext2D;
   readonly #measure: TextMeasure;

@@ -1,16 +1,16 @@
 import { compactWords } from "../placed/compact_words.ts";
-import type { Words } from "../placed/scene.ts";
+import type { BoxTexts } from "../placed/scene.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 /** The words of boxes, those that tell most first. */
-export function wordings({ words, model, request }: GraphSheet): Words[] {
+export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   if (request.options.label.includes("\n")) return [words];
   const compact = [true, false].map((tells) => compactWords(numbered(words), model.labels, tells));
   return [words, ...compact];
 }
 
 /** The same with the id of a node before its title: nobody can ask a figure for it. */
-function numbered(words: Words): Words {
+function numbered(words: BoxTexts): BoxTexts {
   return {
     compact: words.compact,
     valued: words.valued,

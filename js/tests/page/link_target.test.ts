@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pageAddress } from "../../src/page/address.ts";
-import { parsePlace, placeText } from "../../src/page/place.ts";
+import { linkText, parseLink } from "../../src/page/link_target.ts";
 import { resolve } from "../../src/page/selection.ts";
 import type { RunClient } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
@@ -17,7 +17,7 @@ describe("the address of a page", () => {
 
 describe("the part of an address behind #", () => {
   it("says where to go", () => {
-    const { place, problems } = parsePlace(
+    const { place, problems } = parseLink(
       "#node=12&view=tensor&entry=12,1&slice=12,3&time=0.5,2e6&step=2",
     );
     expect(problems).toEqual([]);
@@ -29,19 +29,19 @@ describe("the part of an address behind #", () => {
       time: [0.5, 2e6],
       step: 2,
     });
-    expect(parsePlace(`#${placeText(place)}`)).toEqual({ place, problems: [] });
+    expect(parseLink(`#${linkText(place)}`)).toEqual({ place, problems: [] });
   });
 
   it("takes names as they are written, and escapes in them", () => {
-    expect(parsePlace("#node=a+b/c").place.nodes).toEqual(["a+b/c"]);
-    const place = { ...parsePlace("").place, nodes: ["x&y=#% \u2028", "7"] };
-    expect(parsePlace(`#${placeText(place)}`).place).toEqual(place);
+    expect(parseLink("#node=a+b/c").place.nodes).toEqual(["a+b/c"]);
+    const place = { ...parseLink("").place, nodes: ["x&y=#% \u2028", "7"] };
+    expect(parseLink(`#${linkText(place)}`).place).toEqual(place);
   });
 
   it("leaves alone what is not meant for it", () => {
     for (const text of ["", "#", "#tvmdbg-about", "#:~:text=abc".replace("=", "")]) {
-      expect(parsePlace(text).problems).toEqual([]);
-      expect(placeText(parsePlace(text).place)).toBe("");
+      expect(parseLink(text).problems).toEqual([]);
+      expect(linkText(parseLink(text).place)).toBe("");
     }
   });
 
@@ -60,9 +60,9 @@ describe("the part of an address behind #", () => {
     "#step=1.5",
     "#__proto__=1",
   ])("says that it does not understand %s", (hash) => {
-    const { place, problems } = parsePlace(hash);
+    const { place, problems } = parseLink(hash);
     expect(problems).toHaveLength(1);
-    expect({ ...place, nodes: [] }).toEqual(parsePlace("").place);
+    expect({ ...place, nodes: [] }).toEqual(parseLink("").place);
   });
 });
 
@@ -78,7 +78,7 @@ const RUN = {
 } as unknown as RunClient;
 
 async function meant(hash: string) {
-  return resolve(parsePlace(hash).place, RUN, ["graph", "tensor"], 2);
+  return resolve(parseLink(hash).place, RUN, ["graph", "tensor"], 2);
 }
 
 describe("what a place means in a run", () => {

@@ -14,8 +14,8 @@ export function short(count: number): string {
   return bytes(count).replace(/ \(.*/, "");
 }
 
-/** What the view says, in the words of `analysis/memory/words.py`. */
-export class Words {
+/** What the view says, in the words of `analysis/memory/sentences.py`. */
+export class PlanDescriptions {
   readonly #plan: Plan;
   readonly #note: (node: number) => string;
 

@@ -13,7 +13,7 @@ export const POINT = 3;
 type Boxes = number[];
 
 /** What is drawn of all trials in view: those in one cell are one mark, and marks below each other one box. */
-export interface Marks {
+export interface Points {
   /** How many cells hold a trial. */
   cells: number;
   front: Boxes;
@@ -36,7 +36,7 @@ interface Places {
 }
 
 /** @param cell  px of a cell. */
-export function marksOf(scene: Places, cell: number): Marks {
+export function marksOf(scene: Places, cell: number): Points {
   const { plot, axis, layers, levels, viewport, costs } = scene;
   const { error } = scene.data;
   const [wide, high] = [plot.right - plot.left, plot.bottom - plot.top];
@@ -44,7 +44,7 @@ export function marksOf(scene: Places, cell: number): Marks {
   const columns = Math.floor(wide / cell) + 1;
   // By column: 1 + the first trial in front, or -1 - the first behind.
   const cells = new Int32Array(Math.max(0, columns * rows));
-  const found: Marks = { cells: 0, front: [], behind: [], failures: [] };
+  const found: Points = { cells: 0, front: [], behind: [], failures: [] };
   const lastFailure = new Int32Array(256).fill(-1);
   const across = wide / viewport.span;
   const down = high / (costs[1] - costs[0]);
@@ -70,7 +70,7 @@ export function marksOf(scene: Places, cell: number): Marks {
     } else if (!cells[place]) cells[place] = -row - 1;
   }
   // Squares stand behind all other boxes: what is painted so has one path of each shape.
-  const alone: Pick<Marks, "front" | "behind"> = { front: [], behind: [] };
+  const alone: Pick<Points, "front" | "behind"> = { front: [], behind: [] };
   for (let column = 0; column < columns; column++) {
     const first = column * rows;
     for (let from = 0; from < rows; ) {

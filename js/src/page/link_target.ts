@@ -1,5 +1,5 @@
 /** Where in a run a link leads: what stands behind the `#` of the page's address. */
-export interface Place {
+export interface LinkTarget {
   /** Node ids, or names, in the order they are selected. */
   nodes: string[];
   view: string | null;
@@ -11,8 +11,8 @@ export interface Place {
   step: number | null;
 }
 
-export interface ParsedPlace {
-  place: Place;
+export interface ParsedLink {
+  place: LinkTarget;
   /** What was not understood, each as half a sentence. */
   problems: string[];
 }
@@ -20,8 +20,8 @@ export interface ParsedPlace {
 const WHOLE = /^\d{1,15}$/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-export function parsePlace(hash: string): ParsedPlace {
-  const place: Place = {
+export function parseLink(hash: string): ParsedLink {
+  const place: LinkTarget = {
     nodes: [],
     view: null,
     entry: null,
@@ -42,7 +42,7 @@ export function parsePlace(hash: string): ParsedPlace {
 }
 
 /** The part of an address behind `#`, or nothing where the place says nothing. */
-export function placeText(place: Place): string {
+export function linkText(place: LinkTarget): string {
   const parts = place.nodes.map((node) => `node=${encodeURIComponent(node)}`);
   if (place.entry) parts.push(`entry=${place.entry.join()}`);
   if (place.slice) parts.push(`slice=${place.slice.join()}`);
@@ -52,7 +52,7 @@ export function placeText(place: Place): string {
   return parts.join("&");
 }
 
-function accept(place: Place, key: string, value: string): boolean {
+function accept(place: LinkTarget, key: string, value: string): boolean {
   const parts = value.split(",");
   const whole = parts.length === 2 && parts.every((each) => WHOLE.test(each));
   const pair = parts.map(Number) as [number, number];

@@ -1,6 +1,6 @@
 import { notedBoxes } from "../data/noted.ts";
 import type { Folding } from "../folding.ts";
-import type { Marks } from "../paint/overlay.ts";
+import type { OverlayMarks } from "../paint/overlay.ts";
 import type { GraphParts } from "../parts.ts";
 import type { PlacedScene } from "../placed/placed_scene.ts";
 import { boxesOf } from "../placed/scene.ts";
@@ -8,7 +8,10 @@ import { boxesOf } from "../placed/scene.ts";
 type Marked = Pick<GraphParts, "context" | "hits" | "model"> & { folding: Pick<Folding, "group"> };
 
 /** What of a picture is selected, pointed at, found and noted; a selected group alone, not its nodes. */
-export function marksOf({ context, folding, hits, model }: Marked, placed: PlacedScene): Marks {
+export function overlayOf(
+  { context, folding, hits, model }: Marked,
+  placed: PlacedScene,
+): OverlayMarks {
   const { selected, hovered } = context.session;
   const { scene } = placed;
   const { group } = folding;

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import fields_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.widgets.marks import node_id
+from tvmdbg_widgets.widgets.annotations import node_id
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
 
-Look: TypeAlias = dict[str, Any]
+Bookmark: TypeAlias = dict[str, Any]
 
 #: Traits of a graph view that a step back takes back.
 STEP_TRAITS = (
@@ -67,7 +67,7 @@ def checked_queries(given: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(checked_query(each) for each in given))
 
 
-def checked_look(run: Derived, given: object, traits: Sequence[str]) -> Look:
+def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Bookmark:
     """Return a look with only what it may hold, checked as far as the graph is concerned.
 
     Raises
@@ -87,7 +87,7 @@ def checked_look(run: Derived, given: object, traits: Sequence[str]) -> Look:
     return look
 
 
-def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Look]:
+def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Bookmark]:
     """Return looks by name.
 
     Raises
@@ -102,7 +102,7 @@ def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dic
     found = {}
     for name, look in given.items():
         try:
-            found[checked_name(name)] = checked_look(run, look, traits)
+            found[checked_name(name)] = checked_bookmark(run, look, traits)
         except (TypeError, ValueError, LookupError) as problem:
             raise type(problem)(f"bookmark {name!r}: {problem.args[0]}") from None
     return found
@@ -133,29 +133,29 @@ def checked_history(run: Derived, given: object, traits: Sequence[str]) -> dict[
         No such history.
     """
     fields = fields_of(given, "history", ("steps", "at"))
-    steps = [checked_look(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
+    steps = [checked_bookmark(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < max(1, len(steps)):
         raise ValueError(f"there is no step {at!r} among {len(steps)}")
     return {"steps": steps, "at": at} if steps else {}
 
 
-def resolved(steps: Sequence[Look], at: int) -> Look:
+def resolved(steps: Sequence[Bookmark], at: int) -> Bookmark:
     """Return the whole look of a step."""
-    look: Look = {}
+    look: Bookmark = {}
     for step in steps[: at + 1]:
         look |= step
     return look
 
 
-def pushed(history: Mapping[str, Any], before: Look, now: Look) -> dict[str, Any]:
+def pushed(history: Mapping[str, Any], before: Bookmark, now: Bookmark) -> dict[str, Any]:
     """Return the history with one more step, those that were gone back from left out.
 
     Parameters
     ----------
-    before : Look
+    before : Bookmark
         What was seen last, which one may come back to.
-    now : Look
+    now : Bookmark
         What is seen from now on.
     """
     steps = list(history.get("steps", ()))[: history.get("at", 0) + 1]
@@ -173,7 +173,7 @@ def pushed(history: Mapping[str, Any], before: Look, now: Look) -> dict[str, Any
     return {"steps": steps, "at": len(steps) - 1}
 
 
-def caught_up(history: Mapping[str, Any], now: Look) -> dict[str, Any]:
+def caught_up(history: Mapping[str, Any], now: Bookmark) -> dict[str, Any]:
     """Return the history with what is seen now as its present step, as a new one where it must."""
     steps, at = list(history.get("steps", ())), history.get("at", 0)
     if not steps:

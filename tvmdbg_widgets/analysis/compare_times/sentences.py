@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
-from tvmdbg_widgets.analysis.compare_times.words import (
+from tvmdbg_widgets.analysis.compare_times.change_texts import (
     against,
     change_text,
     p_text,
     ratio_text,
 )
+from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, speed_text
 
 if TYPE_CHECKING:

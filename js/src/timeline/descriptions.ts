@@ -25,7 +25,7 @@ export function factList(facts: readonly Fact[]): HTMLElement {
 }
 
 /** The facts about slices and nodes, in words. */
-export class Words {
+export class SliceDescriptions {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;

@@ -5,7 +5,7 @@ import type { TensorOptions } from "./options.ts";
 import type { ShowChoice, ValueLook } from "./state.ts";
 
 /** How a tensor is shown, whichever it is. */
-export class Looks {
+export class DisplaySettings {
   colors: ColorChoice;
   values: ValueLook;
   show: ShowChoice;
