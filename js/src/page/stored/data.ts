@@ -1,5 +1,6 @@
 /** The binary that `export/page/stored_pack.py` writes: tables of columns, and blobs. */
 import { type Column, type ColumnHeader, unpack } from "../../shared/client/columns.ts";
+import type { Columns, WIRE } from "../../shared/client/wire.ts";
 
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
@@ -56,9 +57,9 @@ export class StoredData {
     return table;
   }
 
-  /** Columns of a table by their names. */
-  columns<T>(name: string): T {
-    return Object.fromEntries(this.table(name).columns) as T;
+  /** Columns of a table by their names; Python saw that they are those of `WIRE`. */
+  columns<Answer extends keyof typeof WIRE>(name: string): Columns<Answer> {
+    return Object.fromEntries(this.table(name).columns) as Columns<Answer>;
   }
 
   blob(at: number, size: number): Uint8Array {

@@ -1,41 +1,16 @@
 /** What a page knows of each tensor apart from its values. */
 
-import type { StringColumn } from "../../shared/client/columns.ts";
 import {
   type GraphColumns,
   type TensorColumns,
   TRUST_LABELS,
 } from "../../shared/client/run_client.ts";
 import type { Entry, KnownLayout } from "../../shared/client/tensor_questions.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import { tensorTitle } from "../../shared/node_title.ts";
 import type { StoredData } from "./data.ts";
 import { laneAxes } from "./lanes.ts";
 import type { Question } from "./question.ts";
-
-interface Facts {
-  keys: StringColumn;
-  files: StringColumn;
-  offsets: Float64Array;
-  captured: StringColumn;
-  /** JSON of a list. */
-  layouts: StringColumn;
-  noteOffsets: Int32Array;
-  notes: StringColumn;
-  pageNotes: StringColumn;
-  /** The call that makes a page with the values. */
-  remedies: StringColumn;
-}
-
-interface Variants {
-  tensor: Int32Array;
-  /** Empty where there is no choice. */
-  reading: StringColumn;
-  shapeOffsets: Int32Array;
-  shapeDims: Float64Array;
-  applicable: Uint8Array;
-  /** Of the values under the reading. */
-  dtype: StringColumn;
-}
 
 /** A tensor under one reading. */
 export interface Found {
@@ -52,16 +27,16 @@ export interface Found {
 
 export class StoredFacts {
   readonly #list: TensorColumns;
-  readonly #facts: Facts;
-  readonly #variants: Variants;
+  readonly #facts: Columns<"page facts">;
+  readonly #variants: Columns<"page variants">;
   readonly #graph: GraphColumns | null;
 
   constructor(data: StoredData) {
     if (!data.has("tensors")) throw new Error("this run has no tensors");
-    this.#list = data.columns<TensorColumns>("tensors");
-    this.#facts = data.columns<Facts>("facts");
-    this.#variants = data.columns<Variants>("variants");
-    this.#graph = data.has("graph") ? data.columns<GraphColumns>("graph") : null;
+    this.#list = data.columns<"tensors">("tensors");
+    this.#facts = data.columns<"page facts">("facts");
+    this.#variants = data.columns<"page variants">("variants");
+    this.#graph = data.has("graph") ? data.columns<"graph">("graph") : null;
   }
 
   find(question: Question): Found {

@@ -1,11 +1,12 @@
 /** Everything known of one node, as `answers/node.py` tells it. */
-import type { StringColumn } from "../../shared/client/columns.ts";
+
 import {
   type GraphColumns,
   NODE_KINDS,
   type TimelineColumns,
   TRUST_LABELS,
 } from "../../shared/client/run_client.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import { duration, percent } from "../../shared/format.ts";
 import { givenText } from "../../shared/node_title.ts";
 import type { StoredData } from "./data.ts";
@@ -15,21 +16,10 @@ const CONSUMERS = 200;
 const LISTED = 500;
 const REPEATS = 20;
 
-interface NodeColumns {
-  attrOffsets: Int32Array;
-  attrNames: StringColumn;
-  attrValues: StringColumn;
-  noteNode: Int32Array;
-  notes: StringColumn;
-  scopes: StringColumn;
-  edge: Int32Array;
-  candidates: StringColumn;
-}
-
 export function nodeDetails(data: StoredData, node: number): object {
   if (!data.has("graph")) throw new Error("this run has no graph");
-  const graph = data.columns<GraphColumns>("graph");
-  const more = data.columns<NodeColumns>("nodes");
+  const graph = data.columns<"graph">("graph");
+  const more = data.columns<"page nodes">("nodes");
   const count = graph.names.length;
   if (node >= count) throw new Error(`node ${node} of a graph with ${count} nodes`);
   const [attrs, last] = [more.attrOffsets[node]!, more.attrOffsets[node + 1]!];
@@ -70,7 +60,7 @@ function entryText(graph: GraphColumns, node: number, output: number): string {
   return `${graph.dtypes.at(entry) || "?"} ${size}`;
 }
 
-function input(graph: GraphColumns, more: NodeColumns, edge: number): object {
+function input(graph: GraphColumns, more: Columns<"page nodes">, edge: number): object {
   const [node, output] = [graph.edgeSource[edge]!, graph.edgeOutput[edge]!];
   const choice = more.edge.indexOf(edge);
   return {
@@ -85,7 +75,7 @@ function input(graph: GraphColumns, more: NodeColumns, edge: number): object {
 function output(
   data: StoredData,
   graph: GraphColumns,
-  more: NodeColumns,
+  more: Columns<"page nodes">,
   node: number,
   output: number,
 ): object {
@@ -110,7 +100,7 @@ function output(
 const MEASURED = { mean: "mean", call: "one call", sum: "sum of all calls" } as const;
 
 function times(data: StoredData, graph: GraphColumns, node: number): [string, string][] {
-  const timeline = data.has("timeline") ? data.columns<TimelineColumns>("timeline") : null;
+  const timeline = data.has("timeline") ? data.columns<"timeline">("timeline") : null;
   const mean = timeline?.nodeNs[node] ?? Number.NaN;
   const given = givenText(graph.kinds[node]);
   if (given && !(mean > 0)) return [["time", given]];

@@ -1,17 +1,11 @@
-/** Pictures that were made when the page was saved. */
+/** Columns<"page pictures"> that were made when the page was saved. */
 
 import type { Floats } from "../../shared/client/tensor_questions.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import { floats, type StoredData } from "./data.ts";
 import { same, type View } from "./layout.ts";
 import type { Shown } from "./picture.ts";
 import { type Place, placeOf, planeOf } from "./plane.ts";
-
-type Pictures = Record<
-  "variant" | "down" | "across" | "indexOffsets" | "rows" | "cols",
-  Int32Array
-> &
-  Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
-  Record<"single" | "wide" | "flagged" | "sampled", Uint8Array>;
 
 /**
  * The picture of the values at a place, which another layout may call otherwise than the `saved` one; null where the
@@ -24,7 +18,7 @@ export function storedPicture(
   asked: Place,
 ): Shown | null {
   if (!data.has("pictures")) return null;
-  const all = data.columns<Pictures>("pictures");
+  const all = data.columns<"page pictures">("pictures");
   const planes: string[] = [];
   for (
     let row = all.variant.indexOf(variant);
@@ -59,7 +53,7 @@ export function storedPicture(
   );
 }
 
-function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
+function cellsOf(data: StoredData, all: Columns<"page pictures">, row: number): Shown {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
   const count = rows * cols;
   const wide = all.wide[row] === 1;

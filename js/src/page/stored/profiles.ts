@@ -4,13 +4,6 @@ import { floats, type StoredData } from "./data.ts";
 import { MOST_SIDE } from "./picture.ts";
 import type { Question } from "./question.ts";
 
-interface Profiles {
-  variant: Int32Array;
-  at: Float64Array;
-  wide: Uint8Array;
-  flagged: Uint8Array;
-}
-
 /** As many as `export/page/stored_profiles.py` makes. */
 const POINTS = 4096;
 
@@ -24,7 +17,7 @@ export function storedProfile(
 ): Along | null {
   const points = question.integer("points", 1, MOST_SIDE);
   if (!data.has("profiles")) return null;
-  const all = data.columns<Profiles>("profiles");
+  const all = data.columns<"page profiles">("profiles");
   const row = all.variant.indexOf(variant);
   const steps = shape.map((length) => Math.ceil(length / POINTS));
   const counts = shape.map((length, each) => Math.ceil(length / steps[each]!));

@@ -1,5 +1,5 @@
 /** The values of a tensor that is stored whole, one by one. */
-import type { StringColumn } from "../../shared/client/columns.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import { numberText } from "../../shared/number_text.ts";
 import { type StoredData, unshuffled } from "./data.ts";
 
@@ -40,34 +40,10 @@ const NATIVE = {
 } as const;
 const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
 
-/** A row for each variant whose values are there; some share their bytes. */
-interface Wholes {
-  variant: Int32Array;
-  width: Int32Array;
-  at: Float64Array;
-  size: Float64Array;
-  /** A key of `NATIVE`, or the name of a table of codes. */
-  kind: StringColumn;
-  /** Bits of a value that shares bytes with others, else 0. */
-  packed: Int32Array;
-  /** Which bits of a byte are the value. */
-  mask: Int32Array;
-  bits: Int32Array;
-  /** -1 where the value is no float. */
-  sign: Int32Array;
-  mantissa: Int32Array;
-  /** `frexp`'s exponent of the smallest normal number. */
-  least: Int32Array;
-  descr: StringColumn;
-  note: StringColumn;
-  /** 1 where that type's bytes are those of the tensor. */
-  copied: Uint8Array;
-}
-
 /** The scalars of one variant of a tensor; null where it is not stored whole. */
 export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   if (!data.has("wholes")) return null;
-  const wholes = data.columns<Wholes>("wholes");
+  const wholes = data.columns<"page wholes">("wholes");
   const row = wholes.variant.indexOf(variant);
   if (row < 0) return null;
   const { code, ...numbers } = numbersOf(data, wholes, row);
@@ -141,7 +117,7 @@ interface Numbers extends Pick<Scalars, "value" | "exact" | "text"> {
   code(at: number): number | bigint;
 }
 
-function numbersOf(data: StoredData, wholes: Wholes, row: number): Numbers {
+function numbersOf(data: StoredData, wholes: Columns<"page wholes">, row: number): Numbers {
   const width = wholes.width[row]!;
   const { buffer } = unshuffled(data.blob(wholes.at[row]!, wholes.size[row]!), width);
   const [kind, packed] = [wholes.kind.at(row), wholes.packed[row]!];
@@ -174,14 +150,8 @@ function packedCodes(bytes: Uint8Array, bits: number): (at: number) => number {
   };
 }
 
-interface Codes {
-  codes: Int32Array;
-  values: Float64Array;
-  texts: StringColumn;
-}
-
 function coded(data: StoredData, kind: string, code: (at: number) => number): Numbers {
-  const { codes, values, texts } = data.columns<Codes>(`codes ${kind}`);
+  const { codes, values, texts } = data.columns<"page codes">(`codes ${kind}`);
   const rows = new Map(Array.from(codes, (each, row) => [each, row]));
   const row = (at: number) => rows.get(code(at)) ?? -1;
   const value = (at: number) => values[row(at)] ?? Number.NaN;

@@ -1,11 +1,12 @@
 /** The statistics of one tensor, as `answers/tensor/statistics.py` answers them. */
-import type { StringColumn } from "../../shared/client/columns.ts";
+
 import type {
   ExactNumber,
   Percentile,
   StatisticsAnswer,
   TensorStatistics,
 } from "../../shared/client/tensor_questions.ts";
+import type { Columns } from "../../shared/client/wire.ts";
 import type { AxisKind } from "../../shared/drawing/value_axis.ts";
 import { computedText, percentileText } from "../../shared/number_text.ts";
 import type { StoredData } from "./data.ts";
@@ -36,24 +37,12 @@ type Numbers =
   | "lowest"
   | "highest";
 
-type Columns = Record<Numbers | "first" | "last" | "edges", Float64Array> &
-  Record<"histogram" | "uneven" | "percentileOffsets", Int32Array> &
-  Record<"minimumText" | "maximumText" | "reason" | "scale", StringColumn> &
-  Record<"percents" | "low" | "high" | "linear" | "crowd", Float64Array> &
-  Record<"robust" | "robustOffsets", Int32Array> &
-  Record<"robustLow" | "robustHigh" | "beyond" | "robustEdges" | "robustCounts", Float64Array> & {
-    robustExact: Uint8Array;
-    applicable: Uint8Array;
-    rounded: Uint8Array;
-    counts: Int32Array | Float64Array;
-  };
-
 /** All but the distribution. */
 export function storedStatistics(
   data: StoredData,
   { variant, shape, dtype }: Found,
 ): StatisticsAnswer {
-  const all = data.columns<Columns>("variants");
+  const all = data.columns<"page variants">("variants");
   const total = shape.reduce((product, size) => product * size, 1);
   const [lowest, highest] = [all.lowest[variant]!, all.highest[variant]!];
   return {
@@ -73,7 +62,11 @@ export function storedStatistics(
   };
 }
 
-function numbersOf(all: Columns, variant: number, shape: number[]): TensorStatistics {
+function numbersOf(
+  all: Columns<"page variants">,
+  variant: number,
+  shape: number[],
+): TensorStatistics {
   const known = (name: Numbers) => {
     const value = all[name][variant]!;
     return Number.isNaN(value) ? null : value;
@@ -94,7 +87,10 @@ function numbersOf(all: Columns, variant: number, shape: number[]): TensorStatis
   } as unknown as TensorStatistics;
 }
 
-function histogramOf(all: Columns, variant: number): StatisticsAnswer["histogram"] {
+function histogramOf(
+  all: Columns<"page variants">,
+  variant: number,
+): StatisticsAnswer["histogram"] {
   const { histogram, counts, first, last, uneven, edges, rounded } = all;
   const at = histogram[variant]!;
   if (at < 0) return null;
@@ -111,7 +107,7 @@ function histogramOf(all: Columns, variant: number): StatisticsAnswer["histogram
   };
 }
 
-function robustOf(all: Columns, variant: number): StatisticsAnswer["robust"] {
+function robustOf(all: Columns<"page variants">, variant: number): StatisticsAnswer["robust"] {
   const at = all.robust[variant]!;
   if (at < 0) return null;
   const [first, past] = [all.robustOffsets[at]!, all.robustOffsets[at + 1]!];
@@ -127,7 +123,11 @@ function robustOf(all: Columns, variant: number): StatisticsAnswer["robust"] {
   };
 }
 
-function percentilesOf(all: Columns, variant: number, dtype: string): Percentile[] {
+function percentilesOf(
+  all: Columns<"page variants">,
+  variant: number,
+  dtype: string,
+): Percentile[] {
   const { percentileOffsets: offsets, percents, low, high } = all;
   const number = (value: number) => exactNumber(value, percentileText(value, dtype));
   const found: Percentile[] = [];

@@ -107,6 +107,147 @@ const CELLS = {
   flags: "u1?",
 } as const;
 
+/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
+const FACTS = {
+  /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
+  attrOffsets: "i4",
+  attrNames: "strings",
+  attrValues: "strings",
+  /** NaN where unknown. */
+  entryBytes: "f8",
+  /** Of each entry, empty where none is stated. */
+  layouts: "strings",
+} as const;
+
+/** Numbers of a statistic each, NaN where there is none. */
+const STATISTICS = {
+  size: "f8",
+  finite: "f8",
+  nan: "f8",
+  posInf: "f8",
+  negInf: "f8",
+  zero: "f8",
+  negative: "f8",
+  denormal: "f8",
+  argmin: "f8",
+  argmax: "f8",
+  firstNan: "f8",
+  firstPosInf: "f8",
+  firstNegInf: "f8",
+  atLowest: "f8",
+  atHighest: "f8",
+  minimum: "f8",
+  maximum: "f8",
+  mean: "f8",
+  std: "f8",
+  lowest: "f8",
+  highest: "f8",
+} as const;
+
+/** The tables of a page without a kernel, beside the answers it carries; see `export/page/stored`. */
+const PAGE_TABLES = {
+  /** What a header tells beyond the list of tensors. */
+  "page facts": {
+    keys: "strings",
+    files: "strings",
+    offsets: "f8",
+    captured: "strings",
+    /** JSON of a list. */
+    layouts: "strings",
+    noteOffsets: "i4",
+    notes: "strings",
+    pageNotes: "strings",
+    /** The call that makes a page with the values. */
+    remedies: "strings",
+  },
+  /** Tensors under each reading, with their statistics. */
+  "page variants": {
+    tensor: "i4",
+    /** Empty where there is no choice. */
+    reading: "strings",
+    shapeOffsets: "i4",
+    shapeDims: "f8",
+    applicable: "u1",
+    /** Of the values under the reading. */
+    dtype: "strings",
+    ...STATISTICS,
+    minimumText: "strings",
+    maximumText: "strings",
+    reason: "strings",
+    histogram: "i4",
+    counts: "i4|f8",
+    first: "f8",
+    last: "f8",
+    rounded: "u1",
+    uneven: "i4",
+    edges: "f8",
+    percentileOffsets: "i4",
+    percents: "f8",
+    low: "f8",
+    high: "f8",
+    linear: "f8",
+    scale: "strings",
+    crowd: "f8",
+    robust: "i4",
+    robustLow: "f8",
+    robustHigh: "f8",
+    beyond: "f8",
+    robustExact: "u1",
+    robustOffsets: "i4",
+    robustEdges: "f8",
+    robustCounts: "f8",
+  },
+  "page pictures": {
+    variant: "i4",
+    down: "i4",
+    across: "i4",
+    indexOffsets: "i4",
+    index: "f8",
+    rows: "i4",
+    cols: "i4",
+    rowStep: "f8",
+    colStep: "f8",
+    single: "u1",
+    wide: "u1",
+    sampled: "u1",
+    flagged: "u1",
+    at: "f8",
+  },
+  "page profiles": { variant: "i4", at: "f8", wide: "u1", flagged: "u1" },
+  /** A row for each variant whose values are there; some share their bytes. */
+  "page wholes": {
+    variant: "i4",
+    width: "i4",
+    at: "f8",
+    size: "f8",
+    /** A type of JavaScript's arrays, or the name of a table of codes. */
+    kind: "strings",
+    /** Bits of a value that shares bytes with others, else 0. */
+    packed: "i4",
+    /** Which bits of a byte are the value. */
+    mask: "i4",
+    bits: "i4",
+    /** -1 where the value is no float. */
+    sign: "i4",
+    mantissa: "i4",
+    /** `frexp`'s exponent of the smallest normal number. */
+    least: "i4",
+    descr: "strings",
+    note: "strings",
+    /** 1 where that type's bytes are those of the tensor. */
+    copied: "u1",
+  },
+  "page codes": { codes: "i4", values: "f8", texts: "strings" },
+  "page nodes": {
+    ...FACTS,
+    noteNode: "i4",
+    notes: "strings",
+    scopes: "strings",
+    edge: "i4",
+    candidates: "strings",
+  },
+} as const;
+
 /**
  * The columns of every answer of Python, and the kinds of arrays they may be; "?" where one may be absent.
  *
@@ -121,17 +262,7 @@ export const WIRE = {
     /** 1 where the run holds the entry's tensor. */
     hasTensor: "u1",
   },
-  /** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
-  facts: {
-    /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
-    attrOffsets: "i4",
-    attrNames: "strings",
-    attrValues: "strings",
-    /** NaN where unknown. */
-    entryBytes: "f8",
-    /** Of each entry, empty where none is stated. */
-    layouts: "strings",
-  },
+  facts: FACTS,
   /** The tensors (T) of a run, in node order. */
   tensors: {
     node: "i4",
@@ -410,6 +541,7 @@ export const WIRE = {
   tuningTiles: { rows: "i4", values: "f4", costs: "f8" },
   /** The trials that a query finds, one byte each. */
   tuningSelect: { mask: "u1" },
+  ...PAGE_TABLES,
 } as const;
 
 interface Arrays {

@@ -71,7 +71,7 @@ def common(
             answers[kind] = eraser.json(reply.result["info"])
             binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
     answers["health"] = eraser.json(health[0])
-    binary.add_columns("health", health[1])
+    binary.add_columns("health", health[1], "health")
     if run.graph is not None:
         binary.head["devices"] = device_names(run.graph)
         binary.add_columns("nodes", node_columns(run, eraser))
@@ -132,6 +132,7 @@ def _add_codes(binary: Binary, chosen: Sequence[Whole]) -> None:
                 "values": np.full(count, np.nan),
                 "texts": StringColumn.from_strings(texts.unique),
             }
-            binary.add_columns(f"codes {kind}", table)
+            binary.add_columns(f"codes {kind}", table, "page codes")
     for kind, own in known.items():
-        binary.add_columns(f"codes {kind}", code_table(kind, own.dtype, own.codes))
+        table = code_table(kind, own.dtype, own.codes)
+        binary.add_columns(f"codes {kind}", table, "page codes")

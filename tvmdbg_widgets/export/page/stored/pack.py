@@ -96,10 +96,13 @@ class Binary:
         return other
 
     def add_columns(
-        self, name: str, columns: Mapping[str, np.ndarray[Any, Any] | StringColumn]
+        self,
+        name: str,
+        columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+        answer: str = "",
     ) -> None:
-        """Add columns (see ``widgets.columns.pack``) under a name."""
-        self.add_packed(name, *pack(columns))
+        """Add the columns of an answer, or of a table of the page's own, under a name."""
+        self.add_packed(name, *pack(columns, answer or f"page {name}"))
 
     def add_packed(self, name: str, headers: list[dict[str, Any]], buffer: bytes) -> None:
         """Add columns that are packed already."""

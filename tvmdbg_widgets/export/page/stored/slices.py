@@ -45,7 +45,7 @@ def add_slices(binary: Binary, run: Derived, room: float, *, shown: bool) -> tup
     taken = _fitting(kept, room) if shown else None
     if taken is not None:
         binary.add_packed("slices", *taken)
-        binary.add_columns("names", kept.names.columns(range(kept.names.count)))
+        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
         _tell(binary, whole=True, binsOnly=None)
         return ()
     why = (
