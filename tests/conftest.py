@@ -122,7 +122,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _turn(item: pytest.Item, tests: int) -> tuple[int, int]:
-    if item.path.parent != HERE / "ui":
+    if HERE / "ui" not in item.path.parents:
         return 0, 0
     return (1, 0) if item.get_closest_marker("lab") else (2, -tests)
 
