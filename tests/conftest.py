@@ -15,7 +15,7 @@ HOW = f"set {CORPUS} to the folder of recorded runs to run this"
 HERE = Path(__file__).parent
 
 # A machine under load is no failure; the same examples everywhere unless asked for more.
-hypothesis.settings.register_profile("core", deadline=None, max_examples=60, derandomize=True)
+hypothesis.settings.register_profile("core", deadline=None, max_examples=100, derandomize=True)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("core")
 

@@ -246,10 +246,12 @@ def _require_acyclic(
 
 def isomorphic(graph: Graph, one: Group, other: Group) -> bool:
     """Return whether two groups have the same structure, by trying (algorithm VF2)."""
+    drawn = _drawn(graph, one), _drawn(graph, other)
+    for each in drawn:
+        _tell_apart(each)
     return bool(
         nx.is_isomorphic(
-            _drawn(graph, one),
-            _drawn(graph, other),
+            *drawn,
             node_match=lambda a, b: a["is"] == b["is"],
             edge_match=lambda a, b: (
                 {tuple(sorted(each.items())) for each in a.values()}
@@ -257,6 +259,23 @@ def isomorphic(graph: Graph, one: Group, other: Group) -> bool:
             ),
         )
     )
+
+
+def _tell_apart(drawn: nx.MultiDiGraph) -> None:
+    """Say of each node what is around it: many alike would be tried in any order."""
+    for _ in drawn:
+        before = {each["is"] for _, each in drawn.nodes(data=True)}
+        around: dict[Any, list[Any]] = {node: [] for node in drawn}
+        for source, target, edge in drawn.edges(data=True):
+            said = tuple(sorted(edge.items()))
+            around[source].append((1, said, hash(drawn.nodes[target]["is"])))
+            around[target].append((0, said, hash(drawn.nodes[source]["is"])))
+        told = {
+            node: hash((drawn.nodes[node]["is"], tuple(sorted(around[node])))) for node in drawn
+        }
+        nx.set_node_attributes(drawn, told, "is")
+        if len(set(told.values())) == len(before):
+            break
 
 
 def _drawn(graph: Graph, group: Group) -> nx.MultiDiGraph:

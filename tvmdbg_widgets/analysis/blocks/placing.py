@@ -13,6 +13,8 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.groups import Groups
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
     from tvmdbg_widgets.analysis.blocks.sequence import Ints
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -80,20 +82,33 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     if len(tail):
         order[settled:] = tail
     names = Names(graph, search.sequence)
-    alike: dict[tuple[int, bytes], int] = {}
+    first = np.searchsorted(ordered, start * steps + depth + 1).astype(np.int32)
+    behind = np.searchsorted(ordered, end * steps).astype(np.int32)
+    at = np.empty(graph.num_nodes, np.int32)
+    at[order] = np.arange(graph.num_nodes, dtype=np.int32)
+    alike: dict[tuple[int, bytes, bytes], int] = {}
+    keys = [
+        (row.found.source, row.found.content, _held(search, row.start, row.end, at, ends))
+        for row, *ends in zip(rows, first, behind, strict=True)
+    ]
     return Groups(
         order.astype(np.int32),
-        np.searchsorted(ordered, start * steps + depth + 1).astype(np.int32),
-        np.searchsorted(ordered, end * steps).astype(np.int32),
+        first,
+        behind,
         parent.astype(np.int32),
         StringColumn.from_strings(row.name or names.of(row.found, row.start) for row in rows),
-        np.array(
-            [alike.setdefault((row.found.source, row.found.content), len(alike)) for row in rows],
-            np.int32,
-        ),
+        np.array([alike.setdefault(key, len(alike)) for key in keys], np.int32),
         np.array([row.found.source for row in rows], np.uint8),
         np.array([row.found.repeats for row in rows], np.int32),
     )
+
+
+def _held(search: Search, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:
+    """Return which of the inputs and parameters that some operators read belong to their group."""
+    sequence = search.sequence
+    outer = sequence.outer[int(sequence.slot[start]) : int(sequence.slot[end])]
+    place = at[outer]
+    return ((outer >= 0) & (place >= ends[0]) & (place < ends[1])).tobytes()
 
 
 def _apart(search: Search, start: int, found: Found) -> Ints:
