@@ -56,7 +56,7 @@ def bundle(code: str, folder: Path) -> Path:
 
 MAKER = """
 import { drawn } from "./engine/engine.ts";
-import { svgDocument } from "./shared/figure.ts";
+import { svgDocument } from "./shared/drawing/figure.ts";
 const maker = (request: any) => ({
   svg: svgDocument(request, { height: 300, title: "", words: "" }, (pen, theme) => {
     pen.fillStyle = theme.accent;
