@@ -120,14 +120,15 @@ function options(watch) {
     }));
 }
 
+const schema = {
+  entryPoints: [join(root, "js/src/shared/client/wire.ts")],
+  bundle: true,
+  format: "esm",
+  write: false,
+};
+
 /** The columns of each answer as JSON: `tvmdbg_widgets/engine/wire.py` holds Python's answers to them. */
-async function wire() {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, "js/src/shared/client/wire.ts")],
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
+async function wire({ outputFiles }) {
   const source = Buffer.from(outputFiles[0].contents).toString("base64");
   const { WIRE } = await import(`data:text/javascript;base64,${source}`);
   return Buffer.from(`${JSON.stringify(WIRE)}\n`);
@@ -148,7 +149,7 @@ async function build() {
   mkdirSync(out, { recursive: true });
   rmSync(join(out, "hash.json"), { force: true });
   const files = built.flatMap((result) => result.outputFiles);
-  files.push({ path: join(out, "wire.json"), contents: await wire() });
+  files.push({ path: join(out, "wire.json"), contents: await wire(await esbuild.build(schema)) });
   for (const { path, contents } of files) replace(path, contents);
   const kept = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(out)) if (!kept.has(name)) rmSync(join(out, name));
@@ -170,6 +171,11 @@ async function watch() {
   for (const each of options(true)) {
     await (await esbuild.context({ ...each, logLevel: "info" })).watch();
   }
+  const onEnd = async (result) => {
+    if (!result.errors.length) replace(join(out, "wire.json"), await wire(result));
+  };
+  const plugins = [{ name: "wire", setup: (build) => build.onEnd(onEnd) }];
+  await (await esbuild.context({ ...schema, plugins })).watch();
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.engine import host, wire
 from tvmdbg_widgets.model.base.strings import StringColumn
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FACTS = {
     "attrOffsets": np.zeros(1, np.int32),
@@ -39,3 +47,20 @@ def test_an_answer_of_others_is_not(change: dict[str, np.ndarray], said: str) ->
 def test_an_answer_that_lacks_one_is_not_sent() -> None:
     with pytest.raises(TypeError, match="column 'layouts' is missing, expected strings"):
         Reply.of("facts", {name: each for name, each in FACTS.items() if name != "layouts"})
+
+
+@pytest.mark.parametrize("view", ["graph", "tensor", "timeline", "memory", "debugger"])
+def test_a_checkout_that_is_not_built_tells_figures_in_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str
+) -> None:
+    for module in (host, wire):
+        monkeypatch.setattr(module, "BUNDLE", tmp_path / "engine.js")
+    monkeypatch.setattr(host, "_threads", threading.local())
+    wire._wire.cache_clear()
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    try:
+        figure = run.figure(view)
+    finally:
+        wire._wire.cache_clear()
+    assert "resnet20_cifar" in figure.text
+    assert "make bundle" in figure.svg

@@ -114,10 +114,9 @@ class DebugRun(Files, Pages):
         """
         from tvmdbg_widgets.analysis.compare_times import compare_times
 
-        def both(found: TimeComparison) -> ComparedRun:
-            return ComparedRun(found, self, other)
-
-        return compare_times(self.parts, other.parts, titles, warm_up=warm_up, open_run=both)
+        found = compare_times(self.parts, other.parts, titles, warm_up=warm_up)
+        found.open_run = lambda compared: ComparedRun(compared, self, other)
+        return found
 
 
 class ComparedRun(DebugRun):

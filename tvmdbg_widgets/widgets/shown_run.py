@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session
 
 
-class ShownRun(Derived):
+class ShownRun(Derived, ABC):
     """A run that views show; :class:`tvmdbg_widgets.DebugRun` is one."""
 
     @cached_property
@@ -33,18 +34,18 @@ class ShownRun(Derived):
         return Session(self)
 
     @property
+    @abstractmethod
     def inspector(self) -> Any:
         """The events of ExecuTorch's ETDump."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compare_times(self, *args: Any, **kwargs: Any) -> TimeComparison:
         """Compare the times of this run and another."""
-        raise NotImplementedError
 
+    @abstractmethod
     def save_html(self, *args: Any, **kwargs: Any) -> Path:
         """Write a view, ``of``, as a page."""
-        raise NotImplementedError
 
+    @abstractmethod
     def embed(self, *args: Any, **kwargs: Any) -> Any:
         """Return a view, ``of``, as a frame."""
-        raise NotImplementedError

@@ -37,7 +37,7 @@ export class Inspector {
   readonly #codeCopy: CodeCopy;
   readonly #memory: Memory;
   readonly #wish = new RequestedView();
-  readonly #looks: DisplaySettings;
+  readonly #settings: DisplaySettings;
   /** The entry that is shown though nobody has chosen it. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -54,7 +54,7 @@ export class Inspector {
     this.#context = context;
     this.#entries = entries;
     this.#graph = graph;
-    this.#looks = new DisplaySettings(options);
+    this.#settings = new DisplaySettings(options);
     this.panels = new InspectorLayout(root, context, entries, this.#commands());
     this.panels.picture.viewport.show(options.get("region") ?? null);
     this.steering = new Steering(
@@ -62,7 +62,7 @@ export class Inspector {
       () => this.#wish.plane,
       (plane) => this.look(() => plane),
     );
-    this.viewing = new Viewing(context, this.panels, this.#wish, this.#looks, {
+    this.viewing = new Viewing(context, this.panels, this.#wish, this.#settings, {
       painted: () => this.painted(),
       moved: () => this.moved(),
     });
@@ -241,12 +241,12 @@ export class Inspector {
   }
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
-    this.#looks.colors = { ...this.#looks.colors, ...change(this.#looks.colors) };
+    this.#settings.colors = { ...this.#settings.colors, ...change(this.#settings.colors) };
     this.#redraw();
   }
 
   cells(change: (cells: CellChoice) => CellChoice): void {
-    this.#looks.cells = change(this.#looks.cells);
+    this.#settings.cells = change(this.#settings.cells);
     this.#redraw();
   }
 
@@ -264,14 +264,14 @@ export class Inspector {
   }
 
   value(change: Partial<ValueLook>): void {
-    this.#looks.values = { ...this.#looks.values, ...change };
+    this.#settings.values = { ...this.#settings.values, ...change };
     this.#redraw();
   }
 
   display(change: (show: ShowChoice) => ShowChoice): void {
-    const show = change(this.#looks.show);
-    if (show === this.#looks.show || !SHOWS.includes(show)) return;
-    this.#looks.show = show;
+    const show = change(this.#settings.show);
+    if (show === this.#settings.show || !SHOWS.includes(show)) return;
+    this.#settings.show = show;
     this.#redraw();
     if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
@@ -322,7 +322,7 @@ export class Inspector {
     }
     const { plane, point } = locate(before, place);
     this.leave();
-    if (this.#looks.show === "channels") this.display(() => "picture");
+    if (this.#settings.show === "channels") this.display(() => "picture");
     if (samePlane(before, plane)) {
       this.panels.cross.mark(point);
       return;
@@ -334,7 +334,7 @@ export class Inspector {
 
   /** Another part is in sight. */
   moved(): void {
-    this.panels.zoomed(this.#looks.show);
+    this.panels.zoomed(this.#settings.show);
     this.#remember();
     if (this.viewing.answer) this.viewing.want(this.viewing.answer);
     clearTimeout(this.#rest);
@@ -371,7 +371,7 @@ export class Inspector {
     const region = this.panels.picture.viewport.region;
     const marked = this.panels.marked.region;
     this.#memory.keep({
-      ...this.#looks.kept,
+      ...this.#settings.kept,
       entry: entry && [...entry],
       data_layout: layout.layout,
       data_sizes: layout.sizes,

@@ -25,7 +25,7 @@ interface Events {
 export class Viewing {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
-  readonly #looks: DisplaySettings;
+  readonly #settings: DisplaySettings;
   readonly #noteOf: (node: number) => string;
   readonly #events: Events;
   readonly #pictures: Pictures;
@@ -43,12 +43,12 @@ export class Viewing {
     { run, session, signal }: ViewContext<TensorOptions>,
     panels: InspectorLayout,
     wish: RequestedView,
-    looks: DisplaySettings,
+    settings: DisplaySettings,
     events: Events,
   ) {
     this.#panels = panels;
     this.#wish = wish;
-    this.#looks = looks;
+    this.#settings = settings;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
@@ -148,7 +148,7 @@ export class Viewing {
       this.#counting.refine();
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
-    if (empty || this.#looks.show === "profile") this.#events.painted();
+    if (empty || this.#settings.show === "profile") this.#events.painted();
     else this.#events.moved();
   }
 
@@ -169,7 +169,7 @@ export class Viewing {
     if (!answer) return;
     const shown = { ...this.shown, answer };
     this.#panels.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
-    this.#panels.zoomed(this.#looks.show);
+    this.#panels.zoomed(this.#settings.show);
   }
 
   #plate({ answer, scale, cells }: Shown & { answer: TensorAnswer }): Plate | null {
@@ -199,8 +199,8 @@ export class Viewing {
 
   get shown(): Shown {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, cells, values } = this.#looks;
-    const show = answer?.unordered ? "picture" : this.#looks.show;
+    const { colors, cells, values } = this.#settings;
+    const show = answer?.unordered ? "picture" : this.#settings.show;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];

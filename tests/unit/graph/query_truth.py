@@ -38,7 +38,7 @@ def truth(run: DebugRun, tree: list[Any]) -> set[int]:
             return {
                 node
                 for node in everything
-                if (values := _texts(run, node, field))
+                if (values := texts_of(run, node, field))
                 and any(_fits(mode, text, value) for value in values) != differs
             }
         case ["compare", field, by, value]:
@@ -122,7 +122,8 @@ def _word(run: DebugRun, node: int, mode: str, text: str) -> bool:
     return any(_fits(mode, text, value) for value in texts)
 
 
-def _texts(run: DebugRun, node: int, field: str) -> list[str]:
+def texts_of(run: DebugRun, node: int, field: str) -> list[str]:
+    """Return the values of a node in a field of texts, as far as they are known."""
     graph = run.graph
     assert graph is not None
     each = graph.nodes[node]
@@ -183,7 +184,8 @@ def _bytes(dtype: str | None, shape: tuple[int, ...] | None) -> float:
     return math.ceil(math.prod(shape) * bits / 8) if bits > 0 else math.nan
 
 
-def _numbers(run: DebugRun, node: int, field: str) -> list[float]:  # noqa: C901, PLR0911 (a table)
+def numbers(run: DebugRun, node: int, field: str) -> list[float]:  # noqa: C901, PLR0911 (a table)
+    """Return the values of a node in a field of numbers, NaN where unknown."""
     graph, timeline = run.graph, run.timeline
     assert graph is not None
     each = graph.nodes[node]
@@ -224,7 +226,7 @@ def _depth(run: DebugRun, node: int) -> int:
 
 
 def _compare(run: DebugRun, node: int, field: str, by: str, value: float) -> bool:
-    known = [number for number in _numbers(run, node, field) if not math.isnan(number)]
+    known = [number for number in numbers(run, node, field) if not math.isnan(number)]
     if by == "!=":
         return bool(known) and value not in known
     compared = {

@@ -71,6 +71,28 @@ def test_groups_of_one_number_are_isomorphic(draft: Draft) -> None:
         assert isomorphic(graph, found[other], group), (found[other].nodes, group.nodes)
 
 
+def test_blocks_that_hold_another_number_of_parameters_are_not_alike() -> None:
+    draft = Draft()
+    x, shared = draft.null(1, 8), draft.null(1, 8)
+    ends = []
+    for reads_shared in (False, True, False):
+        y = draft.op("fused_add", x, shared if reads_shared else draft.null(1, 8))
+        for at in range(3):
+            own = shared if reads_shared and at == 1 else draft.null(1, 8)
+            inner = draft.op("fused_add", y, own)
+            for _ in range(2):
+                draft.op("fused_add", y)
+            y = draft.op("fused_add", inner)
+        ends.append(y)
+    draft.op("fused_concatenate", *ends)
+    found = groups(draft.graph())
+    sizes: dict[int, set[int]] = {}
+    for group in found:
+        sizes.setdefault(int(found.alike[group.id]), set()).add(len(group))
+    assert len(sizes) > 1
+    assert all(len(each) == 1 for each in sizes.values()), sizes
+
+
 @given(drafts, st.randoms())
 def test_names_find_nothing(draft: Draft, chance: random.Random) -> None:
     plain = groups(draft.graph())

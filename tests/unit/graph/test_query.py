@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import pickle
 import random
 import re
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.query_texts import trees, written
-from tests.unit.graph.query_truth import truth
+from tests.unit.graph.query_truth import numbers, texts_of, truth
 from tvmdbg_widgets.analysis.query import regex, selection
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
@@ -65,6 +66,27 @@ def test_finds_what_is_found_node_by_node(data: Path, name: str) -> None:
     for text, expected in golden["cases"]:
         found = ours(run, text)
         assert {key: found.get(key) for key in expected} == expected, text[:100]
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("time>0", "share>=1%", "bytes>4", "storage:0", "rank<3", "inputs>0", "depth:0"),
+        *("dtype:float", "device:cpu", "layout:nchw", "attr.data_layout:nchw"),
+    ],
+)
+def test_counts_the_nodes_of_which_a_field_is_unknown(data: Path, name: str, query: str) -> None:
+    run = golden_run(data, name)
+    (field,) = re.findall(r"^[a-z._]+", query)
+    is_text = field in ("dtype", "device", "layout") or field.startswith("attr.")
+    count = sum(
+        not texts_of(run, node, field)
+        if is_text
+        else all(math.isnan(each) for each in numbers(run, node, field))
+        for node in range(run.graph.num_nodes)
+    )
+    assert run.select(query).unknown == ({field: count} if count else {})
 
 
 ATOMS = st.sampled_from(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.compare_times.by_name import by_name
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.matching import match
 from tvmdbg_widgets.analysis.summary import how_to_get
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tvmdbg_widgets.model.parts import RunParts
 
@@ -27,7 +27,6 @@ def compare_times(
     titles: Sequence[str] | None = None,
     *,
     warm_up: int = 0,
-    open_run: Callable[[TimeComparison], Any] | None = None,
 ) -> TimeComparison:
     """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`.
 
@@ -36,8 +35,6 @@ def compare_times(
     a, b : RunParts
     titles : two str, optional
     warm_up : int
-    open_run : callable, optional
-        Makes the run that shows both.
 
     Raises
     ------
@@ -53,7 +50,7 @@ def compare_times(
     titles = checked_titles(a, b, titles)
     if a.graph is not None and b.graph is not None:
         matching = match(a.graph, b.graph)
-        return TimeComparison(a, b, matching, titles, warm_up=warm_up, open_run=open_run)
+        return TimeComparison(a, b, matching, titles, warm_up=warm_up)
     found = by_name(a, b)
     return TimeComparison(
         found.a,
@@ -61,7 +58,6 @@ def compare_times(
         found.matching,
         titles,
         warm_up=warm_up,
-        open_run=open_run,
         times=(found.times_a, found.times_b),
         aligned_by=found.said,
     )

@@ -66,11 +66,8 @@ class TimeComparison(ComparedTimes):
         What stands for what, where one run has no graph; else ``""``.
     """
 
-    def __init__(
-        self, *args: Any, open_run: Callable[[TimeComparison], Any] | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self._open_run = open_run
+    #: Makes the run that shows both; see :attr:`run`.
+    open_run: Callable[[TimeComparison], Any] | None = None
 
     @cached_property
     def uncompared_ns(self) -> tuple[float, float]:
@@ -224,6 +221,6 @@ class TimeComparison(ComparedTimes):
         ValueError
             This comparison was not made by :func:`tvmdbg_widgets.compare_times`.
         """
-        if self._open_run is None:
+        if self.open_run is None:
             raise ValueError("use tvmdbg_widgets.compare_times(a, b), which knows the runs")
-        return self._open_run(self)
+        return self.open_run(self)

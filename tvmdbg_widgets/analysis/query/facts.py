@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -48,7 +49,7 @@ class Facts:
         self._timeline = timeline
         self._groups = groups
 
-    @property
+    @cached_property
     def node_ns(self) -> npt.NDArray[np.float64]:
         """Mean times in nanoseconds, NaN where unknown (float64 [N])."""
         if self._timeline is None:

@@ -38,9 +38,7 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
     EngineMissingError
         There is nothing here that runs the views' own code.
     """
-    if not isinstance(text, str):
-        example = vocabulary.example if vocabulary else "time>1ms op:conv"
-        raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")
+    check_type(text, vocabulary)
     if not text:
         return None
     request = {"text": text, "vocabulary": vocabulary and vocabulary.plain()}
@@ -51,3 +49,10 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
         raise QueryError(text, answer["at"], answer["error"])
     tree: Tree | None = answer["tree"]
     return tree
+
+
+def check_type(text: object, vocabulary: Vocabulary | None = None) -> None:
+    """Raise a TypeError where a query is no str."""
+    if not isinstance(text, str):
+        example = vocabulary.example if vocabulary else "time>1ms op:conv"
+        raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.listed import Listed
-from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query.parser import check_type
 from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import EngineTimeError, call
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -107,22 +107,25 @@ def select(facts: Facts, query: str) -> Selection:
     QueryError
         It does not follow the grammar, or takes too long; a ValueError that shows where.
     """
-    if parse(query) is None:
+    check_type(query)
+    if not query:
         return Selection((), query, {}, facts)
-    sent: dict[str, Any] = {}
-    while True:
-        request = json.dumps({"key": facts.key, "text": query, "sent": sent})
-        failure = "the graph could not be searched"
-        try:
-            answer = json.loads(call("findNodes", request, failure=failure))
-        except EngineTimeError as error:
-            raise QueryError(query, 0, f"expected a simpler query: {error}") from error
-        if "error" in answer:
-            raise QueryError(query, answer["at"], answer["error"])
-        if "needs" not in answer:
-            return Selection(answer["nodes"], query, answer["unknown"], facts)
-        sent = {each: _packed(facts, each) for each in answer["needs"]}
+    answer = _asked(facts, query, ())
+    if "needs" in answer:
+        answer = _asked(facts, query, answer["needs"])
+    if "error" in answer:
+        raise QueryError(query, answer["at"], answer["error"])
+    return Selection(answer["nodes"], query, answer["unknown"], facts)
 
 
-def _packed(facts: Facts, part: Part) -> dict[str, Any]:
-    return packed_text(facts.columns(part), part) | {"info": {"devices": facts.devices}}
+def _asked(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
+    """Ask for the nodes, with the columns that the engine does not hold yet."""
+    info = {"devices": facts.devices}
+    sent = {part: packed_text(facts.columns(part), part) | {"info": info} for part in needed}
+    request = json.dumps({"key": facts.key, "text": query, "sent": sent})
+    try:
+        reply = call("findNodes", request, failure="the graph could not be searched")
+    except EngineTimeError as error:
+        raise QueryError(query, 0, f"expected a simpler query: {error}") from error
+    answer: dict[str, Any] = json.loads(reply)
+    return answer
