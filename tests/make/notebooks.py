@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
-from nbclient import NotebookClient
+if TYPE_CHECKING:
+    import nbformat
+    from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -22,6 +24,8 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 def client(notebook: nbformat.NotebookNode, folder: Path = NOTEBOOKS) -> NotebookClient:
     """Return what runs a notebook in a folder; all that a cell prints is one output."""
+    from nbclient import NotebookClient  # imports jsonschema, which takes seconds
+
     return NotebookClient(
         notebook,
         timeout=600,
@@ -38,6 +42,8 @@ def without_widgets(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Noteb
 
 def main(names: list[str]) -> None:
     """Execute and write the notebooks of these names, all where there are none."""
+    import nbformat
+
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         if names and path.stem not in names:
             continue

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
 from make.notebooks import ROOT, WIDGET, client, without_widgets
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 100_000
@@ -22,6 +23,8 @@ MOST_BYTES = 100_000
 def test_runs_and_says_what_was_committed(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import nbformat
+
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the kernel, which starts elsewhere
     committed = nbformat.read(path, as_version=4)
     fresh = nbformat.from_dict(committed)
@@ -37,6 +40,8 @@ def test_runs_and_says_what_was_committed(
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_is_committed_with_figures_and_without_widget_state(path: Path) -> None:
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     assert "widgets" not in notebook.metadata
     outputs = [each for cell in notebook.cells for each in cell.get("outputs", [])]

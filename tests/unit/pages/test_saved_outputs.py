@@ -6,13 +6,13 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
 from make.notebooks import ROOT, WIDGET, client
-from nbconvert import HTMLExporter
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import nbformat
 
 CELLS = [
     """import tvmdbg_widgets as tvmdbg
@@ -31,13 +31,7 @@ STRAY = re.compile(r"&lt;[A-Z]\w+ of|model not found|Loading widget|live in a no
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> nbformat.NotebookNode:
-    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    folder: Path = tmp_path_factory.mktemp("saved")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(ROOT))
-        client(notebook, folder).execute()
-    return notebook
+    return executed(tmp_path_factory.mktemp("saved"), *CELLS)
 
 
 def test_a_view_and_its_figure_are_outputs_of_their_own(saved: nbformat.NotebookNode) -> None:
@@ -58,6 +52,9 @@ def test_a_view_and_its_figure_are_outputs_of_their_own(saved: nbformat.Notebook
 def test_a_converted_notebook_shows_each_figure_once(
     saved: nbformat.NotebookNode, with_state: bool
 ) -> None:
+    import nbformat
+    from nbconvert import HTMLExporter
+
     notebook = nbformat.from_dict(saved)
     if with_state:
         ids = [each.data[WIDGET]["model_id"] for cell in saved.cells for each in cell.outputs[::2]]
@@ -83,24 +80,26 @@ import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""
 
 
-def executed(folder: Path, *cells: str) -> list[nbformat.NotebookNode]:
-    """The cells of a notebook that was run."""
+def executed(folder: Path, *cells: str) -> nbformat.NotebookNode:
+    """A notebook of these cells, run."""
+    import nbformat
+
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in cells])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         client(notebook, folder).execute()
-    return list(notebook.cells)
+    return notebook
 
 
 def test_a_figure_is_renewed_where_it_is(tmp_path: Path) -> None:
-    _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)")
+    _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)").cells
     assert [WIDGET in each.data for each in shown.outputs] == [True, False]
     assert "First Inf appears in" in shown.outputs[1].data["text/plain"]
     assert after.outputs == []
 
 
 def test_a_kernel_that_ends_first_leaves_the_first_figure(tmp_path: Path) -> None:
-    _, shown = executed(tmp_path, SLOW, "run")
+    _, shown = executed(tmp_path, SLOW, "run").cells
     assert len(shown.outputs) == 2
     assert "First Inf" not in shown.outputs[1].data["text/plain"]
     assert "relu #60" in shown.outputs[1].data["text/plain"]
