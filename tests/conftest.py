@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+
+from tests.answer_schema import hold_answers, make_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CORPUS = "TVMDBG_CORPUS"
 HOW = f"set {CORPUS} to the folder of recorded runs to run this"
@@ -71,6 +78,32 @@ def pytest_xdist_auto_num_workers() -> int:
     from tvmdbg_widgets.model.statistics.passes import cores
 
     return min(MOST_PROCESSES, cores() + 1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        make_schema()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Begin each with a share of all modules: each process would compile every one otherwise."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args != session.config.getini("testpaths"):
+        return
+    modules = sorted(HERE.rglob("test_*.py"))
+    first, step = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for path in modules[first::step]:
+        # What is wrong with one is told when it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(HERE.parent).with_suffix("").parts))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _held_answers() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        hold_answers(patch)
+        yield
 
 
 def pytest_report_header() -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.tensor.counts import limits
-from tvmdbg_widgets.answers.tensor.statistics import counted_json
+from tvmdbg_widgets.answers.tensor.statistics import spread_json, statistics_json
 from tvmdbg_widgets.figures.tensor.facts import TensorFacts
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
@@ -100,7 +100,9 @@ def _answer(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[s
     return {
         "why": why,
         "dtype": array.dtype.name,
-        **counted_json(known, array.shape, array.dtype, facts.contrast),
+        **spread_json(known, array.dtype, facts.contrast),
+        "statistics": statistics_json(known, array.shape),
+        "reason": known.reason,
         "limits": None if ends is None else list(ends),
         "distribution": None
         if spans is None or bounds is None

@@ -20,7 +20,7 @@ def memory(context: Context, _question: Question) -> Reply:
     """Answer the plan, or why there is none."""
     why = why_not(context.run.parts)
     if why:
-        return Reply({"columns": [], "info": {"missing": why}}, (b"",))
+        return Reply({"missing": why})
     plan = context.run.memory_plan()
     planned = plan.graph.planned_memory
     lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
@@ -44,7 +44,6 @@ def memory(context: Context, _question: Question) -> Reply:
         "lostReader": lost[:, 3],
     }
     info = {
-        "missing": "",
         "said": plan.said,
         "wrong": loss_sentences(plan),
         "allocated": plan.allocated,

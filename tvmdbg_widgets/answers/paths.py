@@ -20,11 +20,10 @@ def critical(context: Context, _question: Question) -> Reply:
     """Answer the critical path and the slack of each node, or why there is none."""
     why = why_not(context.run.parts)
     if why:
-        return _missing(why)
+        return Reply({"missing": why})
     path = context.run.critical_path()
     columns: dict[str, Any] = {"path": path.nodes, "slack": path.slack_ns}
     info = {
-        "missing": "",
         "said": list(path.said),
         "length": path.length_ns,
         "total": path.total_ns,
@@ -37,7 +36,7 @@ def roofline(context: Context, _question: Question) -> Reply:
     """Answer operations and bytes of each operator, or why they cannot be counted."""
     why = why_not(context.run.parts).replace("critical path", "roofline")
     if why:
-        return _missing(why)
+        return Reply({"missing": why})
     work = context.run.work()
     nodes = work.operators
     columns: dict[str, Any] = {
@@ -50,11 +49,7 @@ def roofline(context: Context, _question: Question) -> Reply:
             "; ".join(work.why.get(node, ())) for node in nodes.tolist()
         ),
     }
-    return Reply.of("roofline", columns, {"missing": "", "convention": CONVENTION})
-
-
-def _missing(why: str) -> Reply:
-    return Reply({"columns": [], "info": {"missing": why}}, (b"",))
+    return Reply.of("roofline", columns, {"convention": CONVENTION})
 
 
 PATH_ANSWERS = {"critical": critical, "roofline": roofline}

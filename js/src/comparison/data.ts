@@ -1,4 +1,4 @@
-import type { ColumnHeader } from "../shared/client/columns.ts";
+import type { ColumnsReply } from "../shared/client/answers.ts";
 import { columnsOf } from "../shared/client/columns_of.ts";
 import type { Answer } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
@@ -20,6 +20,13 @@ export interface Info {
   changeNotes: string[];
   /** Between which values the colors of the ratios lie. */
   speedRange: [number, number] | null;
+}
+
+/** What a comparison answers, as it travels; see `RunAnswers`. */
+export interface ComparisonAnswers {
+  /** In the first buffer. */
+  code: null;
+  comparison: ColumnsReply<Info>;
 }
 
 /** What the graphs call the colors that say how much slower a node is in B: as a ratio, in nanoseconds. */
@@ -44,7 +51,7 @@ export class ComparisonData {
   readonly info: Info;
   readonly #rows: [Map<number, number[]>, Map<number, number[]>] = [new Map(), new Map()];
 
-  constructor({ result, buffers }: Answer<{ columns: ColumnHeader[]; info: Info }>) {
+  constructor({ result, buffers }: Answer<ComparisonAnswers["comparison"]>) {
     this.columns = columnsOf<"comparison">(result.columns, buffers);
     this.info = result.info;
     const { pairA, pairB } = this.columns;

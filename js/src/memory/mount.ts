@@ -42,8 +42,8 @@ export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
     const [columns, graph] = await Promise.all([run.memory(), run.graph()]);
     if (signal.aborted) return;
     clearTimeout(busy);
-    if (!columns || !graph || columns.info.missing) {
-      say("empty", "No memory plan", columns?.info.missing);
+    if (!columns || !graph || "missing" in columns) {
+      say("empty", "No memory plan", columns && "missing" in columns ? columns.missing : "");
       return;
     }
     if (!columns.slotBytes.length) {

@@ -1,6 +1,6 @@
-import type { CriticalColumns } from "../shared/client/path_columns.ts";
 import { isAbort } from "../shared/client/request.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
+import type { CriticalColumns } from "../shared/client/run_parts.ts";
 import { duration } from "../shared/format.ts";
 import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { Marked } from "./data/marked.ts";
@@ -115,8 +115,9 @@ export class Critical {
   async #read(): Promise<CriticalColumns | null> {
     try {
       const found = await this.#run.critical();
-      this.#missing = found?.info.missing ?? "";
-      this.#known = found && !found.info.missing ? found : null;
+      const isMissing = found !== null && "missing" in found;
+      this.#missing = isMissing ? found.missing : "";
+      this.#known = isMissing ? null : found;
       if (!this.#signal.aborted) this.#events.changed();
     } catch (error) {
       this.#asked = null;

@@ -59,7 +59,6 @@ export function planOf(
     lostWriter: Int32Array.from(lost, ([, writer]) => writer),
     lostReader: Int32Array.from(lost, ([, , reader]) => reader),
     info: {
-      missing: "",
       said: [],
       wrong: [],
       allocated: slotBytes.reduce(

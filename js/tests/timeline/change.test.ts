@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChangeColumns } from "../../src/shared/client/change_columns.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
+import type { ChangeColumns } from "../../src/shared/client/run_parts.ts";
 import { Change, changeText, pText, ratioText, Verdict } from "../../src/timeline/change/change.ts";
 
 function texts(...all: string[]): StringColumn {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StringColumn } from "../../src/shared/client/columns.ts";
-import type { RooflineColumns } from "../../src/shared/client/path_columns.ts";
+import type { RooflineColumns } from "../../src/shared/client/run_parts.ts";
 import {
   beside,
   decadeTicks,
@@ -27,7 +27,7 @@ function columns(): RooflineColumns {
     exact: Uint8Array.of(1, 1, 1, 1, 1),
     dtypes: texts(["float32", "int8", "float32", "float32", "float32"]),
     why: texts(["", "", "", "operations unknown: no formula for lrn", ""]),
-    info: { missing: "", convention: "" },
+    info: { convention: "" },
   };
 }
 

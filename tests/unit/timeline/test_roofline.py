@@ -81,7 +81,7 @@ def test_pages_are_answered(run: DebugRun, corpus: Path) -> None:
     )
     bare = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo")
     for kind in ("critical", "roofline"):
-        assert "open the dump folder" in answer(bare, {"kind": kind}).result["info"]["missing"]
+        assert "open the dump folder" in answer(bare, {"kind": kind}).result["missing"]
 
 
 @pytest.mark.parametrize("width", [360, 720, 1400])

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def tensor_counts(found: Statistics) -> dict[str, int | None]:
-    """Return the counts as JSON (``js/src/shared/client/tensor_questions.ts``)."""
+    """Return the counts of a tensor as JSON (``js/src/shared/client/tensor_questions.ts``)."""
+    return {**spread_counts(found), "denormal": found.denormal}
+
+
+def spread_counts(found: Statistics) -> dict[str, int | None]:
+    """Return the counts that are known of a part of a tensor too."""
     return {
         "size": found.size,
         "finite": found.finite,
@@ -26,7 +31,6 @@ def tensor_counts(found: Statistics) -> dict[str, int | None]:
         "negInf": found.neg_inf,
         "zero": found.zero,
         "negative": found.negative,
-        "denormal": found.denormal,
         "atLowest": found.at_lowest,
         "atHighest": found.at_highest,
     }

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.tensor.statistics import counted_json, distribution_json
+from tvmdbg_widgets.answers.tensor.statistics import distribution_json, part_json, spread_json
 from tvmdbg_widgets.answers.tensor.tensor_query import asked, asked_part, asked_plane
 from tvmdbg_widgets.model.statistics import statistics
 from tvmdbg_widgets.model.statistics.compute import Passes
@@ -39,7 +39,8 @@ def region(context: Context, question: Question) -> Reply:
     found = statistics(pieces, watch=context.watch)
     adapted = contrast(found, Passes.over(pieces), Watched(context.watch))
     told = {
-        **counted_json(found, None, values.numpy_dtype, adapted),
+        **spread_json(found, values.numpy_dtype, adapted),
+        "statistics": part_json(found),
         "state": "exact",
         "part": list(part),
         "bounds": None,

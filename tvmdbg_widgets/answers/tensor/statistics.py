@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.statistics_jobs import SAMPLE
-from tvmdbg_widgets.answers.tensor.counts import limits, tensor_counts
+from tvmdbg_widgets.answers.tensor.counts import limits, spread_counts, tensor_counts
 from tvmdbg_widgets.answers.tensor.numbers import (
     computed_number,
     exact_number,
@@ -74,8 +74,10 @@ def _reply(
     whole = None if known.state == "exact" else SAMPLE
     adapted = tensor.contrast(whole, reading=reading, watch=watch)
     told = {
-        **counted_json(found, known.values.view_shape, known.values.numpy_dtype, adapted),
+        **spread_json(found, known.values.numpy_dtype, adapted),
+        "statistics": statistics_json(found, known.values.view_shape),
         "state": known.state,
+        "reason": found.reason,
         "done": known.done,
         "total": known.total,
         "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
@@ -86,16 +88,11 @@ def _reply(
     return Reply(told, (buffer,))
 
 
-def counted_json(
-    found: Statistics, shape: tuple[int, ...] | None, dtype: np.dtype[Any], adapted: Contrast | None
+def spread_json(
+    found: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
 ) -> dict[str, Any]:
-    """Return what was counted of values of a type, but for their distribution.
-
-    With the indices of single ones where the values are an array of a shape.
-    """
+    """Return how values of a type are spread, but for their numbers and their distribution."""
     return {
-        "statistics": statistics_json(found, shape),
-        "reason": found.reason,
         "histogram": None if found.histogram is None else _histogram(found.histogram),
         "limits": limits(dtype) if found.applicable else None,
         "distribution": None,
@@ -137,15 +134,24 @@ def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
     return {"columns": columns}, buffer
 
 
-def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
-    """Return statistics with indices of an array of a shape; None where there are none."""
+def part_json(found: Statistics) -> dict[str, Any] | None:
+    """Return the statistics of a part of a tensor; None where there are none."""
     if not found.applicable:
         return None
     return {
-        **tensor_counts(found),
+        **spread_counts(found),
         "minimum": exact_number(found.minimum),
         "maximum": exact_number(found.maximum),
         "mean": computed_number(found.mean),
+    }
+
+
+def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
+    """Return statistics with indices of an array of a shape; None where there are none."""
+    known = part_json(found)
+    return known and {
+        **known,
+        **tensor_counts(found),
         "std": computed_number(found.std),
         "argmin": place(found.argmin, shape),
         "argmax": place(found.argmax, shape),

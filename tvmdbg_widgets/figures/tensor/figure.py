@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.tensor.cells import packed_cells
 from tvmdbg_widgets.answers.tensor.statistics import (
-    counted_json,
     distribution_json,
     percentiles_json,
+    spread_json,
+    statistics_json,
 )
 from tvmdbg_widgets.figures.run_figure import Note, RunFigure, note
 from tvmdbg_widgets.figures.tensor.description import description
@@ -243,8 +244,10 @@ def _statistics(facts: TensorFacts) -> Reply:
     adapted = facts.contrast
     shape = facts.tensor.values(facts.shown.reading).view_shape
     told: dict[str, Any] = {
-        **counted_json(found, shape, dtype, adapted),
+        **spread_json(found, dtype, adapted),
+        "statistics": statistics_json(found, shape),
         "state": "exact" if found.exact else "sampled",
+        "reason": found.reason,
         "done": found.size,
         "total": found.size,
         "percentiles": percentiles_json([each for _, each in facts.percentiles], dtype),

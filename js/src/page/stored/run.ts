@@ -10,7 +10,7 @@ const NO_FINDINGS = { state: "none", done: 0, total: 0, findings: [] };
 export function runAnswers(data: StoredData): Answers {
   const { answers } = data.head;
   const part = (kind: string) => () => {
-    if (!data.has(kind)) return plain(null);
+    if (!data.has(kind)) return plain(answers[kind] ?? null);
     const { headers, buffer } = data.table(kind);
     const result = { columns: headers, info: answers[kind] ?? null };
     return { result, buffers: [new DataView(buffer)] };
@@ -57,7 +57,7 @@ function slices(data: StoredData, question: Question): Reply {
     const width = ARRAYS[header.kind].BYTES_PER_ELEMENT;
     return { ...header, offset: header.offset + first * width, length: last - first };
   });
-  return { result: { columns }, buffers: [new DataView(buffer)] };
+  return { result: { columns, info: null }, buffers: [new DataView(buffer)] };
 }
 
 /** All names from one on that the first answer had no room for. */
@@ -68,5 +68,5 @@ function names(data: StoredData, question: Question): Reply {
     if (header.kind !== "strings") return header;
     return { ...header, codes: header.codes + 4 * first, length: header.length - first };
   });
-  return { result: { columns }, buffers: [new DataView(buffer)] };
+  return { result: { columns, info: null }, buffers: [new DataView(buffer)] };
 }

@@ -9,8 +9,10 @@ export type Column =
   | Float64Array
   | StringColumn;
 
+export type NumberKind = "u1" | "u2" | "u4" | "i4" | "f4" | "f8";
+
 export type ColumnHeader =
-  | { name: string; kind: keyof typeof ARRAYS; offset: number; length: number }
+  | { name: string; kind: NumberKind; offset: number; length: number }
   | {
       name: string;
       kind: "strings";
@@ -54,7 +56,7 @@ export const ARRAYS = {
   i4: Int32Array,
   f4: Float32Array,
   f8: Float64Array,
-} as const;
+} as const satisfies Record<NumberKind, unknown>;
 
 /** A DataView from a kernel message may start at any byte: typed arrays need it at a multiple of eight. */
 export function aligned(view: DataView): ArrayBuffer {
@@ -78,7 +80,7 @@ function column(header: ColumnHeader, buffer: ArrayBuffer): Column {
   return numbers(header.kind, buffer, header.offset, header.length);
 }
 
-function numbers(kind: keyof typeof ARRAYS, buffer: ArrayBuffer, offset: number, length: number) {
+function numbers(kind: NumberKind, buffer: ArrayBuffer, offset: number, length: number) {
   const end = offset + length * ARRAYS[kind].BYTES_PER_ELEMENT;
   if (end > buffer.byteLength) {
     throw new RangeError(`column ends at ${end} of ${buffer.byteLength} bytes`);

@@ -1,19 +1,31 @@
 import type { AnyModel } from "@anywidget/types";
-import type { ChangeColumns } from "./change_columns.ts";
+import type { ColumnsReply, RunAnswers } from "./answers.ts";
 import { columnsOf } from "./columns_of.ts";
-import type { CounterColumns } from "./counter_columns.ts";
 import type { FindingsAnswer } from "./findings.ts";
-import { type FormerAnswer, inPresentWords } from "./former_findings.ts";
+import { inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
 import { unzipped } from "./page_module.ts";
-import type { CriticalColumns, RooflineColumns } from "./path_columns.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
+import type {
+  ChangeColumns,
+  CounterColumns,
+  CriticalColumns,
+  FactColumns,
+  GraphColumns,
+  Highlight,
+  MemoryColumns,
+  Missing,
+  NodeDetails,
+  RooflineColumns,
+  RunSummary,
+  TensorColumns,
+} from "./run_parts.ts";
 import type { TensorQuestions } from "./tensor_client.ts";
 import type { Entry } from "./tensor_questions.ts";
-import { type ColumnsReply, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
-import type { Columns } from "./wire.ts";
+import { TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
+import type { Columns, WIRE } from "./wire.ts";
 
-export type * from "./path_columns.ts";
+export type * from "./run_parts.ts";
 export type * from "./timeline_columns.ts";
 export type { Entry };
 
@@ -24,84 +36,6 @@ export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 
 export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3, DELEGATE: 4 } as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
-/** What a run holds, and for what it lacks how to get it. */
-export interface RunSummary {
-  title: string;
-  graph: string | null;
-  tensors: string | null;
-  timeline: string | null;
-  /** By part ("graph", "tensors", "timeline"): why it is missing and how to get it. */
-  missing: Record<string, string>;
-  issues: {
-    severity: "error" | "warning" | "note";
-    rule: string;
-    message: string;
-    nodes: number[];
-  }[];
-  provenance: string[];
-}
-
-/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph/graph.py`. */
-export interface GraphColumns extends Columns<"graph"> {
-  info?: {
-    /** Names of devices by their type. */
-    devices: Record<string, string>;
-    /** What of the graph its file has wrong, the first of so many. */
-    wrong?: string[];
-    wrongCount?: number;
-  } | null;
-}
-
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
-export type FactColumns = Columns<"facts">;
-
-/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/plan.py`. */
-export interface MemoryColumns extends Columns<"memory"> {
-  info: {
-    /** Why there is no plan and how to get one; then there are no columns, and nothing below. */
-    missing: string;
-    said: string[];
-    /** Those of `said` that tell of a fault. */
-    wrong: string[];
-    allocated: number;
-    parameters: number;
-    /** How many buffers a program plans as a whole; 0 where each slot is memory of its own. */
-    buffers: number;
-    peak: number;
-    peakNodes: number[];
-    devices: Record<string, string>;
-  };
-}
-
-/** The tensors (T) of a run, in node order. */
-export type TensorColumns = Columns<"tensors">;
-
-export interface NodeDetails {
-  id: number;
-  name: string;
-  funcName: string;
-  kind: string;
-  opKind: string;
-  attrs: [name: string, value: string][];
-  /** The first of `inputCount`; so of the outputs. */
-  inputs: { node: number; output: number; name: string; text: string; trust: string }[];
-  outputs: { output: number; text: string; consumers: { node: number; name: string }[] }[];
-  inputCount?: number;
-  outputCount?: number;
-  times: [label: string, text: string][];
-  notes: string[];
-}
-
-/** What is largest in the run; see `tvmdbg_widgets/analysis/highlights.py`. */
-export interface Highlight {
-  label: string;
-  about: string;
-  name: string;
-  value: string;
-  nodes: number[];
-  entry: Entry | null;
-}
-
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
 export interface RunClient extends TensorQuestions, TimelineQuestions {
   summary(): Promise<RunSummary>;
@@ -110,9 +44,9 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   /** The code of the worker that lays graphs out. */
   layout(): Promise<string>;
   tensors(): Promise<TensorColumns | null>;
-  memory(): Promise<MemoryColumns | null>;
-  critical(): Promise<CriticalColumns | null>;
-  roofline(): Promise<RooflineColumns | null>;
+  memory(): Promise<MemoryColumns | Missing | null>;
+  critical(): Promise<CriticalColumns | Missing | null>;
+  roofline(): Promise<RooflineColumns | Missing | null>;
   counters(): Promise<CounterColumns | null>;
   /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null>;
@@ -122,18 +56,6 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
   /** Stops the scan; what is known by then stays. */
   cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
-}
-
-/** What answers tell beside their columns. */
-interface Told {
-  graph: NonNullable<GraphColumns["info"]>;
-  facts: null;
-  tensors: null;
-  memory: MemoryColumns["info"];
-  critical: CriticalColumns["info"];
-  roofline: RooflineColumns["info"];
-  counters: CounterColumns["info"];
-  change: ChangeColumns["info"];
 }
 
 const TIMEOUT_MS = 60_000;
@@ -167,86 +89,96 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   summary(): Promise<RunSummary> {
-    return this.#once("summary", async () => (await this.#ask<RunSummary>("summary", {})).result);
+    return this.#once("summary", async () => (await this.#ask("summary", {})).result);
   }
 
   graph(): Promise<GraphColumns | null> {
-    return this.#columns("graph");
+    return this.#columns("graph", () => this.#ask("graph", {}));
   }
 
   facts(): Promise<FactColumns | null> {
-    return this.#columns("facts");
+    return this.#columns("facts", () => this.#ask("facts", {}));
   }
 
   layout(): Promise<string> {
     return this.#once("layout", async () => {
-      const { result, buffers } = await this.#ask<string | null>("code", { view: "layout" });
+      const { result, buffers } = await this.#ask("code", { view: "layout" });
       return result ?? (await unzipped(buffers[0]!));
     });
   }
 
   tensors(): Promise<TensorColumns | null> {
-    return this.#columns("tensors");
+    return this.#columns("tensors", () => this.#ask("tensors", {}));
   }
 
-  memory(): Promise<MemoryColumns | null> {
-    return this.#columns("memory");
+  memory(): Promise<MemoryColumns | Missing | null> {
+    return this.#columns("memory", () => this.#ask("memory", {}));
   }
 
-  critical(): Promise<CriticalColumns | null> {
-    return this.#columns("critical");
+  critical(): Promise<CriticalColumns | Missing | null> {
+    return this.#columns("critical", () => this.#ask("critical", {}));
   }
 
-  roofline(): Promise<RooflineColumns | null> {
-    return this.#columns("roofline");
+  roofline(): Promise<RooflineColumns | Missing | null> {
+    return this.#columns("roofline", () => this.#ask("roofline", {}));
   }
 
   counters(): Promise<CounterColumns | null> {
-    return this.#columns("counters");
+    return this.#columns("counters", () => this.#ask("counters", {}));
   }
 
   change(): Promise<ChangeColumns | null> {
-    return this.#columns("change");
+    return this.#columns("change", () => this.#ask("change", {}));
   }
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
-    return (await this.#ask<NodeDetails>("node", { node: id }, signal)).result;
+    return (await this.#ask("node", { node: id }, signal)).result;
   }
 
   highlights(): Promise<Highlight[]> {
-    return this.#once(
-      "highlights",
-      async () => (await this.#ask<Highlight[]>("highlights", {})).result,
-    );
+    return this.#once("highlights", async () => (await this.#ask("highlights", {})).result);
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
-    const { result } = await this.#ask<FormerAnswer>("findings", goOn ? { goOn } : {}, signal);
+    const { result } = await this.#ask("findings", goOn ? { goOn } : {}, signal);
     return inPresentWords(result);
   }
 
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
-    return inPresentWords((await this.#ask<FormerAnswer>("cancelFindings", {}, signal)).result);
+    return inPresentWords((await this.#ask("cancelFindings", {}, signal)).result);
   }
 
-  async #ask<T>(kind: string, payload: object, signal = this.#signal): Promise<Answer<T>> {
+  async #ask<Kind extends keyof RunAnswers>(
+    kind: Kind,
+    payload: object,
+    signal = this.#signal,
+  ): Promise<Answer<RunAnswers[Kind]>> {
     const patience = AbortSignal.timeout(LONG.has(kind) ? LONG_MS : TIMEOUT_MS);
     const limit = AbortSignal.any([signal, this.#signal, patience]);
     const client = this.#client;
     const stop = () => tell(this.#model, "cancel", { client, what: kind });
     if (STOPPABLE.has(kind)) limit.addEventListener("abort", stop);
     try {
-      return await request<T>(this.#model, kind, { client, near: NEAR, ...payload }, limit);
+      return await request<RunAnswers[Kind]>(
+        this.#model,
+        kind,
+        { client, near: NEAR, ...payload },
+        limit,
+      );
     } finally {
       limit.removeEventListener("abort", stop);
     }
   }
 
-  /** The columns of an answer with what it tells beside them; null where there is nothing to tell of. */
-  #columns<Kind extends keyof Told>(kind: Kind) {
+  /** The columns of an answer with what it tells beside them, or what it tells in their place. */
+  #columns<Kind extends keyof typeof WIRE, Info, None extends Missing | null>(
+    kind: Kind,
+    ask: () => Promise<Answer<ColumnsReply<Info> | None>>,
+  ): Promise<(Columns<Kind> & { info: Info }) | None> {
     return this.#once(kind, async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply<Told[Kind]> | null>(kind, {});
-      return result && { ...columnsOf<Kind>(result.columns, buffers), info: result.info };
+      const { result, buffers } = await ask();
+      if (!isPacked(result)) return result;
+      return { ...columnsOf<Kind>(result.columns, buffers), info: result.info };
     });
   }
 
@@ -266,6 +198,10 @@ class ModelRunClient extends TimelineClient implements RunClient {
     answer.catch(() => this.#kept.delete(key));
     return answer;
   }
+}
+
+function isPacked<Info>(result: ColumnsReply<Info> | Missing | null): result is ColumnsReply<Info> {
+  return result !== null && "columns" in result;
 }
 
 /** The run behind a model, as one view sees it until its signal aborts. */

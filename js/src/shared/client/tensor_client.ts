@@ -1,4 +1,5 @@
-import { type ColumnHeader, fields } from "./columns.ts";
+import type { Packed, RunAnswers } from "./answers.ts";
+import { columnsOf } from "./columns_of.ts";
 import type { Answer } from "./request.ts";
 import type {
   Cells,
@@ -6,7 +7,6 @@ import type {
   ChannelsRequest,
   DataAnswer,
   DataRequest,
-  Distribution,
   HealthAnswer,
   Percentile,
   PercentilesRequest,
@@ -14,15 +14,14 @@ import type {
   ProfileRequest,
   RegionAnswer,
   RegionRequest,
-  SpreadAnswer,
   StatisticsAnswer,
   StatisticsRequest,
   TensorAnswer,
   TensorRequest,
-  Tile,
   ValuesAnswer,
   ValuesRequest,
 } from "./tensor_questions.ts";
+import type { Columns } from "./wire.ts";
 
 /** The questions that are about one tensor, and the health of all. */
 export interface TensorQuestions {
@@ -46,11 +45,11 @@ export interface TensorQuestions {
 }
 
 /** Sends one question of a kind. */
-export type Ask = <T>(kind: string, question: object, signal: AbortSignal) => Promise<Answer<T>>;
-
-interface Packed {
-  columns: ColumnHeader[];
-}
+export type Ask = <Kind extends keyof RunAnswers>(
+  kind: Kind,
+  question: object,
+  signal?: AbortSignal,
+) => Promise<Answer<RunAnswers[Kind]>>;
 
 /** Columns travel as their headers beside one buffer; here they become arrays. */
 export class TensorClient implements TensorQuestions {
@@ -61,81 +60,73 @@ export class TensorClient implements TensorQuestions {
   }
 
   async tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer> {
-    type Reply = TensorAnswer & { tile: (Tile & Packed) | null };
-    const answer = await this.#ask<Reply>("tensor", question, signal);
-    if (answer.result.tile) cellsInto(answer.result.tile, answer.buffers);
-    return answer.result;
+    const { result, buffers } = await this.#ask("tensor", question, signal);
+    const tile = result.tile && { ...result.tile, ...cellsOf(result.tile, buffers) };
+    return { ...result, tile };
   }
 
   async statistics(question: StatisticsRequest, signal: AbortSignal): Promise<StatisticsAnswer> {
-    return statistics(await this.#ask<StatisticsAnswer>("statistics", question, signal));
+    return spread(await this.#ask("statistics", question, signal));
   }
 
   async percentiles(question: PercentilesRequest, signal: AbortSignal): Promise<Percentile[]> {
-    return (await this.#ask<Percentile[]>("percentiles", question, signal)).result;
+    return (await this.#ask("percentiles", question, signal)).result;
   }
 
   async values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer> {
-    return (await this.#ask<ValuesAnswer>("values", question, signal)).result;
+    return (await this.#ask("values", question, signal)).result;
   }
 
   async profile(question: ProfileRequest, signal: AbortSignal): Promise<ProfileAnswer> {
-    return withCells(await this.#ask<ProfileAnswer & Packed>("profile", question, signal));
+    const { result, buffers } = await this.#ask("profile", question, signal);
+    return { ...result, ...cellsOf(result, buffers) };
   }
 
   async channels(question: ChannelsRequest, signal: AbortSignal): Promise<ChannelsAnswer> {
-    return withCells(await this.#ask<ChannelsAnswer & Packed>("channels", question, signal));
+    const { result, buffers } = await this.#ask("channels", question, signal);
+    return { ...result, ...cellsOf(result, buffers) };
   }
 
   async data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer> {
-    const { result, buffers } = await this.#ask<DataAnswer>("data", question, signal);
+    const { result, buffers } = await this.#ask("data", question, signal);
     return { ...result, bytes: buffers[0] ?? new DataView(new ArrayBuffer(0)) };
   }
 
   async region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer> {
-    return statistics(await this.#ask<RegionAnswer>("region", question, signal));
+    return spread(await this.#ask("region", question, signal));
   }
 
   async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
     const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
-    return unpacked(await this.#ask<HealthAnswer & Packed>("health", flags, signal));
+    const { result, buffers } = await this.#ask("health", flags, signal);
+    return { ...result, ...columnsOf<"health">(result.columns, buffers) };
   }
 
   async cancelTensor(
     question: Pick<StatisticsRequest, "entry" | "reading">,
     signal: AbortSignal,
   ): Promise<StatisticsAnswer> {
-    return statistics(await this.#ask<StatisticsAnswer>("cancelTensor", question, signal));
+    return spread(await this.#ask("cancelTensor", question, signal));
   }
 }
 
-function statistics<T extends SpreadAnswer>({ result, buffers }: Answer<T>): T {
-  if (result.distribution) unpackInto(result.distribution as Distribution & Packed, buffers);
-  return result;
+/** An answer with its distribution as columns. */
+function spread<T extends { distribution: Packed | null }>({ result, buffers }: Answer<T>) {
+  const { distribution } = result;
+  const found = distribution && columnsOf<"distribution">(distribution.columns, buffers);
+  return { ...result, distribution: found };
 }
 
-function unpacked<T extends Packed>({ result, buffers }: Answer<T>): T {
-  unpackInto(result, buffers);
-  return result;
-}
-
-function withCells<T extends Cells & Packed>({ result, buffers }: Answer<T>): T {
-  cellsInto(result, buffers);
-  return result;
-}
-
-function cellsInto(cells: Cells & Packed, buffers: DataView[]): void {
-  unpackInto(cells, buffers);
-  completeCells(cells);
+function cellsOf({ columns }: Packed, buffers: DataView[]): Cells {
+  return completeCells(columnsOf<"cells">(columns, buffers));
 }
 
 /** Bounds that are the mean are not sent, nor are flags where none is set. */
-export function completeCells(cells: Cells): void {
-  cells.minimum ??= cells.mean;
-  cells.maximum ??= cells.mean;
-  cells.flags ??= new Uint8Array(cells.mean.length);
-}
-
-function unpackInto(packed: Packed, buffers: DataView[]): void {
-  Object.assign(packed, fields(packed.columns, buffers));
+export function completeCells({ mean, minimum, maximum, flags }: Columns<"cells">): Cells {
+  return {
+    mean,
+    minimum: minimum ?? mean,
+    maximum: maximum ?? mean,
+    flags: flags ?? new Uint8Array(mean.length),
+  };
 }

@@ -1,7 +1,8 @@
-import { ARRAYS, type ColumnHeader, fields, StringColumn } from "./columns.ts";
+import type { RunAnswers } from "./answers.ts";
+import { ARRAYS, fields, StringColumn } from "./columns.ts";
 import { columnsOf } from "./columns_of.ts";
 import type { Answer } from "./request.ts";
-import { TensorClient } from "./tensor_client.ts";
+import { type Ask, TensorClient } from "./tensor_client.ts";
 import type {
   AreaAnswer,
   AreaQuestion,
@@ -39,12 +40,6 @@ export interface TimelineQuestions {
   flows(): Promise<FlowColumns | null>;
 }
 
-export interface ColumnsReply<Info> {
-  columns: ColumnHeader[];
-  info: Info;
-}
-
-type Ask = <T>(kind: string, question: object, signal?: AbortSignal) => Promise<Answer<T>>;
 type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
@@ -75,10 +70,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
 
   timeline(): Promise<TimelineColumns | null> {
     return this.#once("timeline", async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply<TimelineInfo> | null>(
-        "timeline",
-        {},
-      );
+      const { result, buffers } = await this.#ask("timeline", {});
       if (result === null) return null;
       return timelineColumns(columnsOf<"timeline">(result.columns, buffers), result.info);
     });
@@ -102,60 +94,55 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   async tiles(level: number, first: number, last: number, signal: AbortSignal) {
     const head = await this.timeline();
     const question = { level, first, last };
-    const { result, buffers } = await this.#newer<ColumnsReply<TileColumns["info"]>>(
-      "tiles",
-      question,
-      signal,
-    );
+    const { result, buffers } = await this.#newer("tiles", question, signal);
     const columns = columnsOf<"tiles">(result.columns, buffers);
     return { ...withNames(head!, columns), info: result.info };
   }
 
   async window(from: number, to: number, signal: AbortSignal) {
     const head = await this.timeline();
-    const { result, buffers } = await this.#newer<ColumnsReply<null> | WindowTooWide>(
-      "window",
-      { from, to },
-      signal,
-    );
+    const { result, buffers } = await this.#newer("window", { from, to }, signal);
     if ("count" in result) return result;
     return windowColumns(head!, columnsOf<"window">(result.columns, buffers));
   }
 
-  async area(question: AreaQuestion, signal: AbortSignal, kind = "area"): Promise<AreaAnswer> {
-    return (await this.#newer<AreaAnswer>(kind, question, signal)).result;
+  async area(
+    question: AreaQuestion,
+    signal: AbortSignal,
+    kind: "area" | "sums" = "area",
+  ): Promise<AreaAnswer> {
+    return (await this.#newer(kind, question, signal)).result;
   }
 
   async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
-    const { result, buffers } = await this.#newer<
-      Omit<FindAnswer, "hits"> & Pick<ColumnsReply<null>, "columns">
-    >("find", question, signal);
+    const { result, buffers } = await this.#newer("find", question, signal);
     const { columns, ...found } = result;
     return { ...found, ...columnsOf<"find">(columns, buffers) };
   }
 
   async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
-    return (await this.#ask<FoundSlice | null>("slice", { source }, signal)).result;
+    return (await this.#ask("slice", { source }, signal)).result;
   }
 
   flows(): Promise<FlowColumns | null> {
     return this.#once("flows", async () => {
-      const { result, buffers } = await this.#ask<ColumnsReply<FlowColumns["info"]> | null>(
-        "flows",
-        {},
-      );
+      const { result, buffers } = await this.#ask("flows", {});
       if (result === null) return null;
       return { ...columnsOf<"flows">(result.columns, buffers), info: result.info };
     });
   }
 
   /** Asks, and lets go of the question of the same kind that was asked before. */
-  async #newer<T>(kind: string, question: object, signal: AbortSignal): Promise<Answer<T>> {
+  async #newer<Kind extends keyof RunAnswers>(
+    kind: Kind,
+    question: object,
+    signal: AbortSignal,
+  ): Promise<Answer<RunAnswers[Kind]>> {
     this.#newest.get(kind)?.abort();
     const mine = new AbortController();
     this.#newest.set(kind, mine);
     try {
-      return await this.#ask<T>(kind, question, AbortSignal.any([signal, mine.signal]));
+      return await this.#ask(kind, question, AbortSignal.any([signal, mine.signal]));
     } finally {
       if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
     }
@@ -166,7 +153,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
-      const { result, buffers } = await this.#ask<ColumnsReply<null>>("names", {
+      const { result, buffers } = await this.#ask("names", {
         first: found[0]!.length,
       });
       const more = columnsOf<"names">(result.columns, buffers);
@@ -189,7 +176,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 
   async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
-    const { result, buffers } = await this.#ask<ColumnsReply<null>>("slices", { first, last });
+    const { result, buffers } = await this.#ask("slices", { first, last });
     const columns = loading.columns as unknown as Record<string, Numbers>;
     for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
       columns[name]!.set(part as Numbers, first);

@@ -86,7 +86,7 @@ export function tensorPanel(request: Request): FigurePanel {
     range: options.color_range ?? "auto",
   };
   const drawn = answers.tile ?? answers.channels ?? answers.profile ?? null;
-  if (drawn) completeCells(drawn);
+  if (drawn) Object.assign(drawn, completeCells(drawn));
   const scale = colorScale({ statistics: known, tile: drawn as never }, choice);
   const spread = spreadFor(known, data.dtype, choice, scale?.kind ?? "linear");
   const adapted = beyondText(known, choice) || autoText(known, choice);

@@ -1,4 +1,4 @@
-import type { ChangeColumns, ChangeRows } from "../../shared/client/change_columns.ts";
+import type { ChangeColumns, ChangeRows } from "../../shared/client/run_parts.ts";
 import { duration, percent } from "../../shared/format.ts";
 
 /** Verdicts by their number, as `compare_times/verdicts.py` has them. */

@@ -1,4 +1,4 @@
-import type { ChangeRows } from "../../shared/client/change_columns.ts";
+import type { ChangeRows } from "../../shared/client/run_parts.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
 import { button, element, select } from "../../shared/ui/dom.ts";

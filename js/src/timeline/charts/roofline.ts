@@ -1,6 +1,6 @@
 import { errorText, message } from "../../shared/client/message.ts";
-import type { RooflineColumns } from "../../shared/client/path_columns.ts";
 import { isAbort } from "../../shared/client/request.ts";
+import type { Missing } from "../../shared/client/run_parts.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { Data } from "../data.ts";
@@ -208,7 +208,7 @@ export class Roofline implements OtherChart {
     try {
       const columns = await run.roofline();
       if (signal.aborted) return;
-      if (!columns || columns.info.missing) this.#missing(columns);
+      if (!columns || "missing" in columns) this.#missing(columns);
       else {
         this.#points = new Points(columns, data.slices.columns.nodeNs);
         this.#painter = new RooflinePainter(this.#points, data.names);
@@ -225,8 +225,8 @@ export class Roofline implements OtherChart {
     }
   }
 
-  #missing(columns: RooflineColumns | null): void {
-    const why = columns?.info.missing ?? "This page was saved without operation counts.";
+  #missing(columns: Missing | null): void {
+    const why = columns?.missing ?? "This page was saved without operation counts.";
     this.node.replaceChildren(message("empty", "No roofline", why));
   }
 

@@ -1,4 +1,4 @@
-import type { RooflineColumns } from "../../shared/client/path_columns.ts";
+import type { RooflineColumns } from "../../shared/client/run_parts.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };

@@ -1,4 +1,4 @@
-import type { RooflineColumns } from "../../shared/client/path_columns.ts";
+import type { RooflineColumns } from "../../shared/client/run_parts.ts";
 import { MARGIN, type Note, type Part } from "../../shared/drawing/figure_parts.ts";
 import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";

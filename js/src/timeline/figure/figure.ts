@@ -1,6 +1,5 @@
-import type { ChangeColumns } from "../../shared/client/change_columns.ts";
-import type { RooflineColumns } from "../../shared/client/path_columns.ts";
 import type { GraphColumns, TimelineInfo } from "../../shared/client/run_client.ts";
+import type { ChangeColumns, RooflineColumns } from "../../shared/client/run_parts.ts";
 import { timelineColumns, windowColumns } from "../../shared/client/timeline_client.ts";
 import type { WindowTooWide } from "../../shared/client/timeline_columns.ts";
 import type { Columns } from "../../shared/client/wire.ts";

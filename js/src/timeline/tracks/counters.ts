@@ -1,4 +1,4 @@
-import type { CounterColumns } from "../../shared/client/counter_columns.ts";
+import type { CounterColumns } from "../../shared/client/run_parts.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
 import { upperBound } from "../../shared/sorted.ts";

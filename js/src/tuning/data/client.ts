@@ -1,21 +1,15 @@
-import type { ColumnHeader } from "../../shared/client/columns.ts";
 import { columnsOf } from "../../shared/client/columns_of.ts";
-import { type AnyModel, NewestWins, request } from "../../shared/client/request.ts";
-import type { Columns, WIRE } from "../../shared/client/wire.ts";
-import { type ErrorTableInfo, TuningData, type TuningInfo } from "./data.ts";
+import { type Answer, type AnyModel, NewestWins, request } from "../../shared/client/request.ts";
+import type { TuningAnswers } from "./answers.ts";
+import { type ErrorTableInfo, TuningData } from "./data.ts";
 import type { ErrorsBy, TrialScope } from "./options.ts";
 import type { ScheduleChange, ScheduleInfo } from "./schedule.ts";
-import { Tiles, type TilesInfo } from "./tiles.ts";
+import { Tiles } from "./tiles.ts";
 
 /** What a query found: one byte a trial, and the sentence that tells how many. */
 export interface Chosen {
   mask: Uint8Array;
   caption: string;
-}
-
-interface Packed<T> {
-  columns: ColumnHeader[];
-  info: T;
 }
 
 /** The questions that the view asks of its log's model. */
@@ -38,48 +32,45 @@ export class TuningClient {
 
   async data(): Promise<TuningData> {
     this.#schedules.clear();
-    const [info, columns] = await this.#packed<"tuning", TuningInfo>("tuning", {});
-    return new TuningData(info, columns);
+    const { result, buffers } = await this.#ask("tuning", {});
+    return new TuningData(result.info, columnsOf<"tuning">(result.columns, buffers));
   }
 
   /** The schedule of a trial; each is asked for once. */
   schedule(trial: number): Promise<ScheduleInfo> {
     const known = this.#schedules.get(trial);
     if (known) return known;
-    const asked = this.#newest.ask(() => this.#plain<ScheduleInfo>("schedule", { trial }));
+    const asked = this.#newest
+      .ask(() => this.#ask("schedule", { trial }))
+      .then(({ result }) => result);
     this.#schedules.set(trial, asked);
     asked.catch(() => this.#schedules.delete(trial));
     return asked;
   }
 
-  change(a: number, b: number): Promise<ScheduleChange> {
-    return this.#plain<ScheduleChange>("change", { a, b });
+  async change(a: number, b: number): Promise<ScheduleChange> {
+    return (await this.#ask("change", { a, b })).result;
   }
 
-  errors(by: ErrorsBy, scope: TrialScope): Promise<ErrorTableInfo> {
-    return this.#plain<ErrorTableInfo>("errors", { by, ...scope });
+  async errors(by: ErrorsBy, scope: TrialScope): Promise<ErrorTableInfo> {
+    return (await this.#ask("errors", { by, ...scope })).result;
   }
 
   async tiles(task: number): Promise<Tiles> {
-    const [info, columns] = await this.#packed<"tuningTiles", TilesInfo>("tiles", { task });
-    return new Tiles(info, columns);
+    const { result, buffers } = await this.#ask("tiles", { task });
+    return new Tiles(result.info, columnsOf<"tuningTiles">(result.columns, buffers));
   }
 
   async select(query: string): Promise<Chosen> {
-    type Told = { caption: string };
-    const [{ caption }, { mask }] = await this.#packed<"tuningSelect", Told>("select", { query });
-    return { mask, caption };
+    const { result, buffers } = await this.#ask("select", { query });
+    const { mask } = columnsOf<"tuningSelect">(result.columns, buffers);
+    return { mask, caption: result.info.caption };
   }
 
-  async #plain<T>(kind: string, payload: object): Promise<T> {
-    return (await request<T>(this.#model, kind, payload, this.#signal)).result;
-  }
-
-  async #packed<Answer extends keyof typeof WIRE, Info>(
-    kind: string,
+  #ask<Kind extends keyof TuningAnswers>(
+    kind: Kind,
     payload: object,
-  ): Promise<[Info, Columns<Answer>]> {
-    const answer = await request<Packed<Info>>(this.#model, kind, payload, this.#signal);
-    return [answer.result.info, columnsOf<Answer>(answer.result.columns, answer.buffers)];
+  ): Promise<Answer<TuningAnswers[Kind]>> {
+    return request(this.#model, kind, payload, this.#signal);
   }
 }

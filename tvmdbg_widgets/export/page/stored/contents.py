@@ -67,9 +67,11 @@ def common(
     answers["findings"] = eraser.json(findings)
     for kind in ("graph", "timeline", "change", "tensors", *more):
         reply = answer(run, {"kind": kind})
-        if reply.result is not None:
+        if reply.buffers:
             answers[kind] = eraser.json(reply.result["info"])
             binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
+        else:
+            answers[kind] = eraser.json(reply.result)
     answers["health"] = eraser.json(health[0])
     binary.add_columns("health", health[1], "health")
     if run.graph is not None:

@@ -1,0 +1,104 @@
+"""Every answer that a test causes is held to the types with which the views read it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fastjsonschema
+
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.widgets import comparison
+from tvmdbg_widgets.widgets.tuning import answers as tuning
+from tvmdbg_widgets.widgets.tuning import log_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+    from tvmdbg_widgets.answers.answering import Reply
+
+ROOT = Path(__file__).parents[1]
+TYPES = ROOT / "js" / "tests" / "answers.ts"
+GENERATOR = ROOT / "node_modules" / "ts-json-schema-generator"
+MADE = ROOT / "node_modules" / ".cache" / "answers.json"
+
+
+def make_schema() -> None:
+    """Write the JSON schema of the types, unless it is there and they have not changed since."""
+    if not GENERATOR.exists():
+        return
+    content = hashlib.sha256()
+    for path in (TYPES, *sorted((ROOT / "js" / "src").rglob("*.ts"))):
+        content.update(path.read_bytes())
+    if _made().get("sources") == content.hexdigest():
+        return
+    program = GENERATOR / "bin" / "ts-json-schema-generator.js"
+    flags = ["--expose", "none", "--jsDoc", "none", "--no-top-ref"]
+    done = subprocess.run(
+        ["node", program, "--path", TYPES, "--type", "Answers", *flags],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    MADE.parent.mkdir(exist_ok=True)
+    made = {"sources": content.hexdigest(), "schema": json.loads(done.stdout)}
+    MADE.write_text(json.dumps(made), "utf-8")
+
+
+def hold_answers(patch: pytest.MonkeyPatch) -> None:
+    """Let every answer of Python raise that is not what the views expect."""
+    patch.setattr(Answers, "answer", _held("run", Answers.answer, 1))
+    answer = _held("tuning", tuning.answer, 2)
+    patch.setattr(tuning, "answer", answer)
+    patch.setattr(log_model, "answer", answer)
+    found = _held("comparison", comparison.comparison_answer, 1)
+    patch.setattr(comparison, "comparison_answer", found)
+
+
+def is_made() -> bool:
+    """Whether there is a schema; without Node's packages there is none."""
+    return MADE.exists()
+
+
+def _held(whose: str, answer: Callable[..., Reply], message: int) -> Callable[..., Reply]:
+    @functools.wraps(answer)
+    def held(*given: Any) -> Reply:
+        reply = answer(*given)
+        if is_made():
+            kind = given[message]["kind"]
+            try:
+                _validator(whose, kind)(reply.result)
+            except fastjsonschema.JsonSchemaValueException:
+                raise TypeError(f"answer {kind!r}: {_wrong(whose, kind, reply.result)}") from None
+        return reply
+
+    return held
+
+
+@functools.cache
+def _validator(whose: str, kind: str) -> Callable[[Any], Any]:
+    return fastjsonschema.compile(_types(whose, kind), use_default=False)
+
+
+def _wrong(whose: str, kind: str, result: Any) -> str:
+    from jsonschema import Draft7Validator  # takes a second to import
+    from jsonschema.exceptions import best_match
+
+    found = best_match(
+        Draft7Validator(_types(whose, kind)).iter_errors(json.loads(json.dumps(result)))
+    )
+    return f"{found.json_path} {found.message}"
+
+
+def _types(whose: str, kind: str) -> dict[str, Any]:
+    return _made()["schema"]["properties"][whose]["properties"][kind]
+
+
+def _made() -> dict[str, Any]:
+    return json.loads(MADE.read_text("utf-8")) if MADE.exists() else {}
