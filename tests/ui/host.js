@@ -1,7 +1,45 @@
 // tvmdbgHost.show mounts the views that its settings name in place of those that are there, so
 // that tests share one document; `started` tells of the latest. window.tvmdbg holds the models for the
-// tests, and the root element tells how many questions were asked and how many are under way.
+// tests, and the root element tells how many questions were asked and how many are under way. tvmdbgHost.pending()
+// tells whether scripts wait for anything else that comes of itself.
 (() => {
+  // Timers that a view waits for; what is there for a user to read is taken away later.
+  const SOON_MS = 500;
+  const pending = new Set();
+  const { setTimeout: later, clearTimeout: forget } = window;
+  window.setTimeout = (act, ms = 0, ...given) => {
+    const timer = later(() => {
+      pending.delete(timer);
+      act(...given);
+    }, ms);
+    if (ms <= SOON_MS) pending.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    pending.delete(timer);
+    forget(timer);
+  };
+  // Long work pauses by a message to itself, and workers are sent messages that they answer.
+  const answered = (Kind, sends, hears) => class extends Kind {
+    constructor(...given) {
+      super(...given);
+      const [to, from] = [sends(this), hears(this)];
+      const send = to.postMessage;
+      to.postMessage = (...message) => {
+        pending.add(this);
+        send.apply(to, message);
+      };
+      const heard = () => later(() => pending.delete(this));
+      for (const kind of ["message", "error"]) from.addEventListener(kind, heard);
+    }
+    terminate() {
+      pending.delete(this);
+      super.terminate();
+    }
+  };
+  window.MessageChannel = answered(MessageChannel, (own) => own.port2, (own) => own.port1);
+  window.Worker = answered(Worker, (own) => own, (own) => own);
+
   const { documentElement: html, head } = document;
   const { dataset } = html;
   let gone = new AbortController();
@@ -36,7 +74,7 @@
       try {
         return await fetched(message, model);
       } finally {
-        setTimeout(() => count(-1)); // once the views have heard
+        later(() => count(-1)); // once the views have heard
       }
     };
   };
@@ -62,6 +100,7 @@
     window.tvmdbg?.close();
     gone.abort();
     gone = new AbortController();
+    pending.clear();
     document.body.replaceChildren();
     for (const each of [html, document.body]) {
       for (const { name } of [...each.attributes]) if (name !== "lang") each.removeAttribute(name);
@@ -73,7 +112,7 @@
     getSelection().removeAllRanges();
     scrollTo(0, 0);
     for (const storage of [localStorage, sessionStorage]) storage.clear();
-    await new Promise((passed) => setTimeout(passed)); // for errors of what ended
+    await new Promise((passed) => later(passed)); // for errors of what ended
     return true;
   };
 
@@ -114,7 +153,7 @@
   };
 
   const settings = JSON.parse(document.getElementById("settings").textContent);
-  window.tvmdbgHost = { show, clear, isWhole };
+  window.tvmdbgHost = { show, clear, isWhole, pending: () => pending.size > 0 };
   const globals = [window, document].map((each) => [each, new Set(Object.keys(each))]);
   const heads = new Set(head.children);
   show(settings);

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-REST_MS = 500  # longer than any timer of a view; timers of a page fire in the order they are due
 MOST_MS = 60_000
 
 _PAINTED = """() => document.documentElement.dataset.started === "true"
@@ -23,14 +22,14 @@ INSPECT = """(root) => {
 _INSPECT_TEXT = f"""(root) => JSON.stringify(({INSPECT})(root), (key, value) =>
   ArrayBuffer.isView(value) ? Array.from(value) : value)"""
 _FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
-_REST = f"""async ([ms, most]) => {{
+_REST = f"""async (most) => {{
   const {{ dataset }} = document.documentElement;
   const begun = performance.now();
-  const isBusy = () => dataset.asking !== "0" || document.querySelector("[aria-busy=true]");
+  const isBusy = () => dataset.asking !== "0" || tvmdbgHost.pending()
+    || document.querySelector("[aria-busy=true]");
   for (let asked = null; asked !== dataset.asked || isBusy(); ) {{
     if (performance.now() - begun > most) throw new Error("this page does not come to rest");
     asked = dataset.asked;
-    await new Promise((passed) => setTimeout(passed, ms));
     await ({_FRAMES})();
   }}
 }}"""
@@ -60,7 +59,7 @@ def asking(page: Page, count: int) -> None:
 
 def rest(page: Page) -> None:
     """Until nothing is asked, nothing will be of itself, and all is drawn."""
-    page.evaluate(_REST, [REST_MS, MOST_MS])
+    page.evaluate(_REST, MOST_MS)
 
 
 def until(page: Page, condition: str, view: str = ".tvmdbg-graph") -> None:
