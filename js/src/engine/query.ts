@@ -3,6 +3,7 @@ import { Links } from "../graph/data/links.ts";
 import { Evaluation, type Extra, extras } from "../graph/query/evaluate.ts";
 import { Facts } from "../graph/query/facts.ts";
 import type { Vocabulary } from "../graph/query/fields.ts";
+import { unknownNotes } from "../graph/query/notes.ts";
 import { parse, type Query, QueryError } from "../graph/query/parser.ts";
 import { StringColumn } from "../shared/client/columns.ts";
 import type { GraphColumns } from "../shared/client/run_client.ts";
@@ -63,13 +64,17 @@ export function findNodes(request: string): string {
   const { key, text, sent } = JSON.parse(request) as Finding;
   return answered(text, () => {
     const tree = parse(text);
-    if (!tree) return { nodes: [], unknown: {} };
+    if (!tree) return { nodes: [], unknown: {}, notes: [] };
     const facts = opened(key, sent);
     const needs = missing(tree, facts);
     if (!facts || needs.length) return { needs };
     const evaluation = new Evaluation(facts);
     const nodes = finished(evaluation.nodes(tree));
-    return { nodes: Array.from(nodes), unknown: Object.fromEntries(evaluation.unknown) };
+    return {
+      nodes: Array.from(nodes),
+      unknown: Object.fromEntries(evaluation.unknown),
+      notes: unknownNotes(evaluation.unknown, facts.graph.kinds.length),
+    };
   });
 }
 

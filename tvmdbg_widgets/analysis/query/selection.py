@@ -34,19 +34,28 @@ class Selection(Listed):
     unknown : dict of str to int
         How many nodes of the graph have no value in a field that the query compares; they fit no
         comparison.
+    notes : list of str
+        The same as sentences: ``"45 of 72 nodes have no time"``.
     """
 
     _head = ("node", "is", "time", "outputs")
     query: str
     unknown: dict[str, int]
+    notes: list[str]
     _facts: Facts
 
     def __new__(
-        cls, found: Iterable[int], query: str, unknown: dict[str, int], facts: Facts
+        cls,
+        found: Iterable[int],
+        query: str,
+        facts: Facts,
+        unknown: dict[str, int],
+        notes: list[str],
     ) -> Self:
         """Keep what was found with what it was asked of."""
         selection = super().__new__(cls, found)
-        selection.query, selection.unknown, selection._facts = query, unknown, facts
+        selection.query, selection._facts = query, facts
+        selection.unknown, selection.notes = unknown, notes
         return selection
 
     @property
@@ -62,10 +71,10 @@ class Selection(Listed):
 
     @property
     def caption(self) -> str:
-        """What was found: ``"5 of 72 nodes: time>1ms; 45 nodes have no time"``."""
+        """What was found: ``"5 of 72 nodes: time>1ms; 45 of 72 nodes have no time"``."""
         count = self._facts.graph.num_nodes
         found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
-        return "; ".join([found, *unknown_told(self.unknown, count)])
+        return "; ".join([found, *self.notes])
 
     def _cells(self, each: int) -> list[str]:
         node = self._facts.graph.nodes[each]
@@ -83,20 +92,6 @@ def _time(node: Node, ns: float) -> str:
     return GIVEN[node.kind] if not ns and node.kind in GIVEN else duration_text(ns)
 
 
-def unknown_told(unknown: dict[str, int], count: int) -> list[str]:
-    """Return what a query could not compare, one sentence a field: ``"5 nodes have no time"``."""
-    return [
-        f"no node has {_named(field)}"
-        if nodes == count
-        else f"{counted(nodes, 'node')} {'has' if nodes == 1 else 'have'} no {field}"
-        for field, nodes in unknown.items()
-    ]
-
-
-def _named(field: str) -> str:
-    return field if field in ("bytes", "storage") or "." in field else f"a {field}"
-
-
 def select(facts: Facts, query: str) -> Selection:
     """Return the nodes that a query finds; none for a query of nothing.
 
@@ -109,13 +104,13 @@ def select(facts: Facts, query: str) -> Selection:
     """
     check_type(query)
     if not query:
-        return Selection((), query, {}, facts)
+        return Selection((), query, facts, {}, [])
     answer = _asked(facts, query, ())
     if "needs" in answer:
         answer = _asked(facts, query, answer["needs"])
     if "error" in answer:
         raise QueryError(query, answer["at"], answer["error"])
-    return Selection(answer["nodes"], query, answer["unknown"], facts)
+    return Selection(answer["nodes"], query, facts, answer["unknown"], answer["notes"])
 
 
 def _asked(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.selection import select, unknown_told
+from tvmdbg_widgets.analysis.query.selection import select
 from tvmdbg_widgets.engine.host import EngineMissingError
 
 if TYPE_CHECKING:
@@ -26,5 +26,4 @@ def search(run: Derived, query: str) -> tuple[list[int], str]:
         return [], f"“{query.strip()[:80]}”: {error.message}"
     except EngineMissingError as error:
         return [], f"“{query.strip()[:80]}”: {error}"
-    unknown = unknown_told(found.unknown, run.graph.num_nodes)
-    return list(found), "; ".join(unknown) + "." if unknown else ""
+    return list(found), "; ".join(found.notes) + "." if found.notes else ""

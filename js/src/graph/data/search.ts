@@ -2,6 +2,7 @@ import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import { inStretches } from "../../shared/stretches.ts";
 import { Evaluation, extras } from "../query/evaluate.ts";
+import { unknownNotes } from "../query/notes.ts";
 import { parse, QueryError } from "../query/parser.ts";
 import type { GraphModel } from "./model.ts";
 
@@ -9,7 +10,7 @@ import type { GraphModel } from "./model.ts";
 export interface Found {
   /** Ids, ascending. */
   nodes: Int32Array;
-  /** What it compares and is not known of all nodes: `5 nodes have no time`. */
+  /** See `unknownNotes`. */
   notes: string[];
   problem: string;
   /** Where in the text the problem is, -1 where that has no place. */
@@ -22,13 +23,7 @@ export const NOTHING: Found = { nodes: new Int32Array(0), notes: [], problem: ""
 export async function find(model: GraphModel, text: string, signal: AbortSignal): Promise<Found> {
   try {
     const { nodes, unknown } = await evaluated(model, text, signal);
-    const count = model.graph.kinds.length;
-    const notes = Array.from(unknown, ([field, without]) =>
-      without === count
-        ? `no node has a known ${field}`
-        : `${without} of ${count} nodes have no ${field}`,
-    );
-    return { ...NOTHING, nodes, notes };
+    return { ...NOTHING, nodes, notes: unknownNotes(unknown, model.graph.kinds.length) };
   } catch (error) {
     if (isAbort(error)) throw error;
     return {
