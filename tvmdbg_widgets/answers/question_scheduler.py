@@ -167,7 +167,7 @@ class QuestionScheduler:
         except _SupersededError:
             content = {"error": "superseded by a newer question"}
         except (ValueError, LookupError, OSError) as problem:
-            content = {"error": _told(problem)}
+            content = {"error": _message(problem)}
         except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
             _LOG.exception("answering %s failed", question.kind)
             content = {"error": f"{type(problem).__name__}: {problem}"}
@@ -214,6 +214,6 @@ def _turn(question: Question) -> Priority:
     return Priority.PICTURE if wants_all or question.kind in _LONG else Priority.AT_ONCE
 
 
-def _told(problem: Exception) -> str:
+def _message(problem: Exception) -> str:
     """The message of an error; a KeyError's without the quotes that str() puts around it."""
     return str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)

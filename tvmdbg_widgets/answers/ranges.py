@@ -146,8 +146,8 @@ def find(context: Context, question: Question) -> Reply:
     result = {
         "count": len(last.hits.numbers),
         "selfNs": last.hits.self_ns,
-        "previous": _told(kept, previous),
-        "next": _told(kept, next_),
+        "previous": _slice_json(kept, previous),
+        "next": _slice_json(kept, next_),
         "bins": bins,
     }
     headers, buffer = pack({"hits": found.ravel()}, "find")
@@ -159,7 +159,7 @@ def slice_(context: Context, question: Question) -> Reply:
     kept = context.kept_timeline
     source = question.integer("source", 0, max(0, kept.timeline.num_slices - 1))
     numbers = np.flatnonzero(kept.timeline.rows.order == source)
-    return Reply(_told(kept, int(numbers[0])) if len(numbers) else None)
+    return Reply(_slice_json(kept, int(numbers[0])) if len(numbers) else None)
 
 
 def _range(question: Question) -> tuple[float, float]:
@@ -206,7 +206,7 @@ def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.
     return np.where(here, found, -1).astype(np.int32)
 
 
-def _told(kept: KeptTimeline, number: int) -> dict[str, Any] | None:
+def _slice_json(kept: KeptTimeline, number: int) -> dict[str, Any] | None:
     """Tell everything about a slice by its number; None of none."""
     if number < 0:
         return None

@@ -156,7 +156,7 @@ class _Pass:
             self._tensor.statistics(
                 _BINS, reading=self._reading, watch=self._watch, progress=self._progress
             )
-            self._tensor.told_percentiles(self._reading, self._watch)
+            self._tensor.known_percentiles(self._reading, self._watch)
             self._tensor.contrast(reading=self._reading, watch=self._watch)
         except _StoppedError:
             pass

@@ -119,8 +119,8 @@ class _Events:
         self._flow: dict[int, str] = {}
         if extras is not None:
             found = extras.flow_ends
-            self.ends = np.flatnonzero(~found.told)
-            for end in np.flatnonzero(found.told).tolist():
+            self.ends = np.flatnonzero(~found.from_slice)
+            for end in np.flatnonzero(found.from_slice).tolist():
                 slice_, phase = int(self._bound[end]), chr(found.phase[end])
                 ways = ",".join(f'"{way}":true' for way in _WAYS[phase])
                 self._flow[slice_] = f',"bind_id":"0x{found.flow[end]:x}",{ways}'

@@ -142,7 +142,7 @@ class _Writer:
         if words.is_head(node):
             style["peripheries"] = "2"
         if self.colors is not None:
-            fill, said, _ = self.colors.told(node)
+            fill, said, _ = self.colors.of(node)
             if fill is not None:
                 style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.colors.ink(fill)}"'}
             if self.colors.name != "kind":

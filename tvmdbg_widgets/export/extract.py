@@ -214,9 +214,9 @@ def readme(parts: RunParts, chosen: Part, result: Extracted) -> str:
         lines += ["", "What to know", *(f"* {one_line(note)}" for note in result.notes)]
     lines += ["", "new id <- id in the run", ""]
     for new, place in enumerate(chosen.places):
-        lines.append(f"{new:6d} <- {_told(place):<10} {one_line(chosen.name(place))}")
+        lines.append(f"{new:6d} <- {_place_text(place):<10} {one_line(chosen.name(place))}")
     return "\n".join([*lines, ""])
 
 
-def _told(place: Place) -> str:
+def _place_text(place: Place) -> str:
     return str(place.node) if place.output is None else f"{place.node}:{place.output} (input)"

@@ -271,7 +271,7 @@ def _results(colors: NodeColors, nodes: list[int]) -> dict[str, Any]:
     """Return node data of one graph; numbers that JSON does not have are left out."""
     results: dict[str, dict[str, Any]] = {}
     for node in nodes:
-        fill, _, value = colors.told(node)
+        fill, _, value = colors.of(node)
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             continue
         own = {} if fill is None else {"bgColor": fill, "textColor": colors.ink(fill)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
 
 #: A color, what is said, and the value itself; of a node of which nothing is known None each.
-Told = tuple[str | None, str, float | str | None]
+Shown = tuple[str | None, str, float | str | None]
 
 
 class NodeColors:
@@ -56,10 +56,10 @@ class NodeColors:
         self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
         if isinstance(column, NodeColumn):
             self.unit = column.unit
-        self._told: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
+        self._shown: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
         if graph.num_nodes:
             request = graph_request(run, GraphOptions(column))
-            self._told = colors_of_nodes(
+            self._shown = colors_of_nodes(
                 request.data, request.columns, request.options, request.answered()
             )
 
@@ -67,7 +67,7 @@ class NodeColors:
         """Return black or white, whichever is easier to read on a fill."""
         return ink_on(fill)
 
-    def told(self, node: int) -> Told:
+    def of(self, node: int) -> Shown:
         """Return what is shown of a node."""
-        told = self._told
-        return told["fills"][node], told["said"][node], told["values"][node]
+        shown = self._shown
+        return shown["fills"][node], shown["said"][node], shown["values"][node]

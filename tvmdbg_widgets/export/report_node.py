@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.answers.node import node_details
-from tvmdbg_widgets.answers.tensor.counts import specials_told
+from tvmdbg_widgets.answers.tensor.counts import special_counts
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.texts import index_text
@@ -98,7 +98,7 @@ def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[
         return [*told, f"cannot be read: {tell(str(problem))}"]
     if not found.applicable:
         return [*told, f"no statistics: {plain(found.reason)}"]
-    specials = specials_told(found, tensor.dtype.name)
+    specials = special_counts(found, tensor.dtype.name)
     counts = [f"{count:,} {_SPECIALS[name]}" for name, count in specials.items()]
     counts += [f"{found.zero:,} zero", f"{found.negative:,} negative"]
     told.append(", ".join([f"{found.size:,} values: {found.finite:,} finite", *counts]))

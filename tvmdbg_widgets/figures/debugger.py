@@ -94,7 +94,7 @@ def debugger_figure(
         (),
         {
             "views": {
-                name: {"view": each.view, "data": each.told, "options": each.options}
+                name: {"view": each.view, "data": each.request_data, "options": each.options}
                 for name, each in views.items()
             },
             "findings": None if told is None else _findings(run, told),

@@ -111,7 +111,7 @@ class RunFigure:
         try:
             figure = draw(
                 self.view,
-                self.told,
+                self.request_data,
                 self.columns,
                 self.options,
                 width=wide,
@@ -124,7 +124,7 @@ class RunFigure:
         return replace(figure, description=_merged(self.description, figure.description))
 
     @property
-    def told(self) -> dict[str, Any]:
+    def request_data(self) -> dict[str, Any]:
         """What the figure needs beside the answers, with the run's title."""
         return {"title": self.run.title, **self.data}
 

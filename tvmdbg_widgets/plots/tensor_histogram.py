@@ -129,7 +129,7 @@ def histogram(
     figure = new_figure(
         f"{called(run, tensor)}: values",
         [
-            f"{run.title}: {_told(tensor, read, statistics)}",
+            f"{run.title}: {_summary(tensor, read, statistics)}",
             *_left_out(tensor, statistics, beyond, robust),
         ],
         colors,
@@ -227,7 +227,7 @@ def _why_nothing(statistics: Statistics) -> str:
     return ""
 
 
-def _told(tensor: Tensor, reading: Reading | None, statistics: Statistics) -> str:
+def _summary(tensor: Tensor, reading: Reading | None, statistics: Statistics) -> str:
     from tvmdbg_widgets.model.base.number_text import number_text
     from tvmdbg_widgets.model.base.numbers import counted
 

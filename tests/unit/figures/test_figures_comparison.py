@@ -116,6 +116,6 @@ def test_a_certainty_has_one_color_on_both_sides_whichever_occur() -> None:
     for side, run in enumerate((a, b)):
         assert run.graph is not None
         colors = NodeColors(run, run.graph, certainty_column(matching, side))
-        told = [colors.told(node) for node in range(run.graph.num_nodes)]
+        told = [colors.of(node) for node in range(run.graph.num_nodes)]
         fills.append({said: fill for fill, said, _ in told})
     assert fills[0]["likely"] == fills[1]["likely"] != fills[1]["unmatched"]

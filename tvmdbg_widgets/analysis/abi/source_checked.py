@@ -98,7 +98,7 @@ class SourceCheck:
         checked = f"checked for {self.dtype_layout.declaration}: {self._counts()}"
         told = [f"{one_line(self.folder)}{release}, {checked}"]
         for each in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
-            told += _told(each, self.dtype_layout)
+            told += _place_lines(each, self.dtype_layout)
         return told + [f"note: {note}" for note in self.notes]
 
     def _counts(self) -> str:
@@ -114,7 +114,7 @@ class SourceCheck:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
-def _told(found: PlaceFound, layout: DTypeLayout) -> list[str]:
+def _place_lines(found: PlaceFound, layout: DTypeLayout) -> list[str]:
     place = found.place
     optional = "" if place.required else ", where it is used"
     head = f"{found.status}: {place.id}, {place.what}{optional}"

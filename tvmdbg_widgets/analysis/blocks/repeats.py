@@ -101,7 +101,7 @@ class Search:
     def content(self, start: int, end: int) -> bytes:
         """Return what tells the structure of the operators from `start` to `end`."""
         wires, own = self._wires(start, end - start, 1)
-        return self._told(start, end, wires[0], own[0])
+        return self._signature(start, end, wires[0], own[0])
 
     def _within(self, low: int, high: int, known: Runs) -> tuple[Found, ...]:
         taken = _Taken()
@@ -144,7 +144,7 @@ class Search:
         whole = b"%d %d " % (period, count) + self.content(start, end)
         blocks: tuple[Found, ...] = ()
         if period > 1:
-            content = self._told(start, start + period, wires, everywhere)
+            content = self._signature(start, start + period, wires, everywhere)
             inside = self._within(start, start + period, known)
             near = tuple(_moved(each, -start) for each in inside)
             blocks = tuple(
@@ -207,7 +207,7 @@ class Search:
         )
         return wires, own
 
-    def _told(self, start: int, end: int, wires: Ints, own: Bools) -> bytes:
+    def _signature(self, start: int, end: int, wires: Ints, own: Bools) -> bytes:
         return self.sequence.letters[start:end].tobytes() + wires.tobytes() + own.tobytes()
 
 

@@ -70,7 +70,9 @@ def align(matching: Matching, times_a: Floats, times_b: Floats) -> Aligned:
     """
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
     group = _groups(matching.pairs, count_a, count_b)
-    timed = np.concatenate((_told(matching.graph_a, times_a), _told(matching.graph_b, times_b)))
+    timed = np.concatenate(
+        (_is_compared(matching.graph_a, times_a), _is_compared(matching.graph_b, times_b))
+    )
     kept = np.unique(group[timed])
     place = np.full(count_a + count_b, -1, np.int64)
     place[kept] = np.arange(len(kept))
@@ -89,7 +91,7 @@ def align(matching: Matching, times_a: Floats, times_b: Floats) -> Aligned:
     )
 
 
-def _told(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
+def _is_compared(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         found: npt.NDArray[np.bool_] = (graph.kinds >= NodeKind.OPERATOR) | (times > 0)
     return found

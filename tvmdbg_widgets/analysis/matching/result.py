@@ -240,11 +240,15 @@ class Matching(Sequence[Match]):
         """Unmatched nodes first, then what is not sure; the head says how many are exact."""
         unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
         unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
-        rows = [[_told(self.graph_a, node), "-", "only in A", ""] for node in self.only_a.tolist()]
-        rows += [["-", _told(self.graph_b, node), "only in B", ""] for node in self.only_b.tolist()]
+        rows = [
+            [_node_text(self.graph_a, node), "-", "only in A", ""] for node in self.only_a.tolist()
+        ]
+        rows += [
+            ["-", _node_text(self.graph_b, node), "only in B", ""] for node in self.only_b.tolist()
+        ]
         for at in unsure[: max(0, _SHOWN - len(rows))].tolist():
             each = self[at]
-            told = _told(self.graph_a, each.a), _told(self.graph_b, each.b)
+            told = _node_text(self.graph_a, each.a), _node_text(self.graph_b, each.b)
             rows.append([*told, each.certainty.label, each.reason.label])
         left = len(self.only_a) + len(self.only_b) + len(unsure)
         rows = rows[:_SHOWN]
@@ -273,7 +277,7 @@ def _name(graph: Graph, node: int | None) -> str:
     return "" if node is None else graph.names[node]
 
 
-def _told(graph: Graph, node: int) -> str:
+def _node_text(graph: Graph, node: int) -> str:
     return f"#{node} {one_line(graph.names[node])}"
 
 

@@ -45,7 +45,7 @@ def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
-def specials_told(found: Statistics, dtype: str) -> dict[str, int]:
+def special_counts(found: Statistics, dtype: str) -> dict[str, int]:
     """Return the counts of NaN, +Inf and -Inf, without zeros of what the dtype cannot hold."""
     counts = {"nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
     if re.match(r"u?int\d|bool$|float[46]_", dtype):

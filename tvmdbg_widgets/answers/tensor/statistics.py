@@ -68,7 +68,7 @@ def _reply(
     found = known.statistics
     bounds: Sequence[Interval] = ()
     if known.state == "exact":
-        bounds = tensor.told_percentiles(reading, watch)
+        bounds = tensor.known_percentiles(reading, watch)
     elif found.distribution is not None:
         bounds = found.distribution.percentiles(PERCENTS)
     whole = None if known.state == "exact" else SAMPLE

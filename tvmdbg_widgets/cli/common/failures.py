@@ -65,7 +65,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             _close_stdout()
             sys.exit(INTERRUPTED)
         except Exception as error:
-            if not _told(error):
+            if not _print_message(error):
                 raise
             sys.exit(FAILED)
 
@@ -93,7 +93,7 @@ def _close_stdout() -> None:
         return
 
 
-def _told(error: Exception) -> bool:
+def _print_message(error: Exception) -> bool:
     """Tell an error in one message; False for one that is to be raised (usage, as typer has it)."""
     from tvmdbg_widgets.analysis.query.errors import QueryError
     from tvmdbg_widgets.model.base.errors import FormatError

@@ -180,7 +180,7 @@ class Measurer:
             ]
             self.auto_scheduler.save_records(self.args.output, inputs, results)
             for (number, inp, old, _), result in zip(batch, results):
-                print(f"[{number}/{len(lines)}] {told(inp, old, result)}", flush=True)
+                print(f"[{number}/{len(lines)}] {outcome(inp, old, result)}", flush=True)
                 failed += result.error_no != 0
             done += inputs
         if self.args.emit_source:
@@ -356,7 +356,7 @@ class Measurer:
             note(text)
 
 
-def told(inp: Any, old: Any, new: Any) -> str:
+def outcome(inp: Any, old: Any, new: Any) -> str:
     """Return one line on a measurement."""
     before, after = mean(old), mean(new)
     was = "failed" if before is None else f"{before * 1e3:.4g} ms"

@@ -52,7 +52,7 @@ def part_of(
     shown, notes = np.ones(graph.num_nodes, bool), []
     if isolation is not None:
         shown = isolated(graph, isolation["kind"], isolation["nodes"], isolation.get("hops"))
-        notes.append(f"Only {_told(isolation['kind'], isolation, title)}.")
+        notes.append(f"Only {_part_text(isolation['kind'], isolation, title)}.")
     over: list[Bridge] = []
     if options.hidden:
         hidden = shown & hidden_nodes(run, options.hidden)
@@ -64,7 +64,7 @@ def part_of(
     return Part(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
 
 
-def _told(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
+def _part_text(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
     nodes = isolation["nodes"]
     named = [node_title(title(node), node) for node in nodes[:2]]
     if kind == "path":

@@ -48,7 +48,9 @@ def plot_figure(made: Any, source: Any, nodes: str) -> Figure:
     plots = [each for each in made.references() if is_plot(each)]
     plots.sort(key=lambda each: str(each.id))
     title = next((titles_of(each)[0] for each in plots if titles_of(each)), "Bokeh figure")
-    text = "\n".join([*(line for each in plots for line in titles_of(each)), *told(source, nodes)])
+    text = "\n".join(
+        [*(line for each in plots for line in titles_of(each)), *row_texts(source, nodes)]
+    )
     description = {"view": "plot", "title": title, "drawn": True, "plots": len(plots)}
     try:
         panels = [chart_panel(each) for each in plots]
@@ -62,7 +64,7 @@ def plot_figure(made: Any, source: Any, nodes: str) -> Figure:
     return Figure(panel.svg, text, description | {"drawn": False})
 
 
-def told(source: Any, nodes: str) -> list[str]:
+def row_texts(source: Any, nodes: str) -> list[str]:
     """Return the first rows of a data source, each in words."""
     named = "operator" if "operator" in source.column_names else nodes
     names = [named, *(name for name in source.column_names if name.endswith("_text"))]

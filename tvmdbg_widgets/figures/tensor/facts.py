@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.findings.values.saturated import SHARE
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.answers.tensor.counts import limits, specials_told
+from tvmdbg_widgets.answers.tensor.counts import limits, special_counts
 from tvmdbg_widgets.figures.tensor.shown import Shown
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base.errors import FormatError, why_unread
@@ -102,7 +102,7 @@ def _percentiles(
     if found.distribution is None:
         return ()
     if found.exact:
-        bounds: Sequence[Interval] = tensor.told_percentiles(reading)
+        bounds: Sequence[Interval] = tensor.known_percentiles(reading)
     else:
         bounds = found.distribution.percentiles(PERCENTS)
     return tuple(zip(PERCENTS, bounds, strict=True))
@@ -212,7 +212,7 @@ class TensorFacts:
 
     def specials(self) -> dict[str, int]:
         """Counts of NaN, +Inf and -Inf, as far as the dtype can hold them."""
-        return specials_told(self.statistics, self.dtype.name)
+        return special_counts(self.statistics, self.dtype.name)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:

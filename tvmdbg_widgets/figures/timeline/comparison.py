@@ -131,11 +131,11 @@ def _description(compared: TimeComparison) -> dict[str, Any]:
         "said": list(compared.caption[2:]),
         "tracks": list(compared.timeline.tracks),
         "counts": compared.counts(),
-        "rows": [_told(row) for row in compared[:_TOP]],
+        "rows": [_change_json(row) for row in compared[:_TOP]],
     }
 
 
-def _told(row: TimeChange) -> dict[str, Any]:
+def _change_json(row: TimeChange) -> dict[str, Any]:
     return {
         "label": row.label,
         "nodes": row.nodes,

@@ -112,7 +112,8 @@ class TrackNames:
         several = len({str(pid) for pid, _ in keys}) > 1
         devices = [self.process(pid) for pid, _ in keys]
         threads = [
-            paired(self._threads.get((str(pid), str(tid))) or _untold(tid)) for pid, tid in keys
+            paired(self._threads.get((str(pid), str(tid))) or _default_title(tid))
+            for pid, tid in keys
         ]
         names = [
             f"{device}: {thread}" if several else thread
@@ -145,7 +146,7 @@ def _is_track(ours: dict[str, Any]) -> bool:
     )
 
 
-def _untold(tid: Any) -> str:
+def _default_title(tid: Any) -> str:
     if tid is None:
         return "events"
     own = isinstance(tid, str) and tid.startswith("async")

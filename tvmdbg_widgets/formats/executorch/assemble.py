@@ -123,7 +123,7 @@ def assemble(
         tensors,
         timeline,
         Issues(found),
-        Provenance("ExecuTorch", tuple(_evidence(files)), "", _told(parts)),
+        Provenance("ExecuTorch", tuple(_evidence(files)), "", _file_texts(parts)),
         files=tuple(_run_file(part) for part in parts if part.kind in KINDS),
         options={
             name: value
@@ -269,7 +269,7 @@ def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
         yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
 
 
-def _told(parts: Sequence[Part]) -> tuple[str, ...]:
+def _file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts)
 
 

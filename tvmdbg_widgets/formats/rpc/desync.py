@@ -94,7 +94,7 @@ def find_desync(
         found = _receive(ahead, source, sent, receiver)
         if found.end == sent.offset + sent.size and _same(found.body, sent.body):
             continue
-        return _Parting(sent, found, source, sender, receiver).told(index, side)
+        return _Parting(sent, found, source, sender, receiver).described(index, side)
     return None
 
 
@@ -139,7 +139,7 @@ class _Parting:
     sender: Grammar
     receiver: Grammar
 
-    def told(self, index: int, side: str) -> Desync:
+    def described(self, index: int, side: str) -> Desync:
         sent, sender, receiver = self.sent, self.sender, self.receiver
         field, offset, is_argument = _first_dtype(sent, sender)
         written = sender.dtype.size + (sender.padding if is_argument else 0)

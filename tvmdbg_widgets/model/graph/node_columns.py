@@ -151,7 +151,7 @@ def node_column(
     _one_of("scale", scale, SCALES)
     _one_of("together", together, TOGETHERS)
     of, rows = _of_mapping(graph, data) if isinstance(data, Mapping) else _of_rows(graph, data)
-    values, codes, classes = _told(rows)
+    values, codes, classes = _values_or_codes(rows)
     return NodeColumn(
         name,
         of,
@@ -249,7 +249,7 @@ def _of_rows(graph: Graph, data: Any) -> tuple[Of, Any]:
     )
 
 
-def _told(
+def _values_or_codes(
     rows: Any,
 ) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.int32] | None, tuple[str, ...]]:
     if isinstance(rows, np.ndarray) and (is_float(rows.dtype) or is_integer(rows.dtype)):

@@ -37,7 +37,7 @@ def parameters_by_name(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Return `kinds` and their trust with null nodes guessed by name (uint8 [N] both)."""
     likely = np.array([looks_like_parameter(name) for name in names.unique], dtype=np.bool_)
-    return _told_apart(kinds, likely[names.codes], Trust.BY_NAME)
+    return _split(kinds, likely[names.codes], Trust.BY_NAME)
 
 
 def parameters_by_file(
@@ -46,10 +46,10 @@ def parameters_by_file(
     """Return `kinds` and their trust with null nodes told apart by a params file's names."""
     wanted = set(listed)
     named = np.array([name in wanted for name in names.unique], dtype=np.bool_)
-    return _told_apart(kinds, named[names.codes], Trust.EXACT)
+    return _split(kinds, named[names.codes], Trust.EXACT)
 
 
-def _told_apart(
+def _split(
     kinds: npt.NDArray[np.uint8], is_parameter: npt.NDArray[np.bool_], grade: Trust
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     null = (kinds == NodeKind.INPUT) | (kinds == NodeKind.PARAMETER)

@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.statistics.histograms import (
     Scale,
     bent_edges,
     equal_edges,
-    told,
+    from_distribution,
 )
 from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
 from tvmdbg_widgets.model.statistics.percentiles import percentiles
@@ -141,7 +141,7 @@ class Passes:
         low, high = found.distribution.minimum, found.distribution.maximum
         edges = equal_edges(low, high, bins)
         if not self.exact or found.size * self.dtype.itemsize > EXACT_BYTES:
-            return told(found.distribution, edges)
+            return from_distribution(found.distribution, edges)
         return self.counted(found, edges, watched, executor)
 
     def counted(

@@ -1,4 +1,4 @@
-"""How colors and histograms are to span the values, so that they can be told apart."""
+"""How colors and histograms are to span the values, so that they can be from_distribution apart."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
-from tvmdbg_widgets.model.statistics.histograms import told
+from tvmdbg_widgets.model.statistics.histograms import from_distribution
 from tvmdbg_widgets.model.statistics.passes import run_pass
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW
 from tvmdbg_widgets.model.statistics.robust import (
     Robust,
+    narrowed,
     rank_at,
     robust_edges,
     robust_range,
-    told_apart,
     without_zeros,
 )
 
@@ -69,14 +69,14 @@ def contrast(found: Statistics, passes: Passes, watched: Watched) -> Contrast | 
     again = found.exact and found.size < EXACT_BELOW
     if again:
         look = lambda make: run_pass(passes.source, make, watched)  # noqa: E731
-        spread = told_apart(spread, zeros, passes.dtype, look)
+        spread = narrowed(spread, zeros, passes.dtype, look)
     inner, robust = robust_range(spread, zeros), None
     if inner is not None:
         edges = robust_edges(*inner[:2], whole=is_integer(passes.dtype))
         counts = (
             passes.counted(replace(found, distribution=spread), edges, watched)
             if again
-            else told(spread, edges)
+            else from_distribution(spread, edges)
         )
         robust = Robust(*inner, counts)
     zone = linear_zone(spread, zeros)

@@ -109,7 +109,7 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
     return np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
 
 
-def told(distribution: Distribution, edges: Floats) -> Histogram:
+def from_distribution(distribution: Distribution, edges: Floats) -> Histogram:
     """Return what the distribution tells, without another look at the values."""
     least, most = distribution.rebinned(edges)
     if (least == most).all():

@@ -115,7 +115,7 @@ class Kept:
         found = self._tally(None, watch)
         return Passes.over(self._values).percentiles(found, percents, Watched(watch))
 
-    def told_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
+    def known_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
         """Return ``PERCENTS``: exact of less than ``EXACT_BELOW`` values, else bounds."""
         if self._percentiles is None:
             spread = self._tally(None, watch).distribution

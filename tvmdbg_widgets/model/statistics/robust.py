@@ -136,7 +136,7 @@ class Within:
         return found
 
 
-def told_apart(
+def narrowed(
     found: Distribution,
     zeros: int,
     dtype: np.dtype[Any],

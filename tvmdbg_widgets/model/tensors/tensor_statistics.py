@@ -132,14 +132,14 @@ class Counted:
         """
         return self._kept(reading).percentiles(percents, watch)
 
-    def told_percentiles(
+    def known_percentiles(
         self, reading: Reading | None = None, watch: Callable[[], None] | None = None
     ) -> tuple[Interval, ...]:
         """Return percentiles 1, 5, 25, 50, 75, 95 and 99, or bounds of them.
 
         They are exact of less than ten million values; none where no value is finite.
         """
-        return self._kept(reading).told_percentiles(watch)
+        return self._kept(reading).known_percentiles(watch)
 
     def contrast(
         self,

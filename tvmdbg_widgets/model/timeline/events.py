@@ -63,7 +63,7 @@ def from_events(
     found = list(issues)
     if graph is not None:
         _join(graph, names, node, trust)
-        found += _told(graph, node, trust, source)
+        found += _match_issues(graph, node, trust, source)
     known = node >= 0
     counts, node_trust = per_node(node, trust, count)
     order = np.argsort(node[known], kind="stable")
@@ -108,7 +108,9 @@ def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.u
         trust[mine] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
 
 
-def _told(graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str) -> list[Issue]:
+def _match_issues(
+    graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str
+) -> list[Issue]:
     found = []
     unsure = np.unique(node[trust == Trust.AMBIGUOUS])
     if len(unsure):

@@ -71,7 +71,7 @@ def flows(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Flows:
     flow, phase = ends.flow[order], ends.phase[order]
     leaves = phase != ord("f")
     at = np.arange(len(order))
-    last = np.maximum.accumulate(np.where(leaves | ~ends.told[order], at, -1))
+    last = np.maximum.accumulate(np.where(leaves | ~ends.from_slice[order], at, -1))
     begins = np.flatnonzero(np.diff(flow, prepend=-1))
     last = np.concatenate(([-1], last[:-1]))
     linked = (last >= np.repeat(begins, np.diff(begins, append=len(at)))) & leaves[last]
@@ -104,8 +104,8 @@ def bound_slices(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Int
     around = ends.encloses | (ends.phase != ord("f"))
     bound = np.full(len(ends), -1)
     if ends.slices is not None:
-        bound[ends.told] = ends.slices[ends.told]
-    known = (ends.track >= 0) & ~ends.told
+        bound[ends.from_slice] = ends.slices[ends.from_slice]
+    known = (ends.track >= 0) & ~ends.from_slice
     all_slices = _Lookup(timeline, rows, nesting, wide=False)
     wide_slices = _Lookup(timeline, rows, nesting, wide=True)
 

@@ -243,9 +243,9 @@ class Timeline(TimelineColumns):
         took = f"{duration_text(total)} summed over {laid}"
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
-        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_told()}{found}"
+        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"
 
-    def _repeats_told(self) -> str:
+    def _repeats_text(self) -> str:
         if self.measured is Measured.CALL:
             return "each call once"
         if self.measured is Measured.SUM:

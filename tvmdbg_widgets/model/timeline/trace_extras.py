@@ -96,7 +96,7 @@ class FlowEnds:
         return len(self.flow)
 
     @cached_property
-    def told(self) -> npt.NDArray[np.bool_]:
+    def from_slice(self) -> npt.NDArray[np.bool_]:
         """Which ends a slice tells of itself (bool[F])."""
         if self.slices is None:
             return np.zeros(len(self), np.bool_)

@@ -52,7 +52,7 @@ export class Change {
       for (const slice of columns.bSlices.subarray(first, last)) {
         if (slice >= 0) this.#rowOfSlice.set(slice, row);
       }
-      if (this.told(row)) most = Math.max(most, Math.abs(this.of(row)) || 0);
+      if (this.isSignificant(row)) most = Math.max(most, Math.abs(this.of(row)) || 0);
     }
     this.most = most;
     columns.sliceNames.codes.forEach((_, at) => {
@@ -74,7 +74,7 @@ export class Change {
   }
 
   /** Whether the difference is more than noise, as far as is known. */
-  told(row: number, rows: ChangeRows = this.byNode): boolean {
+  isSignificant(row: number, rows: ChangeRows = this.byNode): boolean {
     const verdict = rows.verdict[row]!;
     return verdict !== Verdict.NOISE && verdict !== Verdict.UNKNOWN;
   }
@@ -140,7 +140,7 @@ export class Change {
 
   /** Where a difference stands between the largest saving (0) and the largest loss (1); null for noise. */
   share(row: number): number | null {
-    if (!this.told(row) || !(this.most > 0)) return null;
+    if (!this.isSignificant(row) || !(this.most > 0)) return null;
     return 0.5 + this.of(row) / (2 * this.most);
   }
 

@@ -326,7 +326,7 @@ export class ChangeTable {
     const row = this.#rows[place]!;
     const rows = this.#shown;
     const verdict = rows.verdict[row]!;
-    const told = this.#change.told(row, rows);
+    const told = this.#change.isSignificant(row, rows);
     const label = rows.label.at(row);
     const kind = this.#kinds ? label : this.#change.columns.kind.at(row);
     const match = this.#kinds ? "" : this.#change.matchLabel(row);

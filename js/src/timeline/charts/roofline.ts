@@ -184,7 +184,7 @@ export class Roofline implements OtherChart {
     const points = this.#points;
     if (!points || selected.length !== 1) return "";
     return this.#current >= 0 && points.isDrawn(this.#current)
-      ? this.#told(this.#current).join(", ")
+      ? this.#tooltip(this.#current).join(", ")
       : "";
   }
 
@@ -303,7 +303,7 @@ export class Roofline implements OtherChart {
     }
     const top = this.#stage.node.offsetTop;
     if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
-    else if (point >= 0) this.#host.tip(this.#told(point), at.x, at.y + top);
+    else if (point >= 0) this.#host.tip(this.#tooltip(point), at.x, at.y + top);
     else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
   }
 
@@ -386,7 +386,7 @@ export class Roofline implements OtherChart {
     this.#stage.touched();
   }
 
-  #told(point: number): string[] {
+  #tooltip(point: number): string[] {
     const points = this.#points!;
     const { data } = this.#host;
     const node = points.node[point]!;

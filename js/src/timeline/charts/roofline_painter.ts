@@ -157,7 +157,7 @@ export class RooflinePainter {
   }
 
   /** What the lines stand for, with the places beside them where that may be written, the best first. */
-  #told(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): [string, Label[]][] {
+  #ceilingTexts(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): [string, Label[]][] {
     const found: [string, Label[]][] = [];
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
@@ -209,7 +209,7 @@ export class RooflinePainter {
       return { x, y, radius: this.radius(point) };
     });
     brush.font();
-    const texts: [string, Label[]][] = this.#told(brush, place, given, seen);
+    const texts: [string, Label[]][] = this.#ceilingTexts(brush, place, given, seen);
     shown.slice(0, LABELS).forEach((point, i) => {
       const title = this.#names.titleOf(this.#points.node[point]!);
       const text = fitTitle(brush.measure, title, LABEL_ROOM);

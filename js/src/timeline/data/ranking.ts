@@ -60,13 +60,13 @@ export class Ranking {
       rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
     });
     yield;
-    const byName = this.#told() ?? (yield* this.#counted());
+    const byName = this.#answered() ?? (yield* this.#counted());
     this.#take(rows.concat(byName));
     this.unjoined = byName.reduce((sum, row) => sum + row.ns, 0);
   }
 
   /** What the first answer says of names; null where it says nothing and the slices do. */
-  #told(): Ranked[] | null {
+  #answered(): Ranked[] | null {
     const { columns, complete } = this.#slices;
     const { sumName, sumSlice, sumCount, sumSelf, sumWithin } = columns;
     if (complete && !sumName?.length) return null;

@@ -115,7 +115,7 @@ def variants(
         adapted: Contrast | None = None
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
-            bounds = tensor.told_percentiles(reading)
+            bounds = tensor.known_percentiles(reading)
             adapted = tensor.contrast(reading=reading)
         except (FormatError, OSError) as problem:
             trouble = sentences.unread(problem)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.private_parameters import PrivateParameters
 
 
-def findings_told(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:
+def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:
     """Return the findings as the views ask for them, all tensors scanned.
 
     Parameters
@@ -38,7 +38,7 @@ def findings_told(run: Derived, private: PrivateParameters | None) -> dict[str, 
     return {**told, "findings": rows, "state": "done"}
 
 
-def health_told(
+def stored_health(
     run: Derived, private: PrivateParameters | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the health of all tensors as the views ask for it, and its columns.

@@ -31,7 +31,7 @@ from tvmdbg_widgets.export.page.stored.facts import (
     redacted_variant,
     variants,
 )
-from tvmdbg_widgets.export.page.stored.found import findings_told, health_told
+from tvmdbg_widgets.export.page.stored.found import stored_findings, stored_health
 from tvmdbg_widgets.export.page.stored.left_out import candidate_note, choice_sentences
 from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
@@ -182,8 +182,8 @@ class _Store:
 
     def _common(self) -> Binary:
         private = None if self.wanted.parameters else self.private
-        self.findings = findings_told(self.run, private)
-        health = health_told(self.run, private)
+        self.findings = stored_findings(self.run, private)
+        health = stored_health(self.run, private)
         more = ["memory"] if self.wanted.memory else []
         more += TIMES if self.wanted.times else []
         binary = common(self.run, self.findings, health, self.eraser, more=more)

@@ -80,7 +80,7 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
         dtypes=StringColumn.from_strings(dtypes[value.dtype] for value in values),
         attrs=tuple(MappingProxyType(_attrs(node)) for node in nodes),
         form="edge",
-        issues=Issues(_told(program, lost, file)),
+        issues=Issues(_unwritten_issues(program, lost, file)),
         file=file,
     )
 
@@ -114,7 +114,7 @@ def _attrs(node: ProgramNode) -> dict[str, str]:
     return {**node.constants, **{name: text for name, text in told.items() if text}}
 
 
-def _told(program: ExportedProgram, lost: list[int], file: str) -> list[Issue]:
+def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> list[Issue]:
     """Return the issue of nodes that read what no node writes."""
     if not lost:
         return []

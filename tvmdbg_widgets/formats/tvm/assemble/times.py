@@ -64,7 +64,7 @@ def choose_table(
     issues = [_several_tables(tables) for tables in logs if len(tables) > 1]
     last = [tables[-1] for tables in logs if tables]
     last.sort(key=lambda table: (trace is not None and not _alike(table, trace), _is_sorted(table)))
-    rows = [Counter(map(_told, table.rows)) for table in last]
+    rows = [Counter(map(_key, table.rows)) for table in last]
     issues += [
         _other_run(table, last[0]) for table, own in zip(last, rows, strict=True) if own != rows[0]
     ]
@@ -85,13 +85,13 @@ def _is_sorted(table: Table) -> bool:
     return table.total_us is not None
 
 
-def _told(row: TableRow) -> tuple[str, str]:
+def _key(row: TableRow) -> tuple[str, str]:
     return row.name, f"{row.time_us:.3f}"
 
 
 def _alike(table: Table, trace: Trace) -> bool:
     """Whether the trace has a time for each row, as far as the table's digits tell."""
-    times = set(map(_told, table.rows))
+    times = set(map(_key, table.rows))
     digits = DECIMALS[table.style]
     pairs = zip(trace.names, (trace.end_us - trace.start_us).tolist(), strict=True)
     steps = (-1, 0, 1)
