@@ -74,10 +74,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores: those with a browser wait for it half of the time."""
+    """Two processes more than cores: those with a browser wait for it half of the time."""
     from tvmdbg_widgets.model.statistics.passes import cores
 
-    return min(MOST_PROCESSES, cores() + 1)
+    return min(MOST_PROCESSES, cores() + 2)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from tests.scheduling import BrowsersBeside
+
+    return BrowsersBeside(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -116,7 +125,8 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # Playwright leaves an event loop running in this thread, and what starts its own then fails.
+    # Playwright leaves an event loop running in this thread, and what starts its own then fails
+    # (of several processes tests/scheduling.py sees to that).
     # Of the files with a browser the longest come first: two processes then end together.
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: _turn(item, sizes[item.path]))
