@@ -112,9 +112,22 @@ def trusted(page: Page) -> bool:
     return found
 
 
-def opened_again(page: Page, server: Server, name: str) -> None:
-    page.goto("about:blank")
-    page.goto(server.page(name), timeout=START_MS)
+#: Closes what is shown and opens a notebook, in the page that is there.
+REOPEN = """async (path) => {
+  jupyterapp.shell.currentWidget.close();
+  await jupyterapp.commands.execute("docmanager:open", { path });
+  jupyterapp.shell.activateById(jupyterapp.shell.currentWidget.id);
+}"""
+
+
+def opened_again(page: Page, server: Server, name: str, *, load: bool = True) -> None:
+    """Open a notebook, in a page that is loaded anew unless the one there is to do."""
+    if load:
+        page.goto("about:blank")
+        page.goto(server.page(name), timeout=START_MS)
+    else:
+        page.evaluate(SAVED)
+        page.evaluate(REOPEN, name)
     page.wait_for_function(IDLE, timeout=START_MS)
 
 
@@ -130,15 +143,16 @@ def untrust(server: Server, name: str) -> str:
     return other
 
 
-def check(page: Page, server: Server, errors: list[str]) -> None:
+def check(page: Page, server: Server, errors: list[str], *, load: bool = True) -> None:
     notebook, name = made(page, server)
     expect_live(notebook)
     page.evaluate(SAVED)
-    opened_again(page, server, name)
-    expect_live(notebook)  # the kernel was running all the while
+    if load:
+        opened_again(page, server, name)
+        expect_live(notebook)  # the kernel was running all the while
     page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     page.wait_for_function(IDLE)
-    opened_again(page, server, name)
+    opened_again(page, server, name, load=load)
     assert trusted(page)
     expect_figures(notebook)
     expect_both_themes(notebook)
@@ -148,9 +162,9 @@ def check(page: Page, server: Server, errors: list[str]) -> None:
     expect(shown(notebook.cell(3))).to_have_count(0)
     expect(shown(notebook.cell(4))).to_have_count(1)
     other = untrust(server, name)
-    notebook.close()
-    page.goto(server.page(other), timeout=START_MS)
-    page.wait_for_function(IDLE, timeout=START_MS)
+    if load:
+        notebook.close()
+    opened_again(page, server, other, load=load)
     assert not trusted(page)
     expect_figures(notebook)
     notebook.close()
@@ -158,6 +172,11 @@ def check(page: Page, server: Server, errors: list[str]) -> None:
 
 
 def test_in_jupyterlab(tall: Page, lab: Server, errors: list[str]) -> None:
+    check(tall, lab, errors, load=False)
+
+
+@pytest.mark.slow
+def test_in_jupyterlab_loaded_anew(tall: Page, lab: Server, errors: list[str]) -> None:
     check(tall, lab, errors)
 
 
