@@ -13,11 +13,11 @@ BROWSER = "tests/ui/"
 
 
 class BrowsersBeside(LoadFileScheduling):
-    """Half of the processes begin with the tests of views, the others with all else.
+    """One process of four begins with the tests of views, the others with all else.
 
-    Those wait for a page most of the time, these for a processor. None goes back to other tests
-    once it had a browser: Playwright leaves an event loop running, and what starts its own then
-    fails.
+    That one waits for a page half of the time, these for a processor. None goes back to other
+    tests once it had a browser: Playwright leaves an event loop running, and what starts its own
+    then fails.
     """
 
     def _assign_work_unit(self, node: WorkerController) -> None:
@@ -33,4 +33,4 @@ class BrowsersBeside(LoadFileScheduling):
 
     def _begins_with_browser(self, node: WorkerController) -> bool:
         nodes = list(self.assigned_work)
-        return nodes.index(node) < len(nodes) // 2
+        return nodes.index(node) < len(nodes) // 4
