@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests.answer_schema import hold_answers, make_schema
+from tests.answer_schema import hold_answers, is_made, make_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,8 @@ def _held_answers() -> Iterator[None]:
 
 def pytest_report_header() -> str:
     path = corpus_path()
-    return f"corpus: {path}" if path else f"corpus: none ({HOW})"
+    corpus = f"corpus: {path}" if path else f"corpus: none ({HOW})"
+    return corpus if is_made() else f"{corpus}\nanswers: not held to the views' types (npm ci)"
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

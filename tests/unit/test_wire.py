@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.answer_schema import is_made
+from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.engine import host, wire
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -47,6 +49,24 @@ def test_an_answer_of_others_is_not(change: dict[str, np.ndarray], said: str) ->
 def test_an_answer_that_lacks_one_is_not_sent() -> None:
     with pytest.raises(TypeError, match="column 'layouts' is missing, expected strings"):
         Reply.of("facts", {name: each for name, each in FACTS.items() if name != "layouts"})
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (3, "answer 'cancel': \\$ 3 is not of type 'null'"),
+        ({"columns": []}, "is not of type 'null'"),
+    ],
+)
+def test_an_answer_that_no_view_expects_fails_any_test(
+    monkeypatch: pytest.MonkeyPatch, result: object, said: str
+) -> None:
+    if not is_made():
+        pytest.skip("Node's packages are not installed")
+    monkeypatch.setitem(answers._ANSWERS, "cancel", lambda *_: Reply(result))
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    with pytest.raises(TypeError, match=said):
+        answers.answer(run, {"kind": "cancel"})
 
 
 @pytest.mark.parametrize("view", ["graph", "tensor", "timeline", "memory", "debugger"])
