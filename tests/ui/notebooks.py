@@ -100,7 +100,7 @@ class Notebook:
     def __init__(self, page: Page, server: Server, name: str, cells: Sequence[str]) -> None:
         self.page = page
         self._server = server
-        self._name = name
+        self.name = name
         self._last = len(cells)
         write(server, name, [*cells, ""])
         self.show()
@@ -108,7 +108,7 @@ class Notebook:
     def show(self) -> None:
         """Load it where the page does not show it already."""
         if not self.page.evaluate("'jupyterapp' in window"):
-            self.page.goto(self._server.page(self._name), timeout=START_MS)
+            self.page.goto(self._server.page(self.name), timeout=START_MS)
         self.page.wait_for_function(IDLE, timeout=START_MS)
 
     def fill(self, cells: Sequence[str]) -> None:

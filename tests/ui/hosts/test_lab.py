@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +11,13 @@ from playwright.sync_api import expect
 
 from tests.ui.contract import broken, contract_module
 from tests.ui.notebooks import IDLE, Notebook, View, ViewName
-from tests.ui.pages import FAILED, WatchedPage, open_window
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from tests.ui.servers import Server
 
@@ -84,60 +82,6 @@ def expect_all(views: list[View], node: int) -> None:
 
 def is_finite(view: View) -> bool:
     return not re.search(r"[1-9][\d,]* (NaN|\+Inf|−Inf)", view.said.text_content() or "")
-
-
-@pytest.fixture(scope="module")
-def jupyterlab(browser: Browser, slowness: float) -> Iterator[WatchedPage]:
-    """One JupyterLab for all tests: to load it and to start a kernel is most of what they cost."""
-    context = open_window(browser)
-    yield WatchedPage(context, slowness, "")
-    context.close()
-
-
-@pytest.fixture
-def page(
-    request: pytest.FixtureRequest, jupyterlab: WatchedPage, errors: list[str]
-) -> Iterator[Page]:
-    """Where each test has a notebook of its own, or its cells run anew."""
-    jupyterlab.errors = errors
-    yield jupyterlab.page
-    if request.node.stash[FAILED]:
-        jupyterlab.page.goto("about:blank")
-    assert errors == []
-
-
-@pytest.fixture
-def tall(page: Page) -> Page:
-    """A page on which all cells are in view: what is out of view is not painted."""
-    page.set_viewport_size({"width": 1200, "height": 3000})
-    page.emulate_media(reduced_motion="reduce")
-    return page
-
-
-@pytest.fixture(scope="module")
-def last() -> list[Notebook]:
-    """The notebook of all tests, once there is one."""
-    return []
-
-
-@pytest.fixture
-def filled(
-    request: pytest.FixtureRequest, tall: Page, lab: Server, last: list[Notebook]
-) -> Iterator[Callable[[list[str]], Notebook]]:
-    """Run cells in the notebook of all tests, in place of those of another test."""
-
-    def filled(cells: list[str]) -> Notebook:
-        if not last:
-            last.append(Notebook(tall, lab, f"{token_hex(4)}.ipynb", []))
-        notebook = last[0]
-        notebook.show()
-        notebook.fill(cells)
-        notebook.run_all()
-        return notebook
-
-    yield filled
-    if request.node.stash[FAILED]:
-        last.clear()
 
 
 @pytest.fixture
@@ -323,7 +267,9 @@ INSPECT_MARKS = """(root) => {
 }"""
 
 
-@pytest.fixture(params=["perCommTarget", "disabled"])
+@pytest.fixture(
+    params=["perCommTarget", pytest.param("disabled", marks=pytest.mark.slow)]  # loads JupyterLab
+)
 def subshells(request: pytest.FixtureRequest, tall: Page, lab: Server) -> Iterator[str]:
     """JupyterLab's setting: messages of widgets beside running cells, as by default, or between."""
     if request.param == "perCommTarget":
@@ -348,8 +294,9 @@ def test_a_view_is_answered_while_a_cell_runs_where_the_kernel_can(
     notebook.start(
         4,
         f"""from pathlib import Path
+from time import sleep
 while not Path({released.name!r}).exists():
-    sum(range(10_000))
+    sleep(0.01)
 print(run.session.selected)""",
     )
     tall.wait_for_function(

@@ -15,6 +15,8 @@ from playwright.sync_api import expect
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Locator, Page
 
     from tests.ui.servers import Server
@@ -43,22 +45,6 @@ GONE = re.compile(
     # JupyterLab's own, of a notebook that is closed before its debugger is there.
     r"|Canceled future for debug_request"
 )
-
-
-@pytest.fixture
-def tall(page: Page) -> Page:
-    """A page on which all cells are in view."""
-    page.set_viewport_size({"width": 1000, "height": 6000})
-    page.emulate_media(reduced_motion="reduce")
-    return page
-
-
-def made(page: Page, server: Server) -> tuple[Notebook, str]:
-    """A notebook whose cells were run, and its name."""
-    name = f"{token_hex(4)}.ipynb"
-    notebook = Notebook(page, server, name, CELLS)
-    notebook.run_all()
-    return notebook, name
 
 
 def expect_live(notebook: Notebook) -> None:
@@ -143,8 +129,8 @@ def untrust(server: Server, name: str) -> str:
     return other
 
 
-def check(page: Page, server: Server, errors: list[str], *, load: bool = True) -> None:
-    notebook, name = made(page, server)
+def check(notebook: Notebook, server: Server, errors: list[str], *, load: bool = True) -> None:
+    page, name = notebook.page, notebook.name
     expect_live(notebook)
     page.evaluate(SAVED)
     if load:
@@ -171,20 +157,6 @@ def check(page: Page, server: Server, errors: list[str], *, load: bool = True) -
     errors[:] = [each for each in errors if not GONE.search(each)]
 
 
-def test_in_jupyterlab(tall: Page, lab: Server, errors: list[str]) -> None:
-    check(tall, lab, errors, load=False)
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_loaded_anew(tall: Page, lab: Server, errors: list[str]) -> None:
-    check(tall, lab, errors)
-
-
-@pytest.mark.hosts
-def test_in_notebook_7(tall: Page, notebook: Server, errors: list[str]) -> None:
-    check(tall, notebook, errors)
-
-
 HELD = [
     OPEN + "\nimport ipywidgets as w\nout, tab, asked = w.Output(), w.Output(), w.Output()",
     "with out:\n    display(view)\nout",
@@ -198,9 +170,8 @@ HELD = [
 HELD_VIEWS = ["timeline", "graph", "memory", "timeline", "timeline"]
 
 
-def test_a_view_is_seen_in_whatever_holds_it(tall: Page, lab: Server, errors: list[str]) -> None:
-    notebook = Notebook(tall, lab, f"{token_hex(4)}.ipynb", HELD)
-    notebook.run_all()
+def test_a_view_is_seen_in_whatever_holds_it(filled: Callable[[list[str]], Notebook]) -> None:
+    notebook = filled(HELD)
     for at, name in enumerate(HELD_VIEWS, 1):
         cell = notebook.cell(at)
         box = notebook.view(at, name).wait().root.bounding_box()
@@ -212,15 +183,46 @@ def test_a_view_is_seen_in_whatever_holds_it(tall: Page, lab: Server, errors: li
     expect(notebook.cell(7).locator(".jp-OutputArea").first).to_contain_text(
         "This GraphView is closed. Make another one: tvmdbg_widgets.GraphView(run)"
     )
-    notebook.close()
-    assert not errors
+
+
+def test_in_jupyterlab(
+    filled: Callable[[list[str]], Notebook], last: list[Notebook], lab: Server, errors: list[str]
+) -> None:
+    check(filled(CELLS), lab, errors, load=False)
+    last.clear()
+
+
+@pytest.fixture
+def made(tall: Page, lab: Server, last: list[Notebook]) -> Notebook:
+    """A notebook in a page of its own."""
+    last.clear()
+    return make(tall, lab)
+
+
+def make(page: Page, server: Server) -> Notebook:
+    page.goto("about:blank")
+    notebook = Notebook(page, server, f"{token_hex(4)}.ipynb", CELLS)
+    notebook.run_all()
+    return notebook
+
+
+@pytest.mark.slow
+def test_in_jupyterlab_loaded_anew(made: Notebook, lab: Server, errors: list[str]) -> None:
+    check(made, lab, errors)
+
+
+@pytest.mark.hosts
+def test_in_notebook_7(page: Page, notebook: Server, errors: list[str]) -> None:
+    page.set_viewport_size({"width": 1200, "height": 6000})
+    page.emulate_media(reduced_motion="reduce")
+    check(make(page, notebook), notebook, errors)
 
 
 @pytest.mark.slow
 def test_a_copy_beside_a_live_notebook_shows_figures(
-    tall: Page, lab: Server, errors: list[str]
+    made: Notebook, tall: Page, lab: Server, errors: list[str]
 ) -> None:
-    notebook, name = made(tall, lab)
+    name = made.name
     tall.evaluate(SAVED)
     copy = f"copy-{name}"
     (lab.folder / copy).write_text((lab.folder / name).read_text("utf-8"), "utf-8")
@@ -238,5 +240,5 @@ def test_a_copy_beside_a_live_notebook_shows_figures(
         for cell, views, figures in ((live, count, 0), (beside, 0, count)):
             expect(cell.locator(TOP)).to_have_count(views, timeout=SHOWN_MS)
             expect(shown(cell)).to_have_count(figures, timeout=SHOWN_MS)
-    notebook.close()
+    made.close()
     errors[:] = [each for each in errors if not GONE.search(each)]
