@@ -119,16 +119,23 @@ def try_input(number: int, files: list[Files], outcome: Outcome) -> None:
                 if outcome.opened % USED_EVERY == 0:
                     outcome.used += 1
                     with _limit(SECONDS_OF_USE):
-                        if isinstance(run, tvmdbg.TuningLog):
-                            use_log(run)
-                        else:
-                            use(run)
+                        use_any(run)
     except (Exception, TooSlowError) as problem:  # noqa: BLE001 (every kind is a fault)
         trace = "".join(traceback.format_exception(problem, limit=-6))
         outcome.faults.append(f"input {number} ({given.kind}, {size:,} bytes): {trace}")
     grown = _peak_mb() - before
     if run is None and grown > MEMORY_MB + MEMORY_PER_BYTE * size / 1e6:
         outcome.faults.append(f"input {number} ({given.kind}, {size:,} bytes): took {grown:.0f} MB")
+
+
+def use_any(run: tvmdbg.DebugRun | tvmdbg.TuningLog | tvmdbg.RpcLog) -> None:
+    """Use what was opened."""
+    if isinstance(run, tvmdbg.TuningLog):
+        use_log(run)
+    elif isinstance(run, tvmdbg.RpcLog):
+        use_rpc(run)
+    else:
+        use(run)
 
 
 def use(run: tvmdbg.DebugRun) -> None:
@@ -172,6 +179,18 @@ def use_log(log: tvmdbg.TuningLog) -> None:
         with tempfile.TemporaryDirectory() as folder:
             log.write(Path(folder, "again.json"))
             assert len(tvmdbg.open_tuning(Path(folder, "again.json"))) == len(log)
+
+
+def use_rpc(log: tvmdbg.RpcLog) -> None:
+    """Show a capture of a remote run and explain it, as a person would."""
+    for part in (log, log.issues, log.conversation, log.functions, log.desync, log.timeline):
+        repr(part).encode()
+    log.to_dataframe()
+    log._repr_mimebundle_()
+    for packet in log[:3]:
+        repr(packet).encode()
+    if log.timeline is not None:
+        log.flamechart().close()
 
 
 @contextlib.contextmanager

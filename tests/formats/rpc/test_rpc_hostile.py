@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.rpc.encode import encode_packet
 from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
+from tvmdbg_widgets.formats.rpc.rare_packets import rare_packets
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
@@ -175,3 +176,11 @@ def test_answers_without_lengths_are_found_again_across_a_copy() -> None:
     names = [own.codes[code] for code in found.codes.tolist()]
     assert names == ["Return", "Return", "CopyAck", "Return", "Return", "Return"]
     assert [(each.offset, each.size) for each in found.damages] == [(len(void), 7)]
+
+
+def test_the_search_for_rare_packets_ends_in_a_gap() -> None:
+    """Half a gigabyte that was not captured took half a minute, a zero length at a time."""
+    packet = encode_packet(grammar("v0.8"), "Return", [("null", None)])
+    captured = CountedSource(packet * 2 + bytes(1 << 20), "a capture")
+    assert rare_packets(captured, 0, most=8) == [0, len(packet)]
+    assert captured.taken < READ_ALWAYS
