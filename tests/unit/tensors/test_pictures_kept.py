@@ -61,18 +61,17 @@ def test_kept_cells_give_what_the_values_give(data: st.DataObject) -> None:
 PLANE = Plane.of((640, 960), (0, 1), [0, 0])
 
 
-def held(plane: Plane = PLANE) -> Held:
-    array = np.random.default_rng(0).normal(size=plane.shape).astype(np.float32)
+def held(seed: int = 0) -> Held:
+    array = np.random.default_rng(seed).normal(size=PLANE.shape).astype(np.float32)
     array[5, 7] = np.nan
-    array[-40:, -60:] = -np.inf
+    array[600:, 900:] = -np.inf
     return Held(array)
 
 
 def test_larger_cells_and_parts_are_made_without_the_values() -> None:
-    plane = Plane.of((320, 480), (0, 1), [0, 0])
-    kept, values = Pictures(), held(plane)
+    kept, values = Pictures(), held()
     with nothing_quick():
-        kept.get("a", values, plane, 40, 40)
+        kept.get("a", values, PLANE, 40, 40)
         values.read = 0
         asked = [
             (40, 40, None),
@@ -80,16 +79,16 @@ def test_larger_cells_and_parts_are_made_without_the_values() -> None:
             (27, 10, None),
             (1, 1, None),
             (80, 120, None),
-            (10, 10, (50, 150, 120, 120)),
+            (10, 10, (100, 300, 240, 240)),
         ]
-        found = [kept.get("a", values, plane, *each) for each in asked]
+        found = [kept.get("a", values, PLANE, *each) for each in asked]
         assert values.read == 0
-        turned = Plane.of(plane.shape, (1, 0), [0, 0])
+        turned = Plane.of(PLANE.shape, (1, 0), [0, 0])
         across = kept.get("a", values, turned, 40, 40)
         assert values.read == 0
     for shown, (_, _, part) in zip(found, asked, strict=True):
-        place = part or (0, 0, *plane.shape)
-        direct = picture(values, plane, shown.rows, shown.cols, part=place)
+        place = part or (0, 0, *PLANE.shape)
+        direct = picture(values, PLANE, shown.rows, shown.cols, part=place)
         if (direct.row_step, direct.col_step) == (shown.row_step, shown.col_step):
             assert same(shown, direct)
         check_cells(shown, values.array.astype(np.float64))
