@@ -58,7 +58,6 @@ class TuningPage:
     def __init__(self, page: Page, log: TuningLog, width: int = 980, **state: Any) -> None:
         self.log = log
         self._page = page
-        page.goto("about:blank")
         page.set_content('<!doctype html><html lang="en"><title>tuning</title><body></body></html>')
         page.expose_function("askPython", self._ask)
         page.add_script_tag(content=(STATIC / "page_tuning.js").read_text("utf-8"))
