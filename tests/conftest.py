@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 from collections import Counter
@@ -90,6 +91,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected: what is made of them lasts
     if not hasattr(config, "workerinput"):
         make_schema()
 
@@ -134,6 +136,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("spec_only"):
             item.user_properties.append(SPEC_ONLY)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what lasts out of every later collection of garbage: each went through all of it."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

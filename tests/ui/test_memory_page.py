@@ -180,6 +180,7 @@ def test_what_is_clicked_in_the_graph_is_shown_in_the_plan(page: Page, address: 
     view = View(page, address, query="&graph.grouped=false", views="graph,memory")
     page.set_viewport_size({"width": 1000, "height": 1200})
     graph = page.locator(".tvmdbg-graph").first
+    expect(graph).to_have_attribute("data-ready", "true")
     graph.focus()
     view.keys("s")
     expect(view.details).to_contain_text("conv2d + add + relu #62")
