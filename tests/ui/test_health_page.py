@@ -283,6 +283,7 @@ def test_the_graph_takes_the_colors_of_health_by_hand_and_by_key(page: Page, add
     expect(root.locator(".tvmdbg-mirror")).to_contain_text("health faulty: 2,555 NaN")
 
 
+@pytest.mark.slow
 def test_the_graph_and_its_figure_say_the_same_of_every_node(
     page: Page, address: str, run: tvmdbg.DebugRun
 ) -> None:

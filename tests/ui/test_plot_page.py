@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tvmdbg_widgets import plots
 
@@ -199,6 +201,7 @@ def test_what_fails_is_said(page: Page, run: DebugRun) -> None:
         expect(root).to_contain_text("Run the cell again.")
 
 
+THEMES = ("light", "dark")
 DRAWN: dict[str, Callable[[DebugRun, str], Any]] = {
     "times": lambda run, theme: plots.times(run, theme=theme),
     "repeats": lambda run, theme: plots.repeats(run, theme=theme),
@@ -210,8 +213,9 @@ DRAWN: dict[str, Callable[[DebugRun, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize(
+    ("name", "theme"), mostly_slow(product(DRAWN, THEMES), *zip(DRAWN, cycle(THEMES), strict=False))
+)
 def test_a_page_of_a_figure_works_offline(
     page: Page, run: DebugRun, tmp_path: Path, name: str, theme: str
 ) -> None:

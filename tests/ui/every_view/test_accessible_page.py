@@ -87,7 +87,7 @@ def test_axe_finds_nothing(
         assert violations(page, ".tvmdbg-more") == []
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", mostly_slow(THEMES, "dark"))
 @pytest.mark.usefixtures("own_page")
 def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")

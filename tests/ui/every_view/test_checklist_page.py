@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -43,7 +44,8 @@ RUNS = {
 SAMPLES = [
     (run, width, theme) for run in ("resnet20", "overflow") for width in WIDTHS for theme in THEMES
 ]
-SAMPLE_CASES = mostly_slow(SAMPLES, ("resnet20", 480, "dark"), ("overflow", 900, "light"))
+NARROW = ("resnet20", 480, "dark")
+WIDE = ("overflow", 900, "light")
 PARTS = [
     (run, width, theme)
     for run in ("no_tensors", "no_graph", "only_a_table", "only_a_graph")
@@ -107,7 +109,7 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
     rest(page)
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
+@pytest.mark.parametrize(("run", "width", "theme"), mostly_slow(SAMPLES, NARROW, WIDE))
 def test_sample_is_legible_and_answers_at_once(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -187,7 +189,9 @@ def test_what_is_missing_is_named_and_how_to_get_it(
             assert found[place]["canvases"][0]["labels"]
 
 
-@pytest.mark.parametrize(("width", "theme"), looks((480, 1200)))
+@pytest.mark.parametrize(
+    ("width", "theme"), mostly_slow(product((480, 1200), THEMES), (1200, "dark"))
+)
 def test_selection_details_and_issues_are_legible(
     page: Page, addresses: dict[str, str], width: int, theme: str
 ) -> None:
@@ -209,7 +213,7 @@ def test_selection_details_and_issues_are_legible(
             assert "0 ns" not in texts
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
+@pytest.mark.parametrize(("run", "width", "theme"), mostly_slow(SAMPLES, WIDE))
 def test_evidence_notes_and_a_tour_are_legible(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -251,7 +255,7 @@ def test_evidence_notes_and_a_tour_are_legible(
     check(page)
 
 
-@pytest.mark.parametrize("width", [480, 1200])
+@pytest.mark.parametrize("width", mostly_slow([480, 1200], 480))
 def test_every_control_is_reached_by_tab_and_shows_it(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
@@ -268,7 +272,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(
     assert ringless == []
 
 
-@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480, 1600))
+@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
 def test_help_opens_in_each_view_and_fits(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
@@ -391,7 +395,7 @@ def test_the_memory_plan_is_legible_at_every_zoom(
         check(page)
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
+@pytest.mark.parametrize(("run", "width", "theme"), mostly_slow(SAMPLES, NARROW))
 def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted
@@ -50,7 +51,7 @@ def fills(page: Page, root: Locator) -> bool:
 
 
 @pytest.mark.usefixtures("own_page")
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", mostly_slow(VIEWS, "tensor", "debugger"))
 def test_a_view_fills_the_page_where_full_screen_is_forbidden(
     page: Page, pair: str, view: str
 ) -> None:

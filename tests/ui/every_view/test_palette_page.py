@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import audit
 from tests.ui.graphs import selected
 from tests.ui.host import serve, visit
@@ -38,7 +39,7 @@ def opened(page: Page, root: Locator) -> Locator:
     return palette
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "light"))
 def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, theme: str) -> None:
     visit(page, f"{pair}?views=debugger&width=900&theme={theme}")
     painted(page)
@@ -119,7 +120,7 @@ def test_of_several_nodes_the_named_one_is_shown(page: Page, pair: str) -> None:
     assert set(selected(page)) == set(peak.nodes)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", mostly_slow(VIEWS, "tensor", "comparison"))
 def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
     visit(page, f"{pair}?views={view}&width=700")
     painted(page)

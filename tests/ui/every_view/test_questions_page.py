@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import painted, rest
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Locator, Page
 
-pytestmark = [pytest.mark.ui, pytest.mark.parametrize("theme", ["light", "dark"])]
+pytestmark = [
+    pytest.mark.ui,
+    pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "dark")),
+]
 
 WIDTH, HEIGHT = 1112, 587
 

@@ -10,6 +10,7 @@ from formats.tvm.graph_truth import operator
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, rest
@@ -128,8 +129,11 @@ def of_as_many_tensors(edges: int) -> bytes:
     return graph(X, split, join, outputs=edges)
 
 
+MADE = [(of_one_tensor, 1), (of_as_many_tensors, 2)]
+
+
 @pytest.mark.parametrize("edges", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("made", "last"), [(of_one_tensor, 1), (of_as_many_tensors, 2)])
+@pytest.mark.parametrize(("made", "last"), mostly_slow(MADE, (of_as_many_tensors, 2)))
 def test_many_edges_at_one_node(
     page: Page,
     view: Callable[[str], Locator],

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect, selected
 from tests.ui.waits import frames, rest, until
 
@@ -50,13 +51,17 @@ def searched(page: Page) -> Any:
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "time>1ms op:conv shape:*,64,*,*",
+    mostly_slow(
+        [
+            "time>1ms op:conv shape:*,64,*,*",
+            "conv2d->conv2d->pool",
+            "attr.data_layout:NCHW bytes>=64KiB",
+            "layout:OIHW | group:residual -kind:parameter",
+            "/relu_5\\d?$/",
+        ],
         "conv2d->conv2d->pool",
-        "attr.data_layout:NCHW bytes>=64KiB",
         "layout:OIHW | group:residual -kind:parameter",
-        "/relu_5\\d?$/",
-    ],
+    ),
 )
 def test_finds_while_typing_what_python_finds(
     page: Page, graph: Callable[..., Locator], run: tvmdbg.DebugRun, query: str

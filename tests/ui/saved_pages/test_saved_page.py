@@ -146,7 +146,7 @@ def test_the_policy_may_come_from_a_server_too(page: Page, saved: Path, errors: 
         errors.clear()
 
 
-@pytest.mark.parametrize("by", ["file", "server"])
+@pytest.mark.parametrize("by", mostly_slow(["file", "server"], "file"))
 def test_a_sandbox_lets_it_run(page: Page, saved: Path, tmp_path: Path, by: str) -> None:
     frame = '<!doctype html><iframe sandbox="allow-scripts" width="1200" height="1000" src="{}">'
     page.set_viewport_size({"width": 1240, "height": 1040})
@@ -570,7 +570,10 @@ def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, them
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", ["GraphView", "TensorInspector", "Flamechart", "MemoryView"])
+VIEWS = ["GraphView", "TensorInspector", "Flamechart", "MemoryView"]
+
+
+@pytest.mark.parametrize("name", mostly_slow(VIEWS, "GraphView", "TensorInspector"))
 def test_one_view_alone(page: Page, run: tvmdbg.DebugRun, tmp_path: Path, name: str) -> None:
     view = getattr(tvmdbg, name)(run, tvmdbg.Session(run))
     show(page, view.save_html(tmp_path / "view.html", node=62))

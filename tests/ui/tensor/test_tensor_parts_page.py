@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
 from tests.ui.waits import asking, rest
@@ -982,7 +983,7 @@ def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..
     expect(alert).to_be_hidden()
 
 
-@pytest.mark.parametrize("shown", ["channels", "profile"])
+@pytest.mark.parametrize("shown", mostly_slow(["channels", "profile"], "channels"))
 def test_the_axis_gone_along_is_that_of_the_figure(
     page: Page, show: Callable[..., None], run: DebugRun, arrays: dict[str, Array], shown: str
 ) -> None:
