@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tests.ui.servers import Server
 
 
-@pytest.fixture(scope="session")
+# Not longer: it goes on painting and takes the focus beside the pages of other tests.
+@pytest.fixture(scope="package")
 def jupyterlab(browser: Browser, slowness: float) -> Iterator[WatchedPage]:
     """A page for JupyterLab, in a window of its own."""
     context = open_window(browser)
@@ -41,7 +42,7 @@ def tall(
     assert errors == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def last() -> list[Notebook]:
     """The notebook of all tests, once there is one."""
     return []
