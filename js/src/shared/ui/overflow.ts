@@ -39,7 +39,9 @@ export class Overflow {
         item.before(place);
         return [place, item];
       });
-    this.#button = iconButton("more", "more", "More tools", () => this.#open(this.#menu.hidden));
+    this.#button = iconButton("more", "more", "More tools", () =>
+      this.#open(this.#menu.hidden === true),
+    );
     this.#menu.setAttribute("aria-label", "More tools");
     this.node = element("span", { class: "tvmdbg-more" }, this.#button, this.#menu);
     bar.lastElementChild!.before(this.node);
