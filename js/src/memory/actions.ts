@@ -2,8 +2,16 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
 import type { MemoryView } from "./view.ts";
 
+/** What the keys need of the view. */
+type Steered = Pick<
+  MemoryView,
+  "scene" | "view" | "scroll" | "zoom" | "zoomToSelection" | "center"
+> &
+  Pick<MemoryView, "move" | "otherSlot" | "sameSlot" | "peak" | "pick" | "copy"> &
+  Pick<MemoryView, "showParameters" | "nextColor">;
+
 /** What the keys do. */
-export function actions(view: MemoryView): KeyAction[] {
+export function actions(view: Steered): KeyAction[] {
   const { viewport } = view.scene;
   const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));
   const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });

@@ -1,13 +1,18 @@
 import { listening } from "../shared/ui/dom.ts";
+import { axisTurn } from "../shared/ui/wheel.ts";
 import type { MemoryView } from "./view.ts";
 
+type PointedAt = Pick<
+  MemoryView,
+  "scene" | "chart" | "focus" | "view" | "hoverAt" | "pickHit" | "zoomToSelection"
+>;
+
 const DRAG_FROM = 4;
-const WHEEL_ZOOM = 1.0018;
 
 /** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
 export function bindPointer(
   root: HTMLElement,
-  view: MemoryView,
+  view: PointedAt,
   wheelUnfocused: () => void,
   signal: AbortSignal,
 ): void {
@@ -66,14 +71,11 @@ export function bindPointer(
       return;
     }
     event.preventDefault();
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    const [across, down] = [event.deltaX * lines, event.deltaY * lines];
-    const sideways = event.shiftKey && !across ? down : across;
+    const { panPx, zoom } = axisTurn(event);
     const { x } = at(event);
     view.view(() => {
-      if (event.shiftKey || Math.abs(across) > Math.abs(down)) {
-        scene.viewport.pan((sideways / scene.room) * scene.viewport.span);
-      } else scene.viewport.zoom(WHEEL_ZOOM ** down, scene.step(x));
+      if (panPx) scene.viewport.pan((panPx / scene.room) * scene.viewport.span);
+      else scene.viewport.zoom(zoom, scene.step(x));
     });
   });
 }

@@ -20,8 +20,13 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
   ArrowRight: [0, 1],
 };
 
+/** What the keys need of the inspector. */
+type Steered = Pick<Inspector, "panels" | "steering" | "viewing" | "whole" | "goToExtreme"> &
+  Pick<Inspector, "look" | "display" | "nextAlong" | "recolor" | "cells"> &
+  Pick<Inspector, "step" | "search" | "copy">;
+
 /** What the inspector does by key. */
-export function actions(inspector: Inspector): KeyAction[] {
+export function actions(inspector: Steered): KeyAction[] {
   const { panels, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;

@@ -8,8 +8,14 @@ import { counterSentence } from "./tracks/extras.ts";
 
 const PARTS: readonly Part[] = ["both", "chart", "table"];
 
+/** What the keys need of the flamechart. */
+type Steered = Pick<Flamechart, "scene" | "camera" | "ranges" | "charts" | "table" | "tables"> &
+  Pick<Flamechart, "bar" | "body" | "searching" | "critical" | "active" | "activate" | "tell"> &
+  Pick<Flamechart, "pick" | "pickRow" | "selectKind" | "fold" | "sort" | "snap" | "showPart"> &
+  Pick<Flamechart, "showChart" | "nextColor" | "copy" | "clear">;
+
 /** What the keys do; while the table is active the arrows up and down move through its rows. */
-export function actions(view: Flamechart): KeyAction[] {
+export function actions(view: Steered): KeyAction[] {
   const { scene } = view;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);

@@ -4,8 +4,13 @@ import { PANES } from "./data/options.ts";
 import { PANE_LABELS } from "./panes/panes.ts";
 import type { TuningView } from "./view.ts";
 
+/** What the keys need of the view. */
+type Steered = Pick<TuningView, "step" | "best" | "nextImprovement" | "nextFailure" | "otherTask"> &
+  Pick<TuningView, "turnAxis" | "zoom" | "pan" | "showAll" | "countInView" | "nextSort"> &
+  Pick<TuningView, "pin" | "focusQuery" | "showPane" | "copy" | "clear">;
+
 /** What the keys do. */
-export function actions(view: TuningView): KeyAction[] {
+export function actions(view: Steered): KeyAction[] {
   const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
   return [
     key(["ArrowLeft"], "previous trial", () => view.step(-1)),

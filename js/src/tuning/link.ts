@@ -7,7 +7,7 @@ const SOURCE = "tuning";
 
 /** A task that is picked selects its nodes in the run's views; a node that is selected there picks its task. */
 export function linkSession(
-  view: TuningView,
+  view: Pick<TuningView, "data">,
   session: SessionClient,
   options: ViewOptions<TuningOptions>,
   signal: AbortSignal,

@@ -1,3 +1,4 @@
+import { axisTurn } from "../../shared/ui/wheel.ts";
 import type { Row } from "../data/slices.ts";
 import type { Chart } from "./chart.ts";
 import { snapped } from "./measure.ts";
@@ -5,7 +6,6 @@ import type { Hit, Scene, Zone } from "./scene.ts";
 import type { Edge } from "./snap.ts";
 
 const DRAG_FROM = 4;
-const WHEEL_ZOOM = 1.0018;
 /** Edges this near to the pointer draw it to themselves, in CSS pixels. */
 const SNAP = 6;
 
@@ -208,13 +208,10 @@ export function bindPointer(
     }
     event.preventDefault();
     const { x } = at(event);
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    const [across, down] = [event.deltaX * lines, event.deltaY * lines];
+    const { panPx, zoom } = axisTurn(event);
     events.view(() => {
-      const sideways = event.shiftKey && !across ? down : across;
-      if (event.shiftKey || Math.abs(across) > Math.abs(down)) {
-        scene.viewport.pan((sideways / scene.width) * scene.viewport.span);
-      } else scene.viewport.zoom(WHEEL_ZOOM ** down, scene.ns(x));
+      if (panPx) scene.viewport.pan((panPx / scene.width) * scene.viewport.span);
+      else scene.viewport.zoom(zoom, scene.ns(x));
     });
   };
 

@@ -1,13 +1,19 @@
 import { listening } from "../../shared/ui/dom.ts";
+import { axisTurn } from "../../shared/ui/wheel.ts";
 import type { TuningView } from "../view.ts";
 
+type PointedAt = Pick<
+  TuningView,
+  "chart" | "focus" | "hoverAt" | "leave" | "pickAt" | "dragOver" | "dropRange"
+> &
+  Pick<TuningView, "panBy" | "zoomAt" | "showAll">;
+
 const DRAG_FROM = 4;
-const WHEEL_ZOOM = 1.0018;
 
 /** Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
 export function bindPointer(
   root: HTMLElement,
-  view: TuningView,
+  view: PointedAt,
   wheelUnfocused: () => void,
   signal: AbortSignal,
 ): void {
@@ -62,11 +68,8 @@ export function bindPointer(
       return;
     }
     event.preventDefault();
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    const [across, down] = [event.deltaX * lines, event.deltaY * lines];
-    const sideways = event.shiftKey && !across ? down : across;
-    const { x } = at(event);
-    if (event.shiftKey || Math.abs(across) > Math.abs(down)) view.panBy(sideways);
-    else view.zoomAt(WHEEL_ZOOM ** down, x);
+    const { panPx, zoom } = axisTurn(event);
+    if (panPx) view.panBy(panPx);
+    else view.zoomAt(zoom, at(event).x);
   });
 }
