@@ -82,8 +82,10 @@ test-js: $(NODE_MODULES)
 bundle: $(NODE_MODULES) ## build the front ends into tvmdbg_widgets/static
 	@npm run --silent build
 
+# Packages, bundles and Chromium do not wait for each other.
 .PHONY: ready
-ready: $(VENV)/.test bundle chromium
+ready:
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/.test bundle chromium
 
 chromium: $(VENV)/.test
 	@$(BIN)/python tests/chromium.py

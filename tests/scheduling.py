@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 BROWSER = "tests/ui/"
+#: Of one process: it loads JupyterLab once for all of them.
+HOSTS = "tests/ui/hosts/"
 
 
 class BrowsersBeside(LoadFileScheduling):
@@ -19,6 +21,9 @@ class BrowsersBeside(LoadFileScheduling):
     tests once it had a browser: Playwright leaves an event loop running, and what starts its own
     then fails.
     """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return HOSTS if nodeid.startswith(HOSTS) else super()._split_scope(nodeid)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         wanted = self._begins_with_browser(node)
