@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import cycle, product
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import residual_graph
+from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.figures.graph.figure import graph_figure
@@ -36,8 +38,13 @@ def test_a_residual_network_is_a_block_and_its_count(nodes: int) -> None:
     assert "Jupyter" not in figure.svg
 
 
-@pytest.mark.parametrize("shape", ["chain", "fan", "random", "alike"])
-@pytest.mark.parametrize("width", [300, 720, 2000])
+SHAPES, WIDTHS = ("chain", "fan", "random", "alike"), (300, 720, 2000)
+
+
+@pytest.mark.parametrize(
+    ("shape", "width"),
+    mostly_slow(product(SHAPES, WIDTHS), *zip(SHAPES, cycle(WIDTHS), strict=False)),
+)
 def test_a_large_graph_is_legible_whatever_its_shape(shape: str, width: int) -> None:
     count = 2_500
     rng = np.random.default_rng(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
@@ -88,8 +90,12 @@ def shown(text: str) -> str:
     return unquote(text[start : text.index('<script type="application/json"')])
 
 
-@pytest.mark.parametrize("share", ["statistics", "pictures", "tensors"])
-@pytest.mark.parametrize("node", [6, 5, RESHAPED])
+SHARES, NODES = ("statistics", "pictures", "tensors"), (6, 5, RESHAPED)
+
+
+@pytest.mark.parametrize(
+    ("share", "node"), mostly_slow(product(SHARES, NODES), *zip(SHARES, NODES, strict=True))
+)
 def test_the_figure_shows_no_parameter(
     run: DebugRun, tmp_path: Path, share: Any, node: int
 ) -> None:

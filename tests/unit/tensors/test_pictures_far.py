@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.mostly_slow import mostly_slow
 from tests.unit.figures.color_scale import OVER, SCALES, UNDER, ColorScale
 from tests.unit.figures.figure_checks import texts
 from tests.unit.pages.stored_questions import differences, told
@@ -164,8 +166,12 @@ def test_a_page_answers_as_the_kernel(tmp_path: Path, share: Any) -> None:
     assert differences(tmp_path, stored, expected) == []
 
 
-@pytest.mark.parametrize("name", ["spread", "huge", "both", "tiny"])
-@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+NAMES, SHOWS = ("spread", "huge", "both", "tiny"), ("picture", "channels", "profile")
+
+
+@pytest.mark.parametrize(
+    ("name", "show"), mostly_slow(product(NAMES, SHOWS), *zip(NAMES, cycle(SHOWS), strict=False))
+)
 def test_figures_are_sound_on_every_scale(tmp_path: Path, name: str, show: str) -> None:
     write_params(tmp_path / "far.params", {name: planted()[name]})
     run = tvmdbg.open(tmp_path / "far.params")
