@@ -49,7 +49,7 @@ BUDGET_BYTES = {
     "page.js": 282_800,
     "page_graph.js": 119_200,
     "page_tensor.js": 98_300,
-    "page_timeline.js": 106_700,
+    "page_timeline.js": 106_800,
     "page_memory.js": 33_000,
     "page_tuning.js": 35_500,
     "page_comparison.js": 125_900,

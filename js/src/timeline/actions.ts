@@ -10,8 +10,8 @@ const PARTS: readonly Part[] = ["both", "chart", "table"];
 
 /** What the keys need of the flamechart. */
 type Steered = Pick<Flamechart, "scene" | "camera" | "ranges" | "charts" | "table" | "tables"> &
-  Pick<Flamechart, "bar" | "body" | "searching" | "critical" | "active" | "activate" | "tell"> &
-  Pick<Flamechart, "pick" | "pickRow" | "selectKind" | "fold" | "sort" | "snap" | "showPart"> &
+  Pick<Flamechart, "bar" | "body" | "searching" | "critical" | "active" | "activate" | "say"> &
+  Pick<Flamechart, "pick" | "pickRow" | "selection" | "fold" | "sort" | "snap" | "showPart"> &
   Pick<Flamechart, "showChart" | "nextColor" | "copy" | "clear">;
 
 /** What the keys do; while the table is active the arrows up and down move through its rows. */
@@ -154,7 +154,7 @@ export function actions(view: Steered): KeyAction[] {
       run: (event) => {
         const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
         if (to >= 0) view.pick(to);
-        else view.tell(scene.flows?.sentence(scene.current) ?? "this run has no arrows");
+        else view.say(scene.flows?.sentence(scene.current) ?? "this run has no arrows");
       },
     },
     {
@@ -168,7 +168,7 @@ export function actions(view: Steered): KeyAction[] {
     {
       keys: ["u"],
       does: "announce counters (memory in use) at the selected slice",
-      run: () => view.tell(counterSentence(scene)),
+      run: () => view.say(counterSentence(scene)),
     },
     {
       keys: ["b"],
@@ -199,7 +199,7 @@ export function actions(view: Steered): KeyAction[] {
       does: "next color mode",
       run: () => view.nextColor(),
     },
-    { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
+    { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selection.kind() },
     {
       keys: ["z"],
       does: "fold or unfold the track",

@@ -17,6 +17,7 @@ import { ColorKey } from "./details/color_key.ts";
 import { Details } from "./details/details.ts";
 import { Tooltip } from "./details/tooltip.ts";
 import { Faults } from "./faults.ts";
+import { Hovering } from "./hovering.ts";
 import { AreaPanel } from "./ranges/area_panel.ts";
 import { Ranges } from "./ranges/ranges.ts";
 import { Searching } from "./search/searching.ts";
@@ -39,22 +40,24 @@ export class Flamechart {
   readonly key: ColorKey;
   readonly details: Details;
   readonly tooltip: Tooltip;
+  readonly hovering: Hovering;
   readonly camera: Camera;
   readonly ranges: Ranges;
   readonly searching: Searching;
   readonly critical: Critical;
   readonly faults: Faults;
+  readonly selection: Selection;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
+  /** Says something in the text mirror. */
+  readonly say: (text: string) => void;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
   readonly #data: Data;
   readonly #root: HTMLElement;
   readonly #session: SessionClient;
-  readonly #context: ViewContext<TimelineOptions>;
-  readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
-  readonly #selection: Selection;
+  readonly #context: ViewContext<TimelineOptions>;
   readonly #panel: AreaPanel;
   #spoken = "[[],null,-1]";
 
@@ -69,8 +72,8 @@ export class Flamechart {
     this.#context = context;
     this.#session = context.session;
     this.#data = data;
-    this.#selection = new Selection(data, context.session);
-    this.#say = say;
+    this.selection = new Selection(data, context.session);
+    this.say = say;
     this.scene = data.scene;
     this.#copier = new CodeCopy(
       root,
@@ -100,7 +103,7 @@ export class Flamechart {
           if (this.#session.node !== null) this.sync({ anew: true });
         },
         say,
-        select: (nodes) => this.#selection.nodes(nodes),
+        select: (nodes) => this.selection.nodes(nodes),
       },
       context.signal,
     );
@@ -120,7 +123,7 @@ export class Flamechart {
       theme,
       {
         pick: (nodes, slice) => {
-          if (nodes.length) this.#selection.nodes(nodes);
+          if (nodes.length) this.selection.nodes(nodes);
           else this.pick(slice);
           this.focus();
         },
@@ -171,17 +174,17 @@ export class Flamechart {
       pick: (nodes, slice) => {
         this.activate("chart");
         if (slice !== undefined) this.pick(slice);
-        else this.#selection.nodes(nodes);
+        else this.selection.nodes(nodes);
         this.focus();
       },
       hover: (node) => this.#session.hover(node),
       say,
-      tip: (lines, x, y) => this.#tip(lines, x, y),
+      tip: (lines, x, y) => this.hovering.tell(lines, x, y),
       signal: context.signal,
     };
     this.charts = new OtherCharts(noSlices ?? this.chart.stage, host);
     this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
-      this.#selection.nodes(nodes);
+      this.selection.nodes(nodes);
       this.focus();
     });
     this.table = new TopTable(
@@ -194,7 +197,7 @@ export class Flamechart {
           if (row >= 0) this.pickRow(row, event.ctrlKey || event.metaKey);
           this.focus();
         },
-        hover: (row) => this.#hover(row < 0 ? -1 : data.ranking.slice[row]!, row),
+        hover: (row) => this.hovering.row(row),
         sort: (order) => {
           this.sort(order);
           this.focus();
@@ -202,13 +205,14 @@ export class Flamechart {
       },
       context.signal,
     );
+    this.hovering = new Hovering(root, data, context.session, this);
     this.tables = new Tables(
       {
         ...host,
         pick: (nodes, slice) => {
           this.activate("table");
           if (slice !== undefined) this.pick(slice);
-          else this.#selection.nodes(nodes);
+          else this.selection.nodes(nodes);
           this.focus();
         },
       },
@@ -265,11 +269,6 @@ export class Flamechart {
     this.body = element("div", { class: "tvmdbg-timeline-body" });
   }
 
-  /** Says something in the text mirror. */
-  tell(text: string): void {
-    this.#say(text);
-  }
-
   focus(): void {
     this.#root.focus({ preventScroll: true });
   }
@@ -310,7 +309,7 @@ export class Flamechart {
     const { next } = this.#data.names.colors;
     this.#context.options.set("slice_color", next);
     this.color();
-    this.#say(`colored by ${next === "kind" ? "op kind" : next}`);
+    this.say(`colored by ${next === "kind" ? "op kind" : next}`);
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */
@@ -329,13 +328,13 @@ export class Flamechart {
     this.table.sort(order);
     const { words } = this.#data.slices.columns.info;
     const how = order === "time" ? `${words.time}, longest first` : words.order;
-    this.#say(`sorted by ${how}`);
+    this.say(`sorted by ${how}`);
   }
 
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
     if (seen) this.scene.current = slice;
-    this.#selection.pick(slice, toggle);
+    this.selection.pick(slice, toggle);
     this.sync();
   }
 
@@ -362,7 +361,7 @@ export class Flamechart {
   /** Tracks were folded or unfolded. */
   fold(said: string): void {
     this.chart.changed();
-    this.#say(said);
+    this.say(said);
   }
 
   pickHit(hit: Hit | null, toggle: boolean): void {
@@ -375,49 +374,18 @@ export class Flamechart {
   pickRow(row: number, toggle = false): void {
     const node = this.#data.ranking.node[row]!;
     if (node < 0) this.pick(this.#data.ranking.slice[row]!);
-    else this.#selection.node(node, toggle);
-  }
-
-  /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
-  copy(): void {
-    this.#copier.copy();
-  }
-
-  selectKind(): void {
-    this.#selection.kind();
-  }
-
-  hoverAt(hit: Hit | null, x: number, y: number): void {
-    const slice = hit && "slice" in hit ? hit.slice : -1;
-    const node = this.#data.slices.nodeOf(slice);
-    const { ranking } = this.#data;
-    const place = this.#inRoot(this.chart.stage, x, y);
-    this.#hover(slice, node < 0 ? ranking.rowOfName(slice) : ranking.rowOf(node));
-    if (!hit) {
-      const lines = slice < 0 ? this.scene.bandAt(x, y) : null;
-      if (lines?.length) this.tooltip.tell(lines, ...place);
-      else this.tooltip.leave();
-      return;
-    }
-    this.tooltip.show(hit, ...place);
-  }
-
-  #tip(lines: string[] | null, x: number, y: number): void {
-    const { shown } = this.charts;
-    if (lines && shown) this.tooltip.tell(lines, ...this.#inRoot(shown.node, x, y));
-    else this.tooltip.hide();
-  }
-
-  /** A point of a chart as one of the root, and the box of the root. */
-  #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
-    const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
-    return [own.left - box.left + x, own.top - box.top + y, box];
+    else this.selection.node(node, toggle);
   }
 
   /** Makes ranges and measures begin and end at edges, or anywhere. */
   snap(): void {
     this.scene.snaps = !this.scene.snaps;
-    this.#say(this.scene.snaps ? "ranges snap to edges" : "ranges begin and end anywhere");
+    this.say(this.scene.snaps ? "ranges snap to edges" : "ranges begin and end anywhere");
+  }
+
+  /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
+  copy(): void {
+    this.#copier.copy();
   }
 
   clear(): void {
@@ -429,17 +397,17 @@ export class Flamechart {
   sync({ anew = false, moves = true } = {}): void {
     const { ranking } = this.#data;
     const { selected, node, timeRange } = this.#session;
-    const spoken = this.#selection.key;
+    const spoken = this.selection.key;
     if (!anew && spoken === this.#spoken && String(timeRange) === String(this.scene.range)) return;
     const before = this.scene.current;
-    const { current, own } = this.#selection.look(before);
+    const { current, own } = this.selection.look(before);
     this.scene.current = current;
     const isOther = String(timeRange) !== String(this.scene.range);
     this.scene.range = timeRange;
     if (spoken !== this.#spoken) this.ranges.changed("selection");
     else if (isOther) this.ranges.changed("range");
     this.#spoken = spoken;
-    this.scene.selected = this.#selection.marked;
+    this.scene.selected = this.selection.marked;
     if (moves && current >= 0 && current !== before) {
       this.camera.move(() => this.scene.reveal(current));
     }
@@ -453,7 +421,7 @@ export class Flamechart {
     this.#mark();
     this.#tell();
     const picked = this.active === "table" ? this.tables : this.charts.shown;
-    if (picked?.sentence && !isOther) this.#say(picked.sentence);
+    if (picked?.sentence && !isOther) this.say(picked.sentence);
   }
 
   retheme(theme: Theme): void {
@@ -463,25 +431,6 @@ export class Flamechart {
     this.charts.retheme(theme);
     this.#panel.retheme(theme);
     this.sync({ anew: true });
-  }
-
-  /** Highlights the node that another view hovers. */
-  syncHover(): void {
-    this.charts.shown?.sync();
-    const { hovered } = this.#session;
-    const { slices, ranking } = this.#data;
-    if (hovered !== null && slices.nodeOf(this.scene.hovered) === hovered) return;
-    this.scene.hovered = hovered === null ? -1 : (slices.of(hovered)[0] ?? -1);
-    this.table.hover(hovered === null ? -1 : ranking.rowOf(hovered));
-    this.chart.touched();
-  }
-
-  #hover(slice: number, row: number): void {
-    const node = this.#data.slices.nodeOf(slice);
-    this.scene.hovered = slice;
-    this.#session.hover(node < 0 ? null : node);
-    this.table.hover(row);
-    this.chart.touched();
   }
 
   #mark(): void {
@@ -497,18 +446,18 @@ export class Flamechart {
     const { node, selected } = this.#session;
     if (this.ranges.tell()) return;
     const theme = readTheme(this.#root);
-    if (selected.length > 1 && !this.#selection.isShared) {
+    if (selected.length > 1 && !this.selection.isShared) {
       this.details.showMany(selected);
-      this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
+      this.say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
     } else if (current >= 0) {
       this.details.showSlice(current, theme);
-      this.#say(words.sentence(current));
+      this.say(words.sentence(current));
     } else if (node !== null) {
       this.details.showNode(node, theme);
-      this.#say(words.nodeSentence(node));
+      this.say(words.nodeSentence(node));
     } else {
       this.details.showSummary();
-      this.#say(`${words.summary().join(". ")}. Nothing is selected.`);
+      this.say(`${words.summary().join(". ")}. Nothing is selected.`);
     }
   }
 

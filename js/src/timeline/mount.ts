@@ -220,7 +220,7 @@ function build(
       range: (range, row) => view.ranges.mark(range, row),
       edge: (edge) => view.ranges.setEdge(edge),
       measure: () => view.ranges.follow(),
-      hover: (hit, x, y) => view.hoverAt(hit, x, y),
+      hover: (hit, x, y) => view.hovering.at(hit, x, y),
       view: (change) => view.camera.move(change),
       wheelUnfocused: hint,
     },
@@ -250,7 +250,7 @@ function build(
   );
   bindKeys(root, [...actions(view), paletteAction(root, context), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
-  session.onChange(() => view.syncHover(), signal, ["hovered"]);
+  session.onChange(() => view.hovering.sync(), signal, ["hovered"]);
   session.onChange(() => view.sync({ anew: true }), signal, ["notes"]);
   onThemeChange(() => view.retheme(readTheme(root)), signal);
   view.sync({ anew: true });

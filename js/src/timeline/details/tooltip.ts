@@ -58,11 +58,15 @@ export class Tooltip {
 
   /** Shows lines there, the first in bold. */
   tell(
-    lines: readonly string[],
+    lines: readonly string[] | null,
     x: number,
     y: number,
     box: { width: number; height: number },
   ): void {
+    if (!lines?.length) {
+      this.leave();
+      return;
+    }
     const [first = "", ...others] = lines;
     this.#shown = "";
     this.node.replaceChildren(
