@@ -258,7 +258,7 @@ def test_a_scan_that_had_ended_leaves_no_empty_room(page: Page, address: str) ->
 
 
 def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
-    own = run.save_html(tmp_path / "own.html")
+    own = run.save_html(tmp_path / "own.html", share="statistics")
     page.goto(own.as_uri())
     page.wait_for_function(READY)
     title = page.locator(".tvmdbg-debugger .tvmdbg-title").first
@@ -266,7 +266,7 @@ def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: 
     expect(page.locator("h1")).to_be_visible()
     expect(title).to_be_hidden()
     assert height(page.locator("body > header")) < 40
-    page.goto(run.save_html(tmp_path / "named.html", title="Issue 12").as_uri())
+    page.goto(run.save_html(tmp_path / "named.html", share="statistics", title="Issue 12").as_uri())
     page.wait_for_function(READY)
     expect(page.locator("h1")).to_have_text("Issue 12")
     expect(title).to_have_text(run.title)

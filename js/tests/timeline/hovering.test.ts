@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import type { SessionClient } from "../../src/shared/client/session_client.ts";
+import type { Data } from "../../src/timeline/data.ts";
+import { Hovering } from "../../src/timeline/hovering.ts";
+
+const ROOT = { getBoundingClientRect: () => ({ left: 0, top: 0 }) } as HTMLElement;
+/** The nodes of five slices: the last two have none. */
+const NODES = [4, 4, 7, -1, -1];
+
+function made() {
+  const rows: number[] = [];
+  const said: (number | null)[] = [];
+  const scene = { hovered: -1, bandAt: () => null };
+  const data = {
+    scene,
+    slices: {
+      nodeOf: (slice: number) => NODES[slice] ?? -1,
+      of: (node: number) =>
+        NODES.flatMap((each, slice) => (each === node && node >= 0 ? slice : [])),
+    },
+    ranking: {
+      rowOf: (node: number) => [4, 7].indexOf(node),
+      rowOfName: (slice: number) => (slice < 0 ? -1 : 2),
+      slice: [0, 2, 3],
+    },
+  } as unknown as Data;
+  const session = {
+    hovered: null as number | null,
+    hover(node: number | null) {
+      if (node === this.hovered) return;
+      this.hovered = node;
+      said.push(node);
+      hovering.sync();
+    },
+  };
+  const shown = {
+    chart: { stage: ROOT, touched: () => {} },
+    charts: { shown: null },
+    table: { hover: (row: number) => rows.push(row) },
+    tooltip: { show: () => {}, tell: () => {} },
+  } as unknown as ConstructorParameters<typeof Hovering>[3];
+  const hovering = new Hovering(ROOT, data, session as unknown as SessionClient, shown);
+  const at = (slice: number) => hovering.at(slice < 0 ? null : { slice, instants: 1 }, 0, 0);
+  return { at, hovering, session, scene, said, row: () => rows.at(-1) };
+}
+
+describe("hovering", () => {
+  it("lights slice and row, and tells other views the node", () => {
+    const { at, scene, said, row } = made();
+    at(1);
+    expect([scene.hovered, row(), said]).toEqual([1, 0, [4]]);
+    at(2);
+    expect([scene.hovered, row(), said]).toEqual([2, 1, [4, 7]]);
+    at(-1);
+    expect([scene.hovered, row(), said]).toEqual([-1, -1, [4, 7, null]]);
+  });
+
+  it("keeps a slice without a node lit, wherever the pointer comes from", () => {
+    const { at, scene, row } = made();
+    for (const before of [-1, 1, 4]) {
+      at(before);
+      at(3);
+      expect([scene.hovered, row()]).toEqual([3, 2]);
+    }
+  });
+
+  it("lights the first slice of the node that another view hovers, and no longer", () => {
+    const { hovering, session, scene, row } = made();
+    session.hover(7);
+    expect([scene.hovered, row()]).toEqual([2, 1]);
+    session.hover(null);
+    expect([scene.hovered, row()]).toEqual([-1, -1]);
+    session.hover(99);
+    expect([scene.hovered, row()]).toEqual([-1, -1]);
+    hovering.row(0);
+    expect([scene.hovered, session.hovered]).toEqual([0, 4]);
+  });
+});
