@@ -3,6 +3,9 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# What was asked for, also in the make that sets up.
+GOALS ?= $(MAKECMDGOALS)
+export GOALS
 LAB_ARGS ?=
 
 VENV := .venv
@@ -106,7 +109,7 @@ distclean: clean ## remove also .venv and node_modules
 $(UV): constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "tvmdbg-widgets needs Python 3.11 or newer, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)."; \
-	  echo "Name another one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; } >&2
+	  echo "Name another one: make PYTHON=/path/to/python3.11 $(GOALS)"; exit 1; } >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv

@@ -91,8 +91,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()  # until all tests are collected: what is made of them lasts
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        gc.disable()  # until all tests are collected: what is made of them lasts
+    else:
         make_schema()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
@@ -90,12 +88,8 @@ def shown(text: str) -> str:
     return unquote(text[start : text.index('<script type="application/json"')])
 
 
-SHARES, NODES = ("statistics", "pictures", "tensors"), (6, 5, RESHAPED)
-
-
-@pytest.mark.parametrize(
-    ("share", "node"), mostly_slow(product(SHARES, NODES), *zip(SHARES, NODES, strict=True))
-)
+@pytest.mark.parametrize("share", ["statistics", "pictures", "tensors"])
+@pytest.mark.parametrize("node", [6, 5, RESHAPED])
 def test_the_figure_shows_no_parameter(
     run: DebugRun, tmp_path: Path, share: Any, node: int
 ) -> None:

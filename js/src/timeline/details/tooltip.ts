@@ -56,7 +56,7 @@ export class Tooltip {
     this.#put(x, y, box);
   }
 
-  /** Shows lines there, the first in bold. */
+  /** Shows lines there, the first in bold; hides where there are none. */
   tell(
     lines: readonly string[] | null,
     x: number,
