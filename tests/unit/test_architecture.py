@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,7 @@ def imports_of(source: str, module: str, *, is_package: bool = False) -> list[Im
     return reader.found
 
 
+@cache
 def all_imports() -> list[Import]:
     found = []
     for path in sorted((ROOT / PACKAGE).rglob("*.py")):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,14 +37,27 @@ values = st.recursive(
 )
 
 
-def data_of(script: str) -> dict[str, Any]:
+def parsed(script: str) -> list[ast.stmt]:
+    return ast.parse(script, feature_version=(3, 7)).body
+
+
+def data_of(statements: list[ast.stmt]) -> dict[str, Any]:
     """Return what a script assigns to names, as literals."""
     found = {}
-    for node in ast.parse(script, feature_version=(3, 7)).body:
+    for node in statements:
         if isinstance(node, ast.Assign) and (name := ast.unparse(node.targets[0])) in DATA:
             assert name not in found
             found[name] = ast.literal_eval(node.value)
     return found
+
+
+def around_data() -> tuple[str, str]:
+    return template().split("# <data>\n")[0], template().split("# </data>\n")[1]
+
+
+@cache
+def statements_around_data() -> int:
+    return len(parsed("".join(around_data())))
 
 
 @given(values, st.lists(texts, max_size=4))
@@ -51,12 +65,13 @@ def test_any_text_stays_a_literal(value: Any, notes: list[str]) -> None:
     lines = [note + "x" for note in notes]
     script = with_data(template(), {"DEFAULTS": value, "RECORDS": lines}, {"RECORDS": notes})
     assert script.isascii()
-    found = data_of(script)
+    statements = parsed(script)
+    found = data_of(statements)
     assert (found["DEFAULTS"], found["RECORDS"]) == (value, lines)
-    before, after = template().split("# <data>\n")[0], template().split("# </data>\n")[1]
+    before, after = around_data()
     assert script.startswith(before)
     assert script.endswith(after)
-    assert len(ast.parse(script).body) == len(ast.parse(before + after).body) + 2
+    assert len(statements) == statements_around_data() + 2
 
 
 @given(texts, texts)
@@ -64,7 +79,7 @@ def test_any_key_and_target_of_a_record_stay_data(name: str, target: str) -> Non
     paired = [each.encode("utf-8", "replace").decode() for each in (name, target)]
     found = rerun([record(key=json.dumps([paired[0], 1]), target=paired[1])])
     assert found.script.isascii()
-    (line,) = data_of(found.script)["RECORDS"]
+    (line,) = data_of(parsed(found.script))["RECORDS"]
     task = json.loads(line)["i"][0]
     assert [json.loads(task[0])[0], task[1]] == paired
     assert "<script" not in found._repr_html_()
@@ -157,7 +172,7 @@ def test_smaller_limits_are_said_with_the_schedules_they_concern() -> None:
     )
     larger = script_of(*records, hardware={"max_threads_per_block": 2048}, register=["work"])
     assert not larger.warnings
-    assert data_of(smaller.script)["WARNINGS"] == list(smaller.warnings)
+    assert data_of(parsed(smaller.script))["WARNINGS"] == list(smaller.warnings)
     assert "unknown for 1 schedule" in repr(smaller)
     assert "unknown for 1 schedule" in smaller._repr_html_()
 
@@ -198,7 +213,7 @@ def test_workloads_that_need_registering_are_named() -> None:
 def test_a_source_that_mentions_no_workload_is_not_copied(tmp_path: Path) -> None:
     texts = ["def network(): pass", "@register_workload\ndef work(n): pass"]
     found = script_of(record(), sources=texts)
-    assert data_of(found.script)["SOURCES"] == [("workloads_2.py", texts[1])]
+    assert data_of(parsed(found.script))["SOURCES"] == [("workloads_2.py", texts[1])]
     assert not found.warnings
     named = tmp_path / "other.py"
     named.write_text(texts[0])
