@@ -129,11 +129,11 @@ def test_a_click_on_a_difference_shows_it_in_both_graphs(page: Page, devices: st
 def test_a_group_of_equal_differences_is_opened_by_its_sign(page: Page, devices: str) -> None:
     root = opened(page, devices, "comparison.kind=%22wiring%22")
     group = root.locator('.tvmdbg-comparison-row[aria-expanded="false"]').first
-    line = group.get_attribute("data-line")
+    line = group.get_attribute("data-place")
     members = root.locator('.tvmdbg-comparison-row[aria-level="2"]')
     expect(members).to_have_count(0)
     group.locator("[data-toggle]").click()
-    same = root.locator(f'.tvmdbg-comparison-row[data-line="{line}"]')
+    same = root.locator(f'.tvmdbg-comparison-row[data-place="{line}"]')
     expect(same).to_have_attribute("aria-expanded", "true")
     expect(members.first).to_be_visible()
     members.first.click()

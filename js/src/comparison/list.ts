@@ -1,11 +1,11 @@
 import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { RowsInView } from "../shared/ui/rows_in_view.ts";
 import { type ComparisonData, LETTER, type Side } from "./data.ts";
 import type { Row, Rows } from "./rows.ts";
 
 /** Height of a line with all beside each other, and with the change below, CSS px. */
 const FLAT = 22;
 const TALL = 38;
-const BEYOND = 6;
 
 /** The differences, of which only those in sight are there. */
 export class DifferenceList {
@@ -15,8 +15,8 @@ export class DifferenceList {
   readonly #inside = element("div", { class: "tvmdbg-comparison-rows" });
   readonly #empty = element("p", { class: "tvmdbg-muted tvmdbg-comparison-none" });
   readonly #id = `tvmdbg-difference-${Math.random().toString(36).slice(2)}-`;
+  readonly #lines: RowsInView;
   #active = -1;
-  #row = FLAT;
 
   constructor(
     data: ComparisonData,
@@ -32,32 +32,24 @@ export class DifferenceList {
       this.#empty,
       this.#inside,
     );
-    this.node.addEventListener("scroll", () => this.show(), { signal, passive: true });
+    this.#lines = new RowsInView(this.node, this.#inside, FLAT, (line) => this.#line(line), signal);
     this.node.addEventListener(
       "click",
       (event) => {
-        const target = event.target as HTMLElement;
-        const line = target.closest<HTMLElement>("[data-line]")?.dataset.line;
-        if (line === undefined) return;
-        if (target.closest("[data-toggle]")) events.toggle(Number(line));
-        else events.pick(Number(line));
+        const line = this.#lines.placeOf(event);
+        if (line < 0) return;
+        if ((event.target as HTMLElement).closest("[data-toggle]")) events.toggle(line);
+        else events.pick(line);
       },
       { signal },
     );
-    const observer = new ResizeObserver(() => this.show());
-    observer.observe(this.node);
-    signal.addEventListener("abort", () => observer.disconnect());
   }
 
   /** Whether the change stands below the nodes, for a list that is narrow. */
   set isTall(on: boolean) {
-    const row = on ? TALL : FLAT;
-    if (row === this.#row) return;
-    const first = this.node.scrollTop / this.#row;
-    this.#row = row;
+    if (this.node.classList.contains("tvmdbg-comparison-tall") === on) return;
     this.node.classList.toggle("tvmdbg-comparison-tall", on);
-    this.show();
-    this.node.scrollTop = first * row;
+    this.#lines.height = on ? TALL : FLAT;
   }
 
   get active(): number {
@@ -69,21 +61,14 @@ export class DifferenceList {
     return this.#active < 0 ? "" : this.#id + this.#active;
   }
 
-  /** How many lines are in sight. */
+  /** How many lines a page leads on. */
   get page(): number {
-    return Math.max(1, Math.floor(this.node.clientHeight / this.#row) - 1);
+    return this.#lines.page;
   }
 
   activate(line: number): void {
     this.#active = line;
-    if (line >= 0) {
-      const { scrollTop, clientHeight } = this.node;
-      const top = line * this.#row;
-      if (top < scrollTop) this.node.scrollTop = top;
-      else if (top + this.#row > scrollTop + clientHeight) {
-        this.node.scrollTop = top + this.#row - clientHeight;
-      }
-    }
+    this.#lines.reveal(line);
     this.show();
   }
 
@@ -92,13 +77,8 @@ export class DifferenceList {
     this.#empty.hidden = length > 0;
     this.node.role = length > 0 ? "tree" : "group";
     this.#empty.textContent = length ? "" : "No differences.";
-    this.#inside.style.height = `${length * this.#row}px`;
-    const { scrollTop, clientHeight } = this.node;
-    const from = Math.max(0, Math.floor(scrollTop / this.#row) - BEYOND);
-    const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / this.#row) + BEYOND);
-    const shown: HTMLElement[] = [];
-    for (let line = from; line < to; line++) shown.push(this.#line(line));
-    this.#inside.replaceChildren(...shown);
+    this.#lines.length = length;
+    this.#lines.paint();
   }
 
   #line(line: number): HTMLElement {
@@ -109,7 +89,6 @@ export class DifferenceList {
         class: "tvmdbg-comparison-row",
         role: "treeitem",
         id: this.#id + line,
-        "data-line": line,
         "aria-level": row.isMember ? 2 : 1,
         "aria-selected": String(line === this.#active),
         "aria-setsize": this.#rows.length,
@@ -120,7 +99,6 @@ export class DifferenceList {
     if (!row.isMember && this.#rows.size(row.group) > 1) {
       node.setAttribute("aria-expanded", String(this.#rows.isOpen(row.group)));
     }
-    node.style.top = `${line * this.#row}px`;
     return node;
   }
 

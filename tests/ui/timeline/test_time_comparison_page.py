@@ -89,7 +89,7 @@ def test_the_table_says_what_python_says(view: Any, unfused: str, corpus: Path) 
         (each.label, each.ns_a, each.ns_b, each.verdict.label) for each in found
     ]
     expect(root.locator(".tvmdbg-change-sentence")).to_contain_text(WHOLE)
-    first = root.locator("[data-place='0']")
+    first = root.locator(".tvmdbg-change [data-place='0']")
     for text in ("+1.426 ms", "+69.6 %", "2.049 ms", "3.474 ms", "slower", "0.0086"):
         expect(first).to_contain_text(text)
     assert "p = 0.0079 (5 against 5 repeats)" in (first.get_attribute("title") or "")
@@ -223,7 +223,7 @@ def test_one_run_is_not_asked_for_a_difference(page: Page, view: Any, corpus: Pa
 @pytest.mark.parametrize(("width", "theme"), looks())
 def test_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
     root = view(unfused, width, f"&theme={theme}")
-    first = root.locator("[data-place='0']")
+    first = root.locator(".tvmdbg-change [data-place='0']")
     first.scroll_into_view_if_needed()
     for name in ("change", "ratio"):
         cell = first.locator(f".{name}")

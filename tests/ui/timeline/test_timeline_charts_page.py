@@ -392,7 +392,7 @@ def test_what_the_table_sums_up_is_chosen_by_hand_and_key(page: Page, address: s
     choice = view.root.locator(".tvmdbg-timeline-by select")
     choice.select_option("kind")
     assert view.option("table_by") == "kind"
-    rows = view.root.locator("[role=treegrid] .tvmdbg-timeline-row[data-line]")
+    rows = view.root.locator("[role=treegrid] .tvmdbg-timeline-row[data-place]")
     expect(rows.first).to_contain_text("convolution")
     count = rows.count()
     rows.first.locator(".twisty").click()
@@ -428,7 +428,7 @@ def test_sums_of_a_marked_range_are_of_that_range(
 ) -> None:
     view = View(page, trace_address, "&timeline.height=560", 1600)
     view.set_session(time_range=[1_000_000, 3_000_000])
-    rows = view.root.locator("[role=treegrid] .tvmdbg-timeline-row[data-line]")
+    rows = view.root.locator("[role=treegrid] .tvmdbg-timeline-row[data-place]")
     table = trace.times(by="node", within=(1_000_000, 3_000_000))
     expect(rows).to_have_count(len(table.labels))
     said = view.root.locator(".tvmdbg-timeline-by")

@@ -46,7 +46,7 @@ def opened(page: Page, run: DebugRun, path: Path, budget: int) -> str:
     page.goto(path.as_uri())
     page.wait_for_function(READY)
     expect(page.locator(".tvmdbg-timeline-coming")).to_have_count(0)
-    row = page.locator(f"{VIEW} [role=row][data-row]").filter(has_text="inner")
+    row = page.locator(f"{VIEW} [role=row][data-place]").filter(has_text="inner")
     expect(row).to_be_visible()
     return row.inner_text()
 

@@ -2,6 +2,7 @@ import type { ChangeRows } from "../../shared/client/run_parts.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
 import { button, element, select } from "../../shared/ui/dom.ts";
+import { RowsInView } from "../../shared/ui/rows_in_view.ts";
 import {
   type Change,
   type ChangeOrder,
@@ -14,8 +15,6 @@ import {
 import { changeFills } from "./change_fills.ts";
 
 const ROW = 22;
-const SPARE = 6;
-const MOST = 200;
 
 export interface ChangeEvents {
   /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
@@ -42,6 +41,7 @@ export class ChangeTable {
     "aria-rowindex": 1,
   });
   readonly #scroller: HTMLElement;
+  readonly #inView: RowsInView;
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
@@ -117,15 +117,13 @@ export class ChangeTable {
       ),
       this.#scroller,
     );
+    this.#inView = new RowsInView(this.#scroller, this.#body, ROW, (at) => this.#row(at), signal);
+    const placeOf = (event: Event) => this.#inView.placeOf(event);
     this.showColor(false);
     this.#again({});
-    this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
     this.#body.addEventListener("click", (event) => this.#pick(placeOf(event)), { signal });
     this.#body.addEventListener("pointermove", (event) => this.#over(placeOf(event)), { signal });
     this.#body.addEventListener("pointerleave", () => this.#over(-1), { signal });
-    const size = new ResizeObserver(() => this.paint());
-    size.observe(this.#scroller);
-    signal.addEventListener("abort", () => size.disconnect());
   }
 
   /** Id of the current row's element, null where no listed row is current. */
@@ -203,35 +201,17 @@ export class ChangeTable {
   /** Whether the key meant something here. */
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    const at = this.#rows.indexOf(this.#current);
-    const to = (place: number) => {
-      const last = this.#rows.length - 1;
-      if (last >= 0) this.#pick(Math.min(Math.max(0, place), last));
+    const to = this.#inView.placeByKey(event.key, this.#rows.indexOf(this.#current));
+    if (to !== null) {
+      this.#pick(to);
       return true;
-    };
-    const page = Math.max(1, Math.floor(this.#scroller.clientHeight / ROW) - 2);
-    switch (event.key) {
-      case "ArrowUp":
-        return to(at - 1);
-      case "ArrowDown":
-        return to(at + 1);
-      case "PageUp":
-        return to(at - page);
-      case "PageDown":
-        return to(at + page);
-      case "Home":
-        return to(0);
-      case "End":
-        return to(Infinity);
-      case "o":
-        this.#again({ order: this.#order === "change" ? "order" : "change" });
-        this.#events.say(
-          this.#order === "change" ? "largest difference first" : "in the order of the nodes of A",
-        );
-        return true;
-      default:
-        return false;
     }
+    if (event.key !== "o") return false;
+    this.#again({ order: this.#order === "change" ? "order" : "change" });
+    this.#events.say(
+      this.#order === "change" ? "largest difference first" : "in the order of the nodes of A",
+    );
+    return true;
   }
 
   /** What is listed, for tests. */
@@ -246,13 +226,9 @@ export class ChangeTable {
   }
 
   paint(): void {
-    const top = this.#scroller.scrollTop;
-    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-    const room = Math.min(MOST, Math.ceil(this.#scroller.clientHeight / ROW)) + 2 * SPARE + 1;
-    const last = Math.min(this.#rows.length, first + room);
-    const lines: HTMLElement[] = [];
-    for (let place = first; place < last; place++) lines.push(this.#row(place));
-    this.#body.replaceChildren(...lines);
+    this.#inView.mark("current", this.#rows.indexOf(this.#current));
+    this.#inView.mark("hovered", this.#rows.indexOf(this.#hovered));
+    this.#inView.paint();
   }
 
   get #shown(): ChangeRows {
@@ -285,7 +261,7 @@ export class ChangeTable {
     this.#byKind.setAttribute("aria-pressed", String(kinds));
     this.#filter.value = verdict === null ? "" : String(verdict);
     this.#scroller.setAttribute("aria-rowcount", String(this.#rows.length + 1));
-    this.#body.style.height = `${this.#rows.length * ROW}px`;
+    this.#inView.length = this.#rows.length;
     this.#heads();
     this.#current = -1;
     this.select(nodes);
@@ -337,7 +313,7 @@ export class ChangeTable {
       element("span", { class: name, role: "gridcell", title }, ...content);
     const alone = (only: number, ns: number) =>
       verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : duration(ns);
-    const line = element(
+    return element(
       "div",
       {
         class: "tvmdbg-timeline-row tvmdbg-change-row",
@@ -366,11 +342,6 @@ export class ChangeTable {
       cell("p", `uncorrected ${pText(rows.p[row]!)}`, pText(rows.q[row]!)),
       cell("nodes", undefined, this.#kinds ? "" : this.#change.nodesText(row)),
     );
-    line.dataset.place = String(place);
-    line.classList.toggle("current", row === this.#current);
-    line.classList.toggle("hovered", row === this.#hovered);
-    line.style.top = `${place * ROW}px`;
-    return line;
   }
 
   /** What tells operators of one label apart: the id in A, or in B alone, and the shape. */
@@ -439,25 +410,10 @@ export class ChangeTable {
 
   #light(row: number): void {
     this.#hovered = row;
-    for (const each of this.#body.children) {
-      const own = this.#rows[Number((each as HTMLElement).dataset.place)];
-      each.classList.toggle("hovered", own === row);
-    }
+    this.#inView.mark("hovered", this.#rows.indexOf(row));
   }
 
   #reveal(): void {
-    const place = this.#rows.indexOf(this.#current);
-    if (place < 0) return;
-    const top = place * ROW;
-    const room = this.#scroller.clientHeight - this.#head.offsetHeight;
-    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
-    else if (top + ROW > this.#scroller.scrollTop + room) {
-      this.#scroller.scrollTop = top + ROW - room;
-    }
+    this.#inView.reveal(this.#rows.indexOf(this.#current));
   }
-}
-
-function placeOf(event: MouseEvent): number {
-  const line = (event.target as Element).closest<HTMLElement>("[data-place]");
-  return line ? Number(line.dataset.place) : -1;
 }

@@ -1,12 +1,11 @@
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
+import { RowsInView } from "../../shared/ui/rows_in_view.ts";
 import { NOISY_RULE } from "../descriptions.ts";
 import type { ByRow, Rows } from "../sums/by_rows.ts";
 
 const ROW = 22;
-const SPARE = 6;
-const MOST = 200;
 
 export interface ByEvents {
   pick(row: ByRow): void;
@@ -36,6 +35,7 @@ export class ByTable {
   });
   readonly #events: ByEvents;
   #rows: Rows | null = null;
+  readonly #inView: RowsInView;
   #lines: Line[] = [];
   readonly #open = new Set<string>();
   readonly #inside = new Map<string, ByRow[]>();
@@ -56,7 +56,8 @@ export class ByTable {
       this.#head,
       this.#body,
     );
-    this.node.addEventListener("scroll", () => this.paint(), { signal });
+    this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#line(at), signal);
+    const lineOf = (event: Event) => this.#inView.placeOf(event);
     this.#body.addEventListener(
       "click",
       (event) => {
@@ -72,9 +73,6 @@ export class ByTable {
     const over = (event: Event) => events.hover(this.#lines[lineOf(event)]?.row ?? null);
     this.#body.addEventListener("pointermove", over, { signal });
     this.#body.addEventListener("pointerleave", () => events.hover(null), { signal });
-    const size = new ResizeObserver(() => this.paint());
-    size.observe(this.node);
-    signal.addEventListener("abort", () => size.disconnect());
   }
 
   get current(): ByRow | null {
@@ -101,40 +99,27 @@ export class ByTable {
     const wanted = alike(nodes);
     if (this.#current >= 0 && alike(this.current!.nodes) === wanted) return;
     this.#current = wanted ? this.#lines.findIndex(({ row }) => alike(row.nodes) === wanted) : -1;
-    this.#reveal();
+    this.#inView.reveal(this.#current);
     this.paint();
   }
 
   key(event: KeyboardEvent): boolean {
     const at = this.#current;
-    const last = this.#lines.length - 1;
-    const page = Math.max(1, Math.floor((this.node.clientHeight - ROW) / ROW) - 1);
     const line = this.#lines[at];
     const isOpen = !!line && this.#open.has(line.row.id);
-    const go = (to: number) => {
-      this.#go(Math.min(Math.max(0, to), last));
+    const to = this.#inView.placeByKey(event.key, at);
+    if (to !== null) {
+      this.#go(to);
       return true;
-    };
+    }
     switch (event.key) {
-      case "ArrowDown":
-        return go(at + 1);
-      case "ArrowUp":
-        return go(at - 1);
-      case "PageDown":
-        return go(at + page);
-      case "PageUp":
-        return go(at - page);
-      case "Home":
-        return go(0);
-      case "End":
-        return go(last);
       case "ArrowRight":
-        if (isOpen) return go(at + 1);
-        if (line?.row.inside) this.#toggle(at);
+        if (isOpen) this.#go(at + 1);
+        else if (line?.row.inside) this.#toggle(at);
         return true;
       case "ArrowLeft":
         if (isOpen) this.#toggle(at);
-        else if (line && line.around >= 0) go(line.around);
+        else if (line && line.around >= 0) this.#go(line.around);
         return true;
       case "Enter":
       case " ":
@@ -151,20 +136,15 @@ export class ByTable {
   }
 
   paint(): void {
-    const first = Math.max(0, Math.floor(this.node.scrollTop / ROW) - SPARE);
-    const shown = Math.min(MOST, Math.ceil(this.node.clientHeight / ROW)) + 2 * SPARE + 1;
-    const last = Math.min(this.#lines.length, first + shown);
-    const lines = Array.from({ length: Math.max(0, last - first) }, (_, i) =>
-      this.#line(first + i),
-    );
-    this.#body.replaceChildren(...lines);
+    this.#inView.mark("current", this.#current);
+    this.#inView.paint();
   }
 
   #go(at: number): void {
     const line = this.#lines[at];
     if (!line) return;
     this.#current = at;
-    this.#reveal();
+    this.#inView.reveal(at);
     this.paint();
     this.#events.pick(line.row);
   }
@@ -193,7 +173,7 @@ export class ByTable {
     };
     add(this.#rows!.rows, 0, -1);
     this.#lines = lines;
-    this.#body.style.height = `${lines.length * ROW}px`;
+    this.#inView.length = lines.length;
     this.node.ariaRowCount = String(lines.length + 1);
     this.paint();
   }
@@ -248,7 +228,7 @@ export class ByTable {
       spread.noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
     );
     label.style.paddingLeft = `${level * 14}px`;
-    const line = element(
+    return element(
       "div",
       {
         class: "tvmdbg-timeline-row",
@@ -273,27 +253,10 @@ export class ByTable {
         Number.isNaN(half) ? "–" : `± ${duration(half)}`,
       ),
     );
-    line.dataset.line = String(at);
-    line.classList.toggle("current", at === this.#current);
-    line.style.top = `${at * ROW}px`;
-    return line;
-  }
-
-  #reveal(): void {
-    if (this.#current < 0) return;
-    const top = this.#current * ROW;
-    const room = this.node.clientHeight - this.#head.offsetHeight;
-    if (top < this.node.scrollTop) this.node.scrollTop = top;
-    else if (top + ROW > this.node.scrollTop + room) this.node.scrollTop = top + ROW - room;
   }
 }
 
 /** Whatever their order. */
 function alike(nodes: readonly number[]): string {
   return nodes.toSorted((a, b) => a - b).join();
-}
-
-function lineOf(event: Event): number {
-  const line = (event.target as Element).closest<HTMLElement>("[data-line]");
-  return line ? Number(line.dataset.line) : -1;
 }

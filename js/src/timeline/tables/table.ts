@@ -2,6 +2,7 @@ import { type TimelineWords, TRUST_LABELS } from "../../shared/client/run_client
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
+import { RowsInView } from "../../shared/ui/rows_in_view.ts";
 import { notHere } from "../data/coming.ts";
 import type { Names } from "../data/names.ts";
 import type { Order, Ranking } from "../data/ranking.ts";
@@ -11,9 +12,6 @@ import { NOISY_RULE } from "../descriptions.ts";
 import { commonSpread, smallStrip } from "../details/distribution.ts";
 
 const ROW = 22;
-const SPARE = 6;
-/** More rows than a screen has are never made, whatever height a page gives the table before it is laid out. */
-const MOST = 200;
 
 const BARE = ["rank", "id", "label", "time", "share", "sum"];
 const REPEATED = [...BARE, "strip", "count", "spread"];
@@ -50,8 +48,8 @@ export class TopTable {
   readonly #columns: Columns;
   readonly #id = `tvmdbg-timeline-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
-  readonly #scroller: HTMLElement;
   readonly #head: HTMLElement;
+  readonly #inView: RowsInView;
   #theme: Theme;
   #order: Order = "time";
   #rows: Int32Array = new Int32Array(0);
@@ -77,7 +75,7 @@ export class TopTable {
     const { nodeP10, nodeP50, nodeP90 } = slices.columns;
     this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
     this.#head = this.#header(events);
-    this.#scroller = element(
+    this.node = element(
       "div",
       {
         class: "tvmdbg-timeline-table",
@@ -89,16 +87,13 @@ export class TopTable {
       this.#head,
       this.#body,
     );
-    this.node = this.#scroller;
+    this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#row(at), signal);
     this.#order = order;
     this.arrived();
-    this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
+    const rowOf = (event: Event) => this.#rows[this.#inView.placeOf(event)] ?? -1;
     this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
     this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
     this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
-    const size = new ResizeObserver(() => this.paint());
-    size.observe(this.#scroller);
-    signal.addEventListener("abort", () => size.disconnect());
   }
 
   /** Id of the current row's element, where it is in the document. */
@@ -106,12 +101,9 @@ export class TopTable {
     return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
-  /** Rows that fit on a page. */
+  /** So many rows a page leads on. */
   get page(): number {
-    return Math.max(
-      1,
-      Math.floor((this.#scroller.clientHeight - this.#head.offsetHeight) / ROW) - 1,
-    );
+    return this.#inView.page;
   }
 
   get order(): Order {
@@ -130,10 +122,10 @@ export class TopTable {
     const largest = columns.info.words.byName
       ? slices.reduce((most, each) => Math.max(most, each), 0)
       : columns.nodeNs.length;
-    this.#scroller.ariaRowCount = String(length + 1);
-    this.#scroller.style.setProperty("--rank", digits(length));
-    this.#scroller.style.setProperty("--id", digits(largest));
-    this.#body.style.height = `${length * ROW}px`;
+    this.node.ariaRowCount = String(length + 1);
+    this.node.style.setProperty("--rank", digits(length));
+    this.node.style.setProperty("--id", digits(largest));
+    this.#inView.length = length;
     this.sort(this.#order);
   }
 
@@ -148,15 +140,14 @@ export class TopTable {
     for (const each of this.#head.querySelectorAll<HTMLElement>("button")) {
       each.setAttribute("aria-pressed", String(each.dataset.order === order));
     }
-    this.#reveal();
+    this.#inView.reveal(this.#position(this.#current));
     this.paint();
   }
 
   /** The row `by` rows below the current one (the first where there is none), -1 in an empty table. */
   next(by: number): number {
     if (!this.#rows.length) return -1;
-    const from = this.#current < 0 ? -1 : this.#positions[this.#current]!;
-    const position = from + by;
+    const position = this.#position(this.#current) + by;
     return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
   }
 
@@ -165,16 +156,14 @@ export class TopTable {
     this.#selected = new Set(selected);
     const moved = this.#current !== current;
     this.#current = current;
-    if (moved) this.#reveal();
+    if (moved) this.#inView.reveal(this.#position(current));
     this.paint();
   }
 
   hover(row: number): void {
     if (row === this.#hovered) return;
     this.#hovered = row;
-    for (const each of this.#body.children) {
-      each.classList.toggle("hovered", Number((each as HTMLElement).dataset.row) === row);
-    }
+    this.#inView.mark("hovered", this.#position(row));
   }
 
   retheme(theme: Theme): void {
@@ -183,25 +172,17 @@ export class TopTable {
   }
 
   paint(): void {
-    const top = this.#scroller.scrollTop;
-    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-    const shown = Math.min(MOST, Math.ceil(this.#scroller.clientHeight / ROW)) + 2 * SPARE + 1;
-    const last = Math.min(this.#rows.length, first + shown);
-    const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.#row(first + i));
-    const isWaiting = !this.#rows.length && !this.#slices.complete;
-    const why = isWaiting ? notHere(this.#slices) : [];
-    const lines = why.map((line) => element("p", { class: "tvmdbg-muted" }, line));
-    this.#body.replaceChildren(...rows, ...lines);
+    this.#inView.mark("current", this.#position(this.#current));
+    this.#inView.mark("hovered", this.#position(this.#hovered));
+    this.#inView.paint();
+    if (this.#rows.length || this.#slices.complete) return;
+    const why = notHere(this.#slices);
+    this.#body.append(...why.map((line) => element("p", { class: "tvmdbg-muted" }, line)));
   }
 
-  #reveal(): void {
-    if (this.#current < 0) return;
-    const head = this.#head.offsetHeight;
-    const top = this.#positions[this.#current]! * ROW;
-    const room = this.#scroller.clientHeight - head;
-    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
-    else if (top + ROW > this.#scroller.scrollTop + room)
-      this.#scroller.scrollTop = top + ROW - room;
+  /** Where a row is listed, -1 for none. */
+  #position(row: number): number {
+    return row < 0 ? -1 : this.#positions[row]!;
   }
 
   #header(events: TableEvents): HTMLElement {
@@ -261,7 +242,7 @@ export class TopTable {
     const repeats = repeatsOf(this.#slices.columns, node);
     const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
       this.#has(name) && element("span", { class: name, role: "gridcell", title }, ...content);
-    const line = element(
+    return element(
       "div",
       {
         class: "tvmdbg-timeline-row",
@@ -303,11 +284,6 @@ export class TopTable {
       ),
       cell("within", undefined, duration(this.#ranking.within[row]!)),
     );
-    line.dataset.row = String(row);
-    line.classList.toggle("current", row === this.#current);
-    line.classList.toggle("hovered", row === this.#hovered);
-    line.style.top = `${position * ROW}px`;
-    return line;
   }
 
   #has(name: string): boolean {
@@ -321,9 +297,4 @@ export class TopTable {
     const title = `${counted(count, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
     return smallStrip(repeats, this.#spread, title);
   }
-}
-
-function rowOf(event: MouseEvent): number {
-  const line = (event.target as Element).closest<HTMLElement>("[data-row]");
-  return line ? Number(line.dataset.row) : -1;
 }
