@@ -53,11 +53,14 @@ def make_schema() -> None:
 
 def hold_answers(patch: pytest.MonkeyPatch) -> None:
     """Let every answer of Python raise that is not what the views expect."""
-    patch.setattr(Answers, "answer", _held("run", Answers.answer, 1))
-    answer = _held("tuning", tuning.answer, 2)
+    reply = _held("run", Answers.reply, lambda _, question, *__: question.kind)
+    patch.setattr(Answers, "reply", reply)
+    answer = _held("tuning", tuning.answer, lambda _, __, message: message["kind"])
     patch.setattr(tuning, "answer", answer)
     patch.setattr(log_model, "answer", answer)
-    found = _held("comparison", comparison.comparison_answer, 1)
+    found = _held(
+        "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
+    )
     patch.setattr(comparison, "comparison_answer", found)
 
 
@@ -66,12 +69,14 @@ def is_made() -> bool:
     return MADE.exists()
 
 
-def _held(whose: str, answer: Callable[..., Reply], message: int) -> Callable[..., Reply]:
+def _held(
+    whose: str, answer: Callable[..., Reply], kind_of: Callable[..., str]
+) -> Callable[..., Reply]:
     @functools.wraps(answer)
     def held(*given: Any) -> Reply:
         reply = answer(*given)
         if is_made():
-            kind = given[message]["kind"]
+            kind = kind_of(*given)
             try:
                 _validator(whose, kind)(reply.result)
             except fastjsonschema.JsonSchemaValueException:

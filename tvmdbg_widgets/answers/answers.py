@@ -64,26 +64,36 @@ class Answers:
         self._jobs = StatisticsJobs(self.gate, seconds)
         self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
 
-    def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
+    def answer(self, message: object) -> Reply:
+        """Answer one message as it came from the page; it is checked as if hostile.
+
+        Raises
+        ------
+        ValueError
+            The message is not a question, or asks for what is out of range.
+        KeyError, IndexError, FormatError
+            As :meth:`reply`.
+        """
+        return self.reply(Question(message))
+
+    def reply(self, question: Question, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.
 
         Parameters
         ----------
-        message : object
-            As it came from the page: checked as if hostile.
+        question : Question
         watch : callable
             Called between the blocks of a long answer; what it raises ends it.
 
         Raises
         ------
         ValueError
-            The message is not a question, or asks for what is out of range.
+            Its kind is unknown, or it asks for what is out of range.
         KeyError, IndexError
             It asks for a node or tensor that the run does not have.
         FormatError
             The file behind a tensor changed or is broken.
         """
-        question = Question(message)
         known = _ANSWERS.get(question.kind)
         if known is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")

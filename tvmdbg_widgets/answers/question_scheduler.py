@@ -99,7 +99,7 @@ class QuestionScheduler:
                 self._newest.pop((question.client, kind), None)
         if question.kind in _SCANNED and not (question.flag("glance") and self._is_large()):
             self._scan(go_on=question.flag("goOn"))
-        self._submit(question, message, ticket)
+        self._submit(question, ticket)
 
     def glance(self, seconds: float) -> None:
         """Have the tensors of a small run scanned, and wait so long for the end."""
@@ -138,10 +138,10 @@ class QuestionScheduler:
         elif scan.start(go_on=go_on):
             self._scanning = scan
 
-    def _submit(self, question: Question, message: object, ticket: int) -> None:
+    def _submit(self, question: Question, ticket: int) -> None:
         turn = _turn(question)
         if not HAS_THREADS:
-            self._answer(question, message, ticket, turn)
+            self._answer(question, ticket, turn)
             return
         with self._lock:
             if self._closed:
@@ -149,9 +149,9 @@ class QuestionScheduler:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(_WORKERS, "tvmdbg")
             context = contextvars.copy_context()
-            self._pool.submit(context.run, self._answer, question, message, ticket, turn)
+            self._pool.submit(context.run, self._answer, question, ticket, turn)
 
-    def _answer(self, question: Question, message: object, ticket: int, turn: Priority) -> None:
+    def _answer(self, question: Question, ticket: int, turn: Priority) -> None:
         gate = self._answers.gate
 
         def watch() -> None:
@@ -163,7 +163,7 @@ class QuestionScheduler:
         try:
             with gate.taken(turn):
                 watch()
-                reply = self._answers.answer(message, watch)
+                reply = self._answers.reply(question, watch)
         except _SupersededError:
             content = {"error": "superseded by a newer question"}
         except (ValueError, LookupError, OSError) as problem:

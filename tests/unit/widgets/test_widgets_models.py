@@ -26,6 +26,7 @@ from tvmdbg_widgets.widgets.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.answers.messages import Question
     from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0
@@ -84,15 +85,15 @@ def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> Page:
 def hold(monkeypatch: pytest.MonkeyPatch, count: int) -> Callable[[], None]:
     """Keep the first answers waiting, and with them the workers; the result lets them go."""
     free, started = threading.Event(), threading.Semaphore(0)
-    real = Answers.answer
+    real = Answers.reply
 
-    def held(answers: Answers, message: Any, *rest: Any) -> Any:
-        if message.get("hold"):
+    def held(answers: Answers, question: Question, *rest: Any) -> Any:
+        if question.flag("hold"):
             started.release()
             assert free.wait(LIMIT)
-        return real(answers, message, *rest)
+        return real(answers, question, *rest)
 
-    monkeypatch.setattr(Answers, "answer", held)
+    monkeypatch.setattr(Answers, "reply", held)
 
     def release() -> None:
         for _ in range(count):
@@ -120,7 +121,7 @@ def test_a_bug_is_told_and_logged(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("x")
 
-    monkeypatch.setattr(Answers, "answer", broken)
+    monkeypatch.setattr(Answers, "reply", broken)
     page.ask({"id": "a", "kind": "graph"})
     assert page.wait("a")[0]["error"] == "ZeroDivisionError: x"
     assert "answering graph failed" in caplog.text
@@ -155,10 +156,10 @@ def test_answers_come_from_beside_the_main_thread(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
-    real = Answers.answer
+    real = Answers.reply
     monkeypatch.setattr(
         Answers,
-        "answer",
+        "reply",
         lambda *asked: (names.append(threading.current_thread().name), real(*asked))[1],
     )
     page.ask({"id": "a", "kind": "graph"})
