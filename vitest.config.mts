@@ -21,6 +21,7 @@ export default defineConfig({
   plugins: [worker],
   test: {
     environment: "node",
+    pool: "threads",
     isolate: false, // loading every module for every file again takes as long as all tests
     include: ["js/tests/**/*.test.ts"],
     testTimeout: 60_000, // only to end what hangs, also on a busy machine
