@@ -16,7 +16,6 @@ import { MemoryView } from "./view.ts";
 export type { MemoryOptions };
 
 const BUSY_AFTER_MS = 150;
-const HINT_MS = 2000;
 const LEAST_HEIGHT = 300;
 /** Below this width facts stand below each other, and the view is higher by so much. */
 const NARROW = 620;
@@ -87,15 +86,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   for (const trait of ["parameters", "color_by", "step_range"] as const) {
     options.onChange(trait, () => view.look(), signal);
   }
-  let hinted: ReturnType<typeof setTimeout> | undefined;
-  const hint = () => {
-    clearTimeout(hinted);
-    root.classList.add("tvmdbg-memory-hint");
-    hinted = setTimeout(() => root.classList.remove("tvmdbg-memory-hint"), HINT_MS);
-  };
-  signal.addEventListener("abort", () => clearTimeout(hinted));
-  bindPointer(root, view, hint, signal);
-  root.addEventListener("focus", () => root.classList.remove("tvmdbg-memory-hint"), { signal });
+  bindPointer(root, view, signal);
   bindKeys(root, [...actions(view), paletteAction(root, context), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "entry"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);

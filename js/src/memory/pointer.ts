@@ -1,5 +1,5 @@
 import { listening } from "../shared/ui/dom.ts";
-import { axisTurn } from "../shared/ui/wheel.ts";
+import { type AxisTurn, bindAxisWheel } from "../shared/ui/wheel.ts";
 import type { MemoryView } from "./view.ts";
 
 type PointedAt = Pick<
@@ -10,12 +10,7 @@ type PointedAt = Pick<
 const DRAG_FROM = 4;
 
 /** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
-export function bindPointer(
-  root: HTMLElement,
-  view: PointedAt,
-  wheelUnfocused: () => void,
-  signal: AbortSignal,
-): void {
+export function bindPointer(root: HTMLElement, view: PointedAt, signal: AbortSignal): void {
   const { scene } = view;
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
@@ -65,17 +60,10 @@ export function bindPointer(
     view.hoverAt(null, 0, 0);
   });
   on("dblclick", () => view.zoomToSelection());
-  on("wheel", (event) => {
-    if (!root.matches(":focus-within")) {
-      wheelUnfocused();
-      return;
-    }
-    event.preventDefault();
-    const { panPx, zoom } = axisTurn(event);
-    const { x } = at(event);
+  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) =>
     view.view(() => {
       if (panPx) scene.viewport.pan((panPx / scene.room) * scene.viewport.span);
-      else scene.viewport.zoom(zoom, scene.step(x));
+      else scene.viewport.zoom(zoom, scene.step(at(event).x));
     });
-  });
+  bindAxisWheel(root, canvas, "tvmdbg-memory-hint", turned, signal);
 }

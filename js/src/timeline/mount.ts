@@ -27,7 +27,6 @@ export type { TimelineOptions };
 import { SliceDescriptions } from "./descriptions.ts";
 
 const BUSY_AFTER_MS = 150;
-const HINT_MS = 2000;
 const LEAST_HEIGHT = 120;
 /** Height of the bar, and of the line above the chart where that does not stand in the bar. */
 const BAR = 34;
@@ -199,13 +198,6 @@ function build(
   look();
   options.onChange("time_range", look, signal);
 
-  let hinted: ReturnType<typeof setTimeout> | undefined;
-  const hint = () => {
-    clearTimeout(hinted);
-    root.classList.add("tvmdbg-timeline-hint");
-    hinted = setTimeout(() => root.classList.remove("tvmdbg-timeline-hint"), HINT_MS);
-  };
-  signal.addEventListener("abort", () => clearTimeout(hinted));
   bindPointer(
     root,
     view.chart,
@@ -222,11 +214,9 @@ function build(
       measure: () => view.ranges.follow(),
       hover: (hit, x, y) => view.hovering.at(hit, x, y),
       view: (change) => view.camera.move(change),
-      wheelUnfocused: hint,
     },
     signal,
   );
-  root.addEventListener("focus", () => root.classList.remove("tvmdbg-timeline-hint"), { signal });
   root.addEventListener(
     "keydown",
     (event) => {

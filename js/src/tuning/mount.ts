@@ -17,7 +17,6 @@ import { splits } from "./splits.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
 const BUSY_AFTER_MS = 150;
-const HINT_MS = 2000;
 /** Below this width the parts stand below each other. */
 const NARROW = 760;
 const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
@@ -88,14 +87,7 @@ function build(
   signal.addEventListener("abort", () => observer.disconnect());
   options.onChange("height", resize, signal);
   for (const trait of TRAITS) options.onChange(trait, () => view.look(), signal);
-  let hinted: ReturnType<typeof setTimeout> | undefined;
-  const hint = () => {
-    clearTimeout(hinted);
-    root.classList.add("tvmdbg-tuning-hint");
-    hinted = setTimeout(() => root.classList.remove("tvmdbg-tuning-hint"), HINT_MS);
-  };
-  signal.addEventListener("abort", () => clearTimeout(hinted));
-  bindPointer(root, view, hint, signal);
+  bindPointer(root, view, signal);
   bindKeys(root, [...actions(view), paletteAction(root), fullScreenAction(root)], signal);
   onThemeChange(() => view.showTheme(), signal);
   for (const part of [view.panes.node, view.table.node, head]) {

@@ -1,4 +1,4 @@
-import { axisTurn } from "../../shared/ui/wheel.ts";
+import { type AxisTurn, bindAxisWheel } from "../../shared/ui/wheel.ts";
 import type { Row } from "../data/slices.ts";
 import type { Chart } from "./chart.ts";
 import { snapped } from "./measure.ts";
@@ -24,8 +24,6 @@ export interface PointerEvents {
   edge: (edge: Edge) => void;
   /** The second mark of the measure follows the pointer. */
   measure: () => void;
-  /** The wheel was turned while it belongs to the page. */
-  wheelUnfocused: () => void;
 }
 
 type DragKind = "pan" | "range" | "zoom" | "overview-move";
@@ -201,26 +199,18 @@ export function bindPointer(
     scene.pointer = scene.snapped = null;
     events.hover(null, 0, 0);
   };
-  const turn = (event: WheelEvent) => {
-    if (!root.matches(":focus-within")) {
-      events.wheelUnfocused();
-      return;
-    }
-    event.preventDefault();
-    const { x } = at(event);
-    const { panPx, zoom } = axisTurn(event);
+  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) =>
     events.view(() => {
       if (panPx) scene.viewport.pan((panPx / scene.width) * scene.viewport.span);
-      else scene.viewport.zoom(zoom, scene.ns(x));
+      else scene.viewport.zoom(zoom, scene.ns(at(event).x));
     });
-  };
 
   canvas.addEventListener("pointerdown", begin, { signal });
   canvas.addEventListener("pointermove", moved, { signal });
   canvas.addEventListener("pointerup", finish, { signal });
   canvas.addEventListener("pointercancel", finish, { signal });
   canvas.addEventListener("pointerleave", leave, { signal });
-  canvas.addEventListener("wheel", turn, { signal, passive: false });
+  bindAxisWheel(root, canvas, "tvmdbg-timeline-hint", turned, signal);
   // The middle button would start the browser's own scrolling.
   canvas.addEventListener("mousedown", (event) => event.preventDefault(), { signal });
   canvas.addEventListener(

@@ -1,5 +1,5 @@
 import { listening } from "../../shared/ui/dom.ts";
-import { axisTurn } from "../../shared/ui/wheel.ts";
+import { type AxisTurn, bindAxisWheel } from "../../shared/ui/wheel.ts";
 import type { TuningView } from "../view.ts";
 
 type PointedAt = Pick<
@@ -11,12 +11,7 @@ type PointedAt = Pick<
 const DRAG_FROM = 4;
 
 /** Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
-export function bindPointer(
-  root: HTMLElement,
-  view: PointedAt,
-  wheelUnfocused: () => void,
-  signal: AbortSignal,
-): void {
+export function bindPointer(root: HTMLElement, view: PointedAt, signal: AbortSignal): void {
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
   let drag: { x: number; startX: number; moved: boolean; pans: boolean } | null = null;
@@ -62,14 +57,9 @@ export function bindPointer(
     if (!drag) view.leave();
   });
   on("dblclick", () => view.showAll());
-  on("wheel", (event) => {
-    if (!root.matches(":focus-within")) {
-      wheelUnfocused();
-      return;
-    }
-    event.preventDefault();
-    const { panPx, zoom } = axisTurn(event);
+  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) => {
     if (panPx) view.panBy(panPx);
     else view.zoomAt(zoom, at(event).x);
-  });
+  };
+  bindAxisWheel(root, canvas, "tvmdbg-tuning-hint", turned, signal);
 }

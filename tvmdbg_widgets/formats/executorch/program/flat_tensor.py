@@ -13,12 +13,15 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.checks import MOST_DIMENSIONS
 from tvmdbg_widgets.formats.executorch.program.header import HINT
+from tvmdbg_widgets.formats.executorch.program.segments import read_segments
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout
-from tvmdbg_widgets.model.executorch.program import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.executorch.program import Span
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"FT01"
@@ -68,30 +71,14 @@ def read_flat_tensor(source: ByteSource) -> FlatTensor:
     buffer = FlatBuffer(source.read(0, offset + size), file=source.name, hint=HINT)
     root = Tables.root(buffer, "FlatTensor")
     old = root.most_fields >= _FIELDS_OF_V06
-    segments = _segments(root, 3 if old else 1, base, source.size)
+    segments = read_segments(root, 3 if old else 1, base, source.size)
     tensors = _tensors_of_v06(root, segments) if old else []
     named = _named(root, 4 if old else 2, segments)
     version = int(root.scalar(0, np.uint32, 0, "version")[0])
     return FlatTensor(source.name, version, (*tensors, *named))
 
 
-def _segments(root: Tables, id_: int, base: int, file_size: int) -> list[Span]:
-    _, tables = root.children(id_, "DataSegment", "segments")
-    offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
-    sizes = tables.scalar(1, np.uint64, 0, "size").tolist()
-    for row, (offset, size) in enumerate(zip(offsets, sizes, strict=True)):
-        if base + offset + size > file_size:
-            raise root.buffer.broken(
-                "a segment leaves the file",
-                f"segments[{row}]",
-                int(tables.places[row]),
-                expected=f"{base + offset + size:,} bytes",
-                found=f"a file of {file_size:,} bytes",
-            )
-    return [Span(base + offset, size) for offset, size in zip(offsets, sizes, strict=True)]
-
-
-def _named(root: Tables, id_: int, segments: list[Span]) -> list[NamedTensor]:
+def _named(root: Tables, id_: int, segments: Sequence[Span]) -> list[NamedTensor]:
     _, tables = root.children(id_, "NamedData", "named_data")
     layouts, rows = tables.child(2, "TensorLayout", "tensor_layout")
     layout_of = dict(zip(rows.tolist(), _layouts(layouts, 0), strict=True))
@@ -105,7 +92,7 @@ def _named(root: Tables, id_: int, segments: list[Span]) -> list[NamedTensor]:
     return found
 
 
-def _tensors_of_v06(root: Tables, segments: list[Span]) -> list[NamedTensor]:
+def _tensors_of_v06(root: Tables, segments: Sequence[Span]) -> list[NamedTensor]:
     _, tables = root.children(2, "TensorMetadata", "tensors")
     names = tables.strings(0, "fully_qualified_name").column
     offsets = tables.scalar(5, np.uint64, 0, "offset").tolist()
@@ -131,7 +118,7 @@ def _require(needed: int, held: int, name: str, root: Tables) -> None:
         )
 
 
-def _held(tables: Tables, id_: int, segments: list[Span]) -> list[Span]:
+def _held(tables: Tables, id_: int, segments: Sequence[Span]) -> list[Span]:
     indexes = tables.scalar(id_, np.uint32, 0, "segment_index").tolist()
     for row, index in enumerate(indexes):
         if index >= len(segments):

@@ -13,6 +13,7 @@ from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.executorch.program.checks import check_program
 from tvmdbg_widgets.formats.executorch.program.header import HINT, read_header, sniff
 from tvmdbg_widgets.formats.executorch.program.plans import read_plans
+from tvmdbg_widgets.formats.executorch.program.segments import read_segments
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.executorch.program import NamedData, Program, Span, Subsegments
 
@@ -45,7 +46,7 @@ def _read(source: ByteSource) -> Program:
     base = 0 if header is None else header.segment_base_offset
     buffer = FlatBuffer(source.read(0, size), file=source.name, hint=HINT)
     root = Tables.root(buffer, "Program")
-    segments = _segments(root, base, source.size)
+    segments = read_segments(root, 4, base, source.size)
     _, held = root.children(3, "BackendDelegateInlineData", "backend_delegate_data")
     inline = _bytes(held, "data")
     _, buffers = root.children(2, "Buffer", "constant_buffer")
@@ -74,28 +75,6 @@ def _read(source: ByteSource) -> Program:
     )
     check_program(program)
     return program
-
-
-def _segments(root: Tables, base: int, file_size: int) -> tuple[Span, ...]:
-    _, tables = root.children(4, "DataSegment", "segments")
-    found = []
-    for row, (offset, size) in enumerate(
-        zip(
-            tables.scalar(0, np.uint64, 0, "offset").tolist(),
-            tables.scalar(1, np.uint64, 0, "size").tolist(),
-            strict=True,
-        )
-    ):
-        if base + offset + size > file_size:
-            raise root.buffer.broken(
-                "a segment leaves the file",
-                f"segments[{row}]",
-                int(tables.places[row]),
-                expected=f"{base + offset + size:,} bytes",
-                found=f"a file of {file_size:,} bytes",
-            )
-        found.append(Span(base + offset, size))
-    return tuple(found)
 
 
 def _bytes(tables: Tables, field: str) -> tuple[Span, ...]:

@@ -1,0 +1,35 @@
+"""The segments behind the flatbuffer of a program or of named data (``program.fbs`` @ v1.4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.executorch.program import Span
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.flatbuffer import Tables
+
+
+def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Span, ...]:
+    """Return where segments lie in the file; `base` is where offsets count from.
+
+    Raises
+    ------
+    FormatError
+        A segment leaves the file.
+    """
+    _, tables = root.children(id_, "DataSegment", "segments")
+    offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
+    sizes = tables.scalar(1, np.uint64, 0, "size").tolist()
+    for row, (offset, size) in enumerate(zip(offsets, sizes, strict=True)):
+        if base + offset + size > file_size:
+            raise root.buffer.broken(
+                "a segment leaves the file",
+                f"segments[{row}]",
+                int(tables.places[row]),
+                expected=f"{base + offset + size:,} bytes",
+                found=f"a file of {file_size:,} bytes",
+            )
+    return tuple(Span(base + offset, size) for offset, size in zip(offsets, sizes, strict=True))
