@@ -27,18 +27,3 @@ export function upperBound(
   }
   return low;
 }
-
-/** The same as `lowerBound`, quick where the answer lies near `low`. */
-export function lowerBoundNear(
-  values: Float64Array | Int32Array,
-  value: number,
-  low: number,
-): number {
-  let [from, step] = [low, 1];
-  while (from < values.length && values[from]! < value) {
-    low = from + 1;
-    from += step;
-    step *= 2;
-  }
-  return lowerBound(values, value, low, Math.min(from, values.length));
-}

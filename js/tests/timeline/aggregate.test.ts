@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { besides, gapAt, gapStanding, lengthOf, nextGap } from "../../src/timeline/data/gaps.ts";
+import { besides, gapStanding, lengthOf, nextGap } from "../../src/timeline/data/gaps.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { area, selfInside, sumsBy } from "../../src/timeline/sums/aggregate.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
@@ -149,7 +149,10 @@ describe("gaps", () => {
     expect(standing.rank).toBe(1 + all.filter((gap) => lengthOf(gap) > lengthOf(asked)).length);
     const lengths = all.map(lengthOf).sort((a, b) => b - a);
     expect(standing.longest.map(lengthOf)).toEqual(lengths.slice(0, 5));
-    expect(gapAt(slices, asked.track, (asked.from + asked.to) / 2)).toEqual(asked);
+    expect(slices.tracks[asked.track]!.idleAt((asked.from + asked.to) / 2)).toEqual([
+      asked.from,
+      asked.to,
+    ]);
     const [before, after] = besides(slices, asked);
     expect(slices.endOf(before)).toBe(asked.from);
     expect(slices.startOf(after)).toBe(asked.to);
@@ -220,8 +223,8 @@ describe("what is idle", () => {
     expect(area(slices, [40, 80]).tracks[1]).toEqual({
       ...{ track: 1, busy: 0, gaps: 0, idle: 0, longestGap: 0 },
     });
-    expect(gapAt(slices, 1, 20)).toEqual({ track: 1, from: 10, to: 25 });
-    expect([gapAt(slices, 1, 50), gapAt(slices, 0, 50)?.to]).toEqual([null, 90]);
+    expect(slices.tracks[1]!.idleAt(20)).toEqual([10, 25]);
+    expect([slices.tracks[1]!.idleAt(50), slices.tracks[0]!.idleAt(50)?.[1]]).toEqual([null, 90]);
     expect(gapStanding(slices, 5).sum).toBe(95);
     expect(nextGap(slices, 1, 30, 1, 0)).toBeNull();
   });
@@ -229,7 +232,7 @@ describe("what is idle", () => {
   it("is not known of slices that are laid end to end", () => {
     const slices = made(true);
     expect(area(slices, [0, 100]).tracks).toEqual([]);
-    expect([gapAt(slices, 0, 50), nextGap(slices, 0, 0, 1, 0)]).toEqual([null, null]);
+    expect([slices.tracks[0]!.idleAt(50), nextGap(slices, 0, 0, 1, 0)]).toEqual([null, null]);
     expect(gapStanding(slices, 5)).toEqual({ count: 0, sum: 0, rank: 0, longest: [] });
   });
 });

@@ -7,7 +7,7 @@ import pytest
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
 from tests.formats.tvm.table_printer import TimedNode, format_table, print_table
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_table, read_tables, sniff
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read(text: str, encoding: str = "utf-8") -> Table:
-    return read_table(BytesSource(text.encode(encoding), "log.txt"))
+    return read_tables(BytesSource(text.encode(encoding), "log.txt"))[-1]
 
 
 def rules(table: Table) -> list[str]:
@@ -34,7 +34,7 @@ def check_case(case: Case) -> None:
     path = log if log.exists() else case.folder / "run_stdout.txt"
     text = printed(path)
     assert print_table([node for _, node in nodes], style=case.style) == text
-    table = read_table(FileSource(path))
+    table = read_tables(FileSource(path))[-1]
     assert format_table(table) == text
     assert table.style == case.style
     assert not table.issues
@@ -77,7 +77,7 @@ def test_unsorted_corpus_tables_are_what_tvm_printed(corpus: Path) -> None:
             nodes = [node for _, node in case.timed_nodes()]
             text = printed(path)
             assert print_table(nodes, style=case.style, sort_by_time=False) == text
-            table = read_table(FileSource(path))
+            table = read_tables(FileSource(path))[-1]
             assert format_table(table) == text
             assert table.total_us is None
             assert not table.issues
@@ -94,7 +94,7 @@ def test_every_table_of_the_corpus_comes_back_byte_for_byte(corpus: Path) -> Non
     ]
     assert len(files) == 82
     for path in files:
-        assert format_table(read_table(FileSource(path))) == printed(path), path
+        assert format_table(read_tables(FileSource(path))[-1]) == printed(path), path
 
 
 def test_reports_of_profile_are_not_this_table(corpus: Path) -> None:
@@ -103,7 +103,7 @@ def test_reports_of_profile_are_not_this_table(corpus: Path) -> None:
     for path in files:
         assert not sniff(path.read_bytes())
         with pytest.raises(FormatError, match="no table of node times"):
-            read_table(FileSource(path))
+            read_tables(FileSource(path))[-1]
 
 
 # The sample output of docs/dev/debugger.rst in apache/tvm, Apache-2.0, at commit
@@ -290,8 +290,6 @@ def test_of_several_tables_the_last_is_read(split_text: str) -> None:
     tables = read_tables(source)
     assert [table.rows[0].name for table in tables] == ["split", "SPLIT"]
     assert [table.line for table in tables] == [1, 10]
-    assert rules(read_table(source)) == ["several-tables"]
-    assert read_table(source).rows[0].name == "SPLIT"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -304,7 +302,8 @@ def test_carriage_returns_and_encodings_of_shells(split_text: str, encoding: str
 
 def test_names_with_blanks_unicode_and_nothing(data: Path) -> None:
     for version in ("v0.6", "v0.8"):
-        table = read_table(FileSource(data / "times" / f"odd_names_{version}" / "run_stdout.txt"))
+        path = data / "times" / f"odd_names_{version}" / "run_stdout.txt"
+        table = read_tables(FileSource(path))[-1]
         assert {row.name for row in table.rows} == {
             "same",
             "",

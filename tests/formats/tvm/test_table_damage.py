@@ -16,7 +16,7 @@ from tests.formats.tvm.table_printer import (
     unprintable_names,
 )
 from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_table, read_tables
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
@@ -38,7 +38,7 @@ nodes = st.builds(
 
 
 def read(content: bytes | str) -> Table:
-    return read_table(BytesSource(content.encode() if isinstance(content, str) else content))
+    return read_tables(BytesSource(content.encode() if isinstance(content, str) else content))[-1]
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -39,8 +39,6 @@ def test_without_blocks_the_share_tells_and_what_is_chosen_wins(run: tvmdbg.Debu
     assert run.timeline is not None
     found = slice_colors(run.timeline, None, None)
     assert (found.by, found.titles) == ("share", {})
-    assert found.by_share(found.kind)
-    assert not found.by_share("pooling/reduction")
     assert found.chosen("block").by == "share", "there are none"
     assert found.chosen("kind").by == "kind"
     assert slice_colors(run.timeline, run.graph, run.groups).chosen("auto").by == "block"

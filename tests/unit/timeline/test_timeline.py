@@ -11,7 +11,7 @@ from formats.tvm.times_truth import Case, corpus_cases, own_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_table
+from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.formats.tvm.trace import read_trace
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -45,7 +45,7 @@ def table_of(case: Case) -> tuple[Table, Timeline]:
     """The table joined by the order TVM sorts in, known from the time list."""
     second = case.folder / "run2_stdout.txt"
     path = second if second.exists() else case.folder / "run_stdout.txt"
-    table = read_table(FileSource(path))
+    table = read_tables(FileSource(path))[-1]
     seconds = case.node_seconds
     rows = [index for index, node in case.timed_nodes() for _ in node.shapes]
     rows.sort(key=lambda index: case.printed_us(seconds[index]), reverse=True)

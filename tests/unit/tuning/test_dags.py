@@ -11,7 +11,7 @@ import pytest
 from unit.tuning.printed_states import cases, dag_rows, read_steps
 
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.dags import dag_of, find_dag
+from tvmdbg_widgets.analysis.tuning.dags import find_dag
 from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
@@ -25,6 +25,9 @@ from tvmdbg_widgets.tuning import open_tuning
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 TEXT = next(row["dag"] for row in dag_rows() if "bn_relu" in row["workload"])
 SHAPES = [[1, 3, 14, 14], [8, 3, 3, 3], [8, 1, 1], [8, 1, 1], [8, 1, 1], [1, 8, 7, 7]]
@@ -48,6 +51,10 @@ def odd(N):
 def task(key: Any, target: str = "llvm", fields: int = 6, tuner: Any = "ansor") -> Task:
     text = json.dumps(key)
     return Task(0, tuner, Workload.of(text, key), Target.parse(target), fields=fields)
+
+
+def dag_of(known: TuningParts, wanted: Task) -> ComputeDag | None:
+    return find_dag(known, wanted)[0]
 
 
 def parts(

@@ -37,15 +37,6 @@ def entry_text(entry: Entry) -> str:
     return f"#{entry.node}" + (f":{entry.output}" if entry.output else "")
 
 
-def offset_text(plan: PlanColumns, slot: int) -> str:
-    """``"1,024"``, ``"2: 1,024"`` where there are several buffers; empty outside of them."""
-    buffer, planned = int(plan.slot_buffers[slot]), plan.graph.planned_memory
-    if buffer < 0 or planned is None:
-        return ""
-    where = f"{buffer}: " if planned.num_buffers > 1 else ""
-    return f"{where}{plan.slot_offsets[slot]:,}"
-
-
 def sentences(plan: PlanColumns, top: Peak) -> list[str]:
     """Return what is worth saying of a plan, the most telling first."""
     said = [workspace(plan), peak(plan, top), *loss_sentences(plan), parameters(plan)]

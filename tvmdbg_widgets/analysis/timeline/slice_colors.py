@@ -57,10 +57,6 @@ class SliceColors:
         known = by in ("kind", "share") or (by == "block" and self.titles)
         return replace(self, by=cast("ColorBy", by)) if known else self
 
-    def by_share(self, kind: str) -> bool:
-        """Whether what is of an op kind is colored by its share of the time."""
-        return self.by == "share" and self.kind in ("", kind)
-
     def to_json(self) -> dict[str, Any]:
         """Return what a page is told beside the blocks of nodes."""
         return {"by": self.by, "kind": self.kind, "blocks": sorted(self.titles.items())}

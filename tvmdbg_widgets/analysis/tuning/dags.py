@@ -31,25 +31,6 @@ _RECORDS_READ = 8
 _CONVOLUTIONS_NAMED = 1_641_254_400
 
 
-def dag_of(parts: TuningParts, task: Task) -> ComputeDag | None:
-    """Return the DAG of a task, None where it is not known.
-
-    The sources in their order: DAG texts by full key, or by the hash that the key names; modules
-    that register the workload; the table of well-known workloads, whose DAG is an assumption.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    task : Task
-
-    Returns
-    -------
-    ComputeDag or None
-        Its ``source`` says where it is from.
-    """
-    return find_dag(parts, task)[0]
-
-
 def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
     """Return the DAG of a task, and why what was given for it could not be used."""
     problems: list[str] = []

@@ -64,20 +64,6 @@ def node_labels(graph: Graph) -> StringColumn:
     return _column(words, found)
 
 
-def repeated_labels(graph: Graph) -> npt.NDArray[np.bool_]:
-    """Tell of each operator whether another has its label.
-
-    Returns
-    -------
-    bool [N]
-        False for inputs and parameters.
-    """
-    codes = node_labels(graph).codes
-    runs = ~np.isin(graph.kinds, (NodeKind.INPUT, NodeKind.PARAMETER))
-    bearers = np.bincount(codes[runs], minlength=int(codes.max(initial=-1)) + 1)
-    return runs & (bearers[codes] > 1)
-
-
 def node_op_kinds(graph: Graph) -> StringColumn:
     """Return the family of operators of each node.
 

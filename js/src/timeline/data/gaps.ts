@@ -28,12 +28,6 @@ export function besides(slices: Slices, gap: Gap): [before: number, after: numbe
   return [before, after];
 }
 
-/** The gap of a track around a time, null where a slice runs. */
-export function gapAt(slices: Slices, track: number, ns: number): Gap | null {
-  const found = slices.tracks[track]?.idleAt(ns);
-  return found ? { track, from: found[0], to: found[1] } : null;
-}
-
 /** The first gap of a track, at least so long, that begins after a time, or the last before it (`by` < 0). */
 export function nextGap(
   slices: Slices,

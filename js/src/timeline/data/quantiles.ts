@@ -15,15 +15,7 @@ export type Stretches = readonly (readonly [first: number, last: number])[];
  *
  * @param places  rising.
  */
-export function valuesAt(
-  values: Uint32Array | Float64Array,
-  stretches: Stretches,
-  places: readonly number[],
-): number[] {
-  return finished(seeking(values, stretches, places));
-}
-
-function* seeking(
+export function* valuesAt(
   values: Uint32Array | Float64Array,
   stretches: Stretches,
   places: readonly number[],
@@ -34,7 +26,8 @@ function* seeking(
   return yield* floating(gathered(values, stretches, count), places, 3);
 }
 
-function finished<T>(work: Generator<void, T>): T {
+/** The end of such work at once. */
+export function finished<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -61,7 +54,7 @@ export function* percentiling(
   const at = shares.map((share) => share * (count - 1));
   const places = [...new Set(at.flatMap((each) => [Math.floor(each), Math.ceil(each)]))];
   places.sort((a, b) => a - b);
-  const sought = yield* seeking(values, stretches, places);
+  const sought = yield* valuesAt(values, stretches, places);
   const found = new Map(sought.map((value, i) => [places[i], value]));
   return at.map((each) => {
     const [low, high] = [found.get(Math.floor(each))!, found.get(Math.ceil(each))!];

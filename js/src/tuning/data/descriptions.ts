@@ -23,11 +23,6 @@ export function elapsed(value: number): string {
   return `${rest} s`;
 }
 
-/** A place on the axis. */
-export function alongText(along: Along, value: number): string {
-  return along === "trial" ? `trial ${integer(Math.floor(value))}` : elapsed(value);
-}
-
 /** How a trial went: its cost, or why it has none. */
 export function outcome(data: TuningData, row: number): string {
   const error = data.error[row]!;

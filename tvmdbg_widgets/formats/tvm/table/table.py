@@ -8,7 +8,7 @@ same time; parameters have none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,39 +109,6 @@ def sniff(head: bytes) -> bool:
     """Tell whether these bytes hold the header of a table (text before it may be long)."""
     lines = decode(head, "")[0].split("\n")
     return any("Node Name  " in line and find_layout(line) is not None for line in lines)
-
-
-def read_table(source: ByteSource) -> Table:
-    """Read the last table of a text: that of the last run, as the other files of a dump are.
-
-    Parameters
-    ----------
-    source : ByteSource
-        A table, or a log that holds one.
-
-    Returns
-    -------
-    Table
-        With a note ``several-tables`` if there are others; :func:`read_tables` gives them.
-
-    Raises
-    ------
-    FormatError
-        No table in the text.
-    """
-    tables = read_tables(source)
-    last = tables[-1]
-    if len(tables) == 1:
-        return last
-    lines = ", ".join(str(table.line) for table in tables[:10])
-    note = Issue(
-        "several-tables",
-        Severity.NOTE,
-        f"{len(tables)} tables, at lines {lines}{' …' if len(tables) > 10 else ''}; "
-        "the last one is read",
-        file=source.name,
-    )
-    return replace(last, issues=Issues((*last.issues, note)))
 
 
 def read_tables(source: ByteSource) -> tuple[Table, ...]:
