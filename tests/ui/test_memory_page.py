@@ -238,7 +238,7 @@ def test_the_wheel_zooms_once_the_view_has_the_focus(page: Page, address: str) -
     page.mouse.move(*view.at(500, 60))
     page.mouse.wheel(0, -300)
     assert view.seen()["view"] == [0, STEPS]
-    expect(view.root).to_have_class(re.compile("tvmdbg-memory-hint"))
+    expect(view.root.locator(".tvmdbg-wheel-hint")).to_have_count(1)
     view.root.focus()
     page.mouse.wheel(0, -300)
     start, end = view.seen()["view"]

@@ -65,5 +65,5 @@ export function bindPointer(root: HTMLElement, view: PointedAt, signal: AbortSig
       if (panPx) scene.viewport.pan((panPx / scene.room) * scene.viewport.span);
       else scene.viewport.zoom(zoom, scene.step(at(event).x));
     });
-  bindAxisWheel(root, canvas, "tvmdbg-memory-hint", turned, signal);
+  bindAxisWheel(root, view.chart, turned, signal);
 }

@@ -1,6 +1,8 @@
 const LINE_PX = 16;
 const ZOOM_PER_PX = 1.0018;
+/** As long as `wheel.css` shows it. */
 const HINT_MS = 2000;
+const HINT = "tvmdbg-wheel-hint";
 
 /** What a turn of the wheel does to an axis that goes across: it pans, also with Shift, or zooms. */
 export interface AxisTurn {
@@ -16,20 +18,15 @@ export function axisTurn(event: WheelEvent): AxisTurn {
   return { panPx: event.shiftKey && !across ? down : across, zoom: 1 };
 }
 
-/**
- * Takes turns of the wheel over a canvas once the view has the focus; before, it scrolls the page, and a hint says so.
- *
- * @param hint  class of the root while the hint is seen.
- */
+/** Takes turns of the wheel over a stage once the view has the focus; before, it scrolls the page, and a hint says so. */
 export function bindAxisWheel(
   root: HTMLElement,
-  canvas: HTMLElement,
-  hint: string,
+  { stage, canvas }: { stage: HTMLElement; canvas: HTMLElement },
   turned: (turn: AxisTurn, event: WheelEvent) => void,
   signal: AbortSignal,
 ): void {
   let hiding: ReturnType<typeof setTimeout> | undefined;
-  const hide = () => root.classList.remove(hint);
+  const hide = () => stage.classList.remove(HINT);
   const turn = (event: WheelEvent) => {
     if (root.matches(":focus-within")) {
       event.preventDefault();
@@ -37,7 +34,7 @@ export function bindAxisWheel(
       return;
     }
     clearTimeout(hiding);
-    root.classList.add(hint);
+    stage.classList.add(HINT);
     hiding = setTimeout(hide, HINT_MS);
   };
   canvas.addEventListener("wheel", turn, { signal, passive: false });

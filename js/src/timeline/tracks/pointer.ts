@@ -210,7 +210,7 @@ export function bindPointer(
   canvas.addEventListener("pointerup", finish, { signal });
   canvas.addEventListener("pointercancel", finish, { signal });
   canvas.addEventListener("pointerleave", leave, { signal });
-  bindAxisWheel(root, canvas, "tvmdbg-timeline-hint", turned, signal);
+  bindAxisWheel(root, { stage, canvas }, turned, signal);
   // The middle button would start the browser's own scrolling.
   canvas.addEventListener("mousedown", (event) => event.preventDefault(), { signal });
   canvas.addEventListener(

@@ -61,5 +61,5 @@ export function bindPointer(root: HTMLElement, view: PointedAt, signal: AbortSig
     if (panPx) view.panBy(panPx);
     else view.zoomAt(zoom, at(event).x);
   };
-  bindAxisWheel(root, canvas, "tvmdbg-tuning-hint", turned, signal);
+  bindAxisWheel(root, view.chart, turned, signal);
 }
