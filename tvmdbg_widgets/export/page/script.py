@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from tvmdbg_widgets.answers.bundles import STATIC, bundle
+from tvmdbg_widgets.export.page.stored.pack import LEVEL
 
 #: What would end an inline script or style early, or change how its end is found.
 _ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)
@@ -83,7 +84,7 @@ def code(view: str) -> Code:
 
 def data_element(name: str, data: bytes) -> str:
     """Return an element that carries bytes, compressed; the same bytes give the same element."""
-    text = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    text = base64.b64encode(gzip.compress(data, LEVEL, mtime=0)).decode()
     return f'<script type="application/octet-stream" id="{name}">{text}</script>'
 
 
