@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve, visit
-from tests.ui.waits import frames, painted, rest
+from tests.ui.waits import frames, inspected, painted, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,17 +20,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 NODES = 6_000
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out.marks;
-}"""
-#: The color of the picture at some places, as [red, green, blue, alpha], by CSS px.
+#: The color of the picture at some places, as [red, green, blue, alpha], by CSS px; as text.
 COLORS = """(root, places) => {
   const canvas = root.querySelector(".tvmdbg-graph-base");
   const context = canvas.getContext("2d");
   const ratio = canvas.width / canvas.clientWidth;
-  return places.map(([x, y]) => [...context.getImageData(x * ratio, y * ratio, 1, 1).data]);
+  return JSON.stringify(
+    JSON.parse(places).map(([x, y]) => [...context.getImageData(x * ratio, y * ratio, 1, 1).data]),
+  );
 }"""
 
 
@@ -68,8 +66,13 @@ def fit(page: Page, root: Locator) -> list[dict[str, Any]]:
         arg=root.element_handle(),
     )
     rest(page)
-    marks: list[dict[str, Any]] = root.evaluate(INSPECT)
+    marks: list[dict[str, Any]] = inspected(root)["marks"]
     return marks
+
+
+def colors_at(root: Locator, places: list[tuple[float, float]]) -> list[list[int]]:
+    found: list[list[int]] = json.loads(root.evaluate(COLORS, json.dumps(places)))
+    return found
 
 
 def test_a_large_graph_in_columns_is_fitted_whole(page: Page, graph: Locator) -> None:
@@ -86,7 +89,7 @@ def test_boxes_that_run_together_keep_the_color_of_one_of_them(page: Page, graph
     marks = fit(page, graph)
     assert all(each["height"] < 2 for each in marks)  # CSS px: smaller than can be seen alone
     places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
-    colors = graph.evaluate(COLORS, places[::7])
+    colors = colors_at(graph, places[::7])
     assert all(alpha == 255 for *_, alpha in colors)
     legend = graph.locator(".tvmdbg-graph-swatch").evaluate_all(
         "all => all.map(each => getComputedStyle(each).backgroundColor)"
@@ -103,6 +106,6 @@ def test_what_the_legend_sets_off_alone_keeps_its_color(page: Page, graph: Locat
     chip.click()
     frames(page)
     places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
-    seen = {tuple(each[:3]) for each in graph.evaluate(COLORS, places)}
+    seen = {tuple(each[:3]) for each in colors_at(graph, places)}
     assert len(seen) == 2  # the kind's, and that of lines
     assert tuple(int(part) for part in color[4:-1].split(", ")) in seen
