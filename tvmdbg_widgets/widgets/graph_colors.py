@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import traitlets
 
-from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
@@ -138,7 +138,7 @@ class GraphColors(traitlets.HasTraits):
     @traitlets.validate("label")
     def _known_fields(self, proposal: Any) -> str:
         with as_trait_error("label"):
-            return LabelTemplate.parse(proposal["value"]).text
+            return checked_template(proposal["value"])
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:

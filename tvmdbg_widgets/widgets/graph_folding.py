@@ -97,7 +97,7 @@ class Folding(traitlets.HasTraits):
         run = self._debug_run
         if run.graph is None:
             return set()
-        return set(open_by_itself(run.graph, run.groups).nonzero()[0].tolist())
+        return set(open_by_itself(run.graph, run.groups))
 
 
 def _groups(run: ShownRun) -> Groups:

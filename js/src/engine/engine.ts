@@ -1,5 +1,6 @@
 /** The views' own code where there is no DOM: `tvmdbg_widgets/engine/host.py` calls what is exported. */
 import "./text_decoder.ts";
+import { openStates } from "../graph/data/groups.ts";
 import { nodeColors } from "../graph/figure/node_colors.ts";
 import type { GraphRequest } from "../graph/figure/request.ts";
 import type { FigureMaker, FigureRequest, ThemeName } from "../shared/drawing/figure.ts";
@@ -28,6 +29,12 @@ export function draw(view: string, request: string): string {
 /** What the colors of a graph show of each node, for `export/node_colors.py`. */
 export function colorsOfNodes(request: string): string {
   return JSON.stringify(nodeColors(opened("graph", request) as GraphRequest));
+}
+
+/** Groups that may be open where nobody has chosen, for `analysis/graph/open_groups.py`. */
+export function openGroups(graph: string): string {
+  const [open] = openStates(unpacked<"graph">(JSON.parse(graph)));
+  return JSON.stringify(Array.from(open!.keys()).filter((group) => open![group]));
 }
 
 export function drawn(view: string, maker: FigureMaker, request: string): string {

@@ -1,5 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { bytes, duration, integer, percent, shapeText } from "../../src/shared/format.ts";
+import recorded from "../../../tests/data/numbers/texts.json";
+import {
+  bytes,
+  counted,
+  duration,
+  integer,
+  percent,
+  shapeText,
+  speed,
+} from "../../src/shared/format.ts";
+
+// tests/make/numbers.py wrote them; Python is held to the same file.
+describe("numbers are written as in Python", () => {
+  const written = {
+    duration,
+    percent,
+    speed,
+    bytes,
+    counted: (count: number) => counted(count, "node"),
+  };
+  it.each(Object.keys(written) as (keyof typeof written)[])("%s", (name) => {
+    const texts = recorded[name] as [number, string][];
+    expect(texts.map(([number]) => [number, written[name](number)])).toEqual(texts);
+  });
+});
 
 describe("durations", () => {
   it.each([

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
+from benchmarks.graphs import network
+from tests.unit.graph.block_graphs import Draft
+from tests.unit.graph.open_groups_truth import opened
+from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @pytest.fixture(scope="module")
@@ -15,14 +25,26 @@ def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
-def test_one_look_opens_all_of_a_small_graph_and_none_that_is_too_long(
-    run: tvmdbg.DebugRun,
-) -> None:
+def row_of_blocks() -> Graph:
+    draft = Draft()
+    x = draft.null(1, 8)
+    for _ in range(7):
+        x = draft.residual(x)
+    return draft.graph()
+
+
+def test_one_look_opens_all_of_a_small_graph(run: tvmdbg.DebugRun) -> None:
     assert run.graph is not None
-    assert open_by_itself(run.graph, run.groups).all()
-    shown = np.ones(run.graph.num_nodes, bool)
-    shown[[62, 65]] = False
-    assert open_by_itself(run.graph, run.groups, shown).all()
+    assert open_by_itself(run.graph, run.groups) == list(range(len(run.groups)))
+
+
+@pytest.mark.parametrize(("nodes", "seed"), [(0, 0), (40, 2), (120, 1), (300, 3)])
+def test_as_many_depths_are_open_as_can_be_read_at_one_look(nodes: int, seed: int) -> None:
+    source = BytesSource(network(nodes, seed).encode(), "graph.json") if nodes else None
+    graph = row_of_blocks() if source is None else read_graph(source)
+    known = groups(graph)
+    assert len(known)
+    assert open_by_itself(graph, known) == opened(graph, known)
 
 
 def test_groups_are_closed_by_id_by_name_by_themselves_and_all(run: tvmdbg.DebugRun) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
-from tvmdbg_widgets.model.graph.label_template import LabelTemplate
+from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def graph_figure(
         None if isolate is None else dict(isolate),
         tuple(hidden),
         checked_range(color_limits),
-        LabelTemplate.parse(label).text,
+        checked_template(label),
         None if open_groups is None else tuple(open_groups),
         grouped,
         whole,

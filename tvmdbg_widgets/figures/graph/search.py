@@ -1,4 +1,4 @@
-"""Nodes that a search finds; js/src/graph/data/search.ts finds the same."""
+"""Nodes that a search finds, for a figure."""
 
 from __future__ import annotations
 

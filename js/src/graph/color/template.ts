@@ -3,7 +3,7 @@ export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/** The lines of a label, as `LabelTemplate` in `tvmdbg_widgets/model/graph/label_template.py` fills them; what it refuses stays as it is. */
+/** The lines of a label; what `tvmdbg_widgets/model/graph/label_template.py` refuses stays as it is, and empty parts between dots go. */
 export function filled(template: string, field: (name: string) => string | undefined): string[] {
   return template.split("\n").map((line) =>
     line

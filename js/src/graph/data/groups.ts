@@ -107,7 +107,6 @@ export class Groups {
  * The groups of one depth are opened together, from the outside in, as long as the picture has at most 30 boxes with
  * them. A box is a node, other than a parameter that some node reads and that is no output of the graph, or a closed
  * group, which holds no output of the graph; `shown` (one a node, all by default) leaves nodes out.
- * tvmdbg_widgets/analysis/graph/open_groups.py decides by the same rule.
  */
 export function openStates(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array[] {
   const { groupParent, nodeGroup, kinds, edgeSource, headNode } = graph;

@@ -30,7 +30,7 @@ export function specialCounts(statistics: TensorStatistics, dtype: string): stri
   );
 }
 
-/** `specials_told` in `answers/tensor/counts.py` tells the same. */
+/** Those that are there first; of the others those that the dtype can hold. */
 function told(statistics: TensorStatistics, dtype: string): Special[] {
   const whole = /^(u?int\d|bool$|float[46]_)/.test(dtype);
   const held = whole ? 0 : /^float8_\w+fn/.test(dtype) ? 1 : 3;

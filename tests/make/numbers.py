@@ -1,0 +1,67 @@
+"""Write tests/data/numbers/texts.json: numbers and how people read them, for both languages.
+
+``python -m tests.make.numbers``
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.numbers import (
+    bytes_text,
+    counted,
+    duration_text,
+    percent,
+    speed_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATH = Path(__file__).parents[1] / "data/numbers/texts.json"
+
+WRITTEN: dict[str, Callable[[Any], str]] = {
+    "duration": duration_text,
+    "percent": percent,
+    "speed": speed_text,
+    "bytes": bytes_text,
+    "counted": lambda count: counted(count, "node"),
+}
+
+
+def numbers() -> dict[str, list[Any]]:
+    """Return numbers of all sizes, and those where a text changes."""
+    rng = np.random.default_rng(7)
+    sizes = [int(10**power) for power in rng.uniform(0, 15, 60)]
+    ends = [1, 1023, 1024, 1025, 999_949, 999_950, 1024**2 - 1, 1024**2, 1024**4]
+    ns = [0.5, 999.94, 999.96, 999_950.0, 1_000_500.0, -2500.0, 2.5e-5]
+    shares = [1e-9, 0.0000999, 0.0001, 0.00125, 0.0999949, 0.09995, 0.1, 0.99951, 1.0, 2.345]
+    ratios = [1.0, 1.0999, 1.1, 1.995, 2.0, 9.95, 10.0, 0.5, 0.0, -1.0]
+    return {
+        "duration": [0.0, *ns, *(10 ** rng.uniform(-2, 12, 60)).tolist()],
+        "percent": [0.0, *shares, *(10 ** rng.uniform(-6, 0.5, 60)).tolist()],
+        "speed": [*ratios, *(10 ** rng.uniform(-2, 2, 60)).tolist()],
+        "bytes": [0, *ends, *sizes],
+        "counted": [0, *ends, *sizes],
+    }
+
+
+def texts() -> dict[str, list[tuple[Any, str]]]:
+    """Return each number with its text, as Python writes it."""
+    return {
+        name: [(number, WRITTEN[name](number)) for number in some]
+        for name, some in numbers().items()
+    }
+
+
+if __name__ == "__main__":
+    PATH.parent.mkdir(exist_ok=True)
+    rows = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(some, ensure_ascii=False)}"
+        for name, some in texts().items()
+    )
+    PATH.write_text(f"{{\n{rows}\n}}\n", "utf-8")
