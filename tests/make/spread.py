@@ -107,7 +107,6 @@ def _answer(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[s
         "distribution": None
         if spans is None or bounds is None
         else {"low": bounds[0], "high": bounds[1], "count": spans.counts.tolist()},
-        "health": facts.health,
     }
 
 

@@ -5,9 +5,9 @@ import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { screenText } from "../shared/number_text.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { Entries } from "./choose/entries.ts";
-import { specialCounts } from "./health/health_pill.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "./plane.ts";
 import type { Shown } from "./state.ts";
+import { specialCounts } from "./value_words.ts";
 
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {

@@ -1,14 +1,8 @@
-import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { button, element } from "../shared/ui/dom.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { InspectorCommands, Shown } from "./state.ts";
-
-const CAPTURED = {
-  node: "captured after the node ran",
-  later: "read after the run: its buffer may have been reused",
-  file: "a constant of the model's file",
-  unknown: "capture time unknown",
-} as const;
+import { isUnsure, trustWords } from "./trust_words.ts";
 
 /** What is under way for the tensor that is shown. */
 export interface Progress {
@@ -52,26 +46,9 @@ export class TrustLine {
 }
 
 function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
-  const { captured, layout, layouts, missingLanes, reading, tile } = answer;
-  const isUnsure = captured !== "node" && captured !== "file";
-  const parts: (Node | string)[] = [
-    element(
-      "span",
-      { class: isUnsure ? "tvmdbg-warning" : undefined },
-      `${isUnsure ? "⚠ " : ""}${CAPTURED[captured]}`,
-    ),
-  ];
-  const stored = missingLanes ? "all stored values" : "all values";
-  if (tile) parts.push(sampled ? "sampled values" : stored);
-  if (layout) parts.push(`layout ${layout} ${sourceOf(layouts, layout)}`);
-  else if (layouts.length > 0) parts.push("axes as stored");
-  if (reading !== null) parts.push(`read as ${reading.replace(/^as /, "")}`);
-  return parts.flatMap((part, at) => (at === 0 ? [part] : [" · ", part]));
-}
-
-/** "from out_layout of node 4", or that it was given by hand. */
-export function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
-  const known = layouts.find((each) => each.layout === layout);
-  if (!known) return "(custom)";
-  return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
+  const [captured, ...more] = trustWords(answer, answer.tile && !sampled);
+  const unsure = isUnsure(answer);
+  const first = element("span", { class: unsure ? "tvmdbg-warning" : undefined });
+  first.textContent = `${unsure ? "⚠ " : ""}${captured}`;
+  return [first, ...more.flatMap((part) => [" · ", part])];
 }

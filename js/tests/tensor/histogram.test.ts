@@ -4,7 +4,7 @@ import { tidy, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
 import { share } from "../../src/tensor/distribution/share.ts";
 import { type SpreadChoice, spreadOf } from "../../src/tensor/distribution/spread.ts";
 import { barAt, spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
-import { specialCounts } from "../../src/tensor/health/health_pill.ts";
+import { specialCounts } from "../../src/tensor/value_words.ts";
 import { random } from "../timeline/fixture.ts";
 import { statistics } from "./answer.ts";
 

@@ -3,10 +3,9 @@ import golden from "../../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { beyondText, crowdText } from "../../src/tensor/colors/adapted_words.ts";
 import { colorScale, nearRange } from "../../src/tensor/colors/color_scale.ts";
-import { share } from "../../src/tensor/distribution/share.ts";
 import { spreadOf } from "../../src/tensor/distribution/spread.ts";
 import { spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
-import { specialCounts } from "../../src/tensor/health/health_pill.ts";
+import { specialText, valueWords } from "../../src/tensor/value_words.ts";
 
 type Case = (typeof golden)[number];
 
@@ -82,13 +81,12 @@ describe.each(["auto", "log", "symlog"] as const)(
   },
 );
 
+// Recorded when Python had these words too.
 describe("the counts beside a figure are the live view's", () => {
-  it.each(golden)("$why", ({ statistics, dtype, health }) => {
-    const specials = specialCounts(answerOf({ statistics } as Case).statistics!, dtype);
-    expect(health.slice(0, specials.length)).toEqual(specials);
-    const { zero, size } = statistics;
-    expect(health[specials.length]).toBe(
-      `${zero} ${dtype === "bool" ? "False" : "zero"}${share(zero, size)}`,
-    );
+  it.each(golden)("$why", (each) => {
+    const { specials, counts } = valueWords(answerOf(each), each.dtype)!;
+    const { statistics } = each as unknown as StatisticsAnswer;
+    const found = specials.map((special) => specialText(statistics!, special));
+    expect([...found, ...counts.map(({ text }) => text)]).toEqual(each.health);
   });
 });

@@ -23,7 +23,7 @@ RANDOM = np.random.default_rng(21)
 
 
 #: What the recorded histograms were made of by numpy, not by what draws them.
-RECORDED = ("adapted", "spreads")
+RECORDED = ("health", "adapted", "spreads")
 
 
 def golden() -> dict[str, dict[str, Any]]:

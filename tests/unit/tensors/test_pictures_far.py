@@ -21,11 +21,9 @@ from tests.unit.tensors.picture_truth import Held, check_cell
 from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
 from tests.unit.tensors.test_pictures_kept import nothing_quick
 from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.figures.tensor.facts import interval_text
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import about_text, short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
-from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.tensors.planes import Plane
 
 if TYPE_CHECKING:
@@ -219,10 +217,3 @@ def test_ranges_of_such_values_leave_others_beside_them(tmp_path: Path) -> None:
     assert f"below 1e−305 ({int((array < 1e-305).sum())}" in said
     assert f"above 1e304 ({int((array > 1e304).sum())}" in said
     assert UNDER != OVER
-
-
-def test_bounds_rounded_outwards_stay_finite() -> None:
-    assert (
-        interval_text(Interval(-LARGEST, LARGEST), np.dtype(float))
-        == "(−1.7976931348623157e308 … 1.7976931348623157e308)"
-    )

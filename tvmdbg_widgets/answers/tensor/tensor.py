@@ -76,7 +76,7 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [_layout_json(each) for each in context.layouts((tensor.node, tensor.output))],
+        "layouts": [layout_json(each) for each in context.layouts((tensor.node, tensor.output))],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
@@ -89,7 +89,8 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
     }
 
 
-def _layout_json(known: KnownLayout) -> dict[str, Any]:
+def layout_json(known: KnownLayout) -> dict[str, Any]:
+    """Return what is known of a layout as JSON."""
     return {
         "layout": known.layout.text,
         "sizes": known.sizes,

@@ -43,7 +43,6 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "region": None if shown.region is None else list(shown.region),
         "color_scale": options.color_scale,
         "color_range": list(options.color_range) if is_range else options.color_range,
-        "verdict": facts.verdict,
         "unread": facts.unread,
         "exact": found.exact,
         "counts": tensor_counts(found) if found.applicable else None,

@@ -13,13 +13,13 @@ from tvmdbg_widgets.answers.tensor.statistics import (
     spread_json,
     statistics_json,
 )
-from tvmdbg_widgets.figures.run_figure import Note, RunFigure, note
+from tvmdbg_widgets.answers.tensor.tensor import layout_json
+from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.description import description
-from tvmdbg_widgets.figures.tensor.facts import SPECIAL_TEXT, TensorFacts, default_entry
+from tvmdbg_widgets.figures.tensor.facts import TensorFacts, default_entry
 from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorOptions
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.pictures import Channels, Profile
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def tensor_request(
         run,
         "tensor",
         (),
-        _data(run.title, facts, drawn),
+        _data(run.title, facts, is_drawn=bool(drawn)),
         _traits(options),
         replies,
         description(facts, run.title),
@@ -176,13 +176,9 @@ def _traits(options: TensorOptions) -> dict[str, Any]:
     }
 
 
-def _data(title: str, facts: TensorFacts, drawn: Mapping[str, Reply]) -> dict[str, Any]:
-    tensor = facts.tensor
-    faults = [
-        f"{count:,} {SPECIAL_TEXT[name]}" for name, count in facts.specials().items() if count
-    ]
-    exact = None if not drawn else drawn.get("tile", _EXACT).result.get("exact", True)
-    statistics = facts.statistics
+def _data(title: str, facts: TensorFacts, *, is_drawn: bool) -> dict[str, Any]:
+    tensor, shown = facts.tensor, facts.shown
+    values = tensor.values(shown.reading)
     return {
         "tensor": {
             "title": facts.title,
@@ -190,40 +186,21 @@ def _data(title: str, facts: TensorFacts, drawn: Mapping[str, Reply]) -> dict[st
             "shape": tensor.shape,
             "nbytes": tensor.nbytes,
             "trust": tensor.trust.label,
+            "captured": tensor.captured,
+            "reading": shown.reading,
+            "layout": shown.layout,
+            "layouts": [layout_json(each) for each in shown.known],
+            "missingLanes": values.is_missing_lanes,
         },
-        "text": _text(title, facts),
-        "heard": [*facts.health, *tensor.notes],
-        "notes": _notes(facts),
-        "verdict": {
-            "text": facts.verdict,
-            "bad": facts.verdict == "not finite",
-            "faults": faults,
-            "rest": [text for text in facts.health if text not in faults],
-        },
-        "trust": note(facts.trust(exact=exact), "warning" if facts.is_doubtful else "muted"),
-        "caption": facts.shown.words,
-        "rows": facts.rows,
-        "finiteOnly": statistics.finite < statistics.size,
-        "picture": _picture(facts) if drawn else None,
+        "text": one_line(f"{title}: {facts.title}"),
+        "warnings": list(tensor.notes),
+        "redacted": facts.redacted,
+        "unread": facts.unread,
+        "misfit": shown.misfit,
+        "caption": shown.words,
+        "picture": _picture(facts) if is_drawn else None,
         "dtype": facts.dtype.name,
     }
-
-
-_EXACT = Reply({"exact": True})
-
-
-def _notes(facts: TensorFacts) -> list[Note]:
-    tensor = facts.tensor
-    notes = []
-    if tensor.trust is not Trust.EXACT:
-        matched = f"The values were matched to this node {tensor.trust.label}."
-        notes.append(note(matched, "warning", 3))
-    notes += [note(f"Warning: {each}", "warning", 12) for each in tensor.notes]
-    if facts.redacted:
-        notes.append(note(facts.redacted, "muted", 3))
-    if facts.unread:
-        notes.append(note(facts.unread, "error", 6))
-    return notes
 
 
 def _picture(facts: TensorFacts) -> dict[str, Any]:
@@ -306,16 +283,3 @@ def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
     if isinstance(found, Channels):
         told |= {"axis": found.axis, "length": found.length}
     return Reply({**told, "columns": columns}, (buffer,))
-
-
-def _text(title: str, facts: TensorFacts) -> str:
-    """Return title, counts and statistics; ``js/src/tensor/figure/figure.ts`` adds the rest."""
-    tensor = facts.tensor
-    lines = [one_line(f"{title}: {facts.title}")]
-    lines += [f"  warning: {note}" for note in tensor.notes]
-    lines += [f"  {each}" for each in (facts.redacted, facts.unread) if each]
-    lines.append("  " + "; ".join([facts.verdict, *facts.health]))
-    lines.append(f"  {facts.trust(exact=None)}")
-    lines += [f"  {facts.shown.words}"] if facts.shown.words else []
-    lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
-    return "\n".join(lines)

@@ -2,7 +2,7 @@ import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { element, KEEP_KEYS, select } from "../../shared/ui/dom.ts";
 import { layoutProblem } from "../../shared/unfold.ts";
 import { field, piece } from "../parts.ts";
-import { sourceOf } from "../trust_line.ts";
+import { sourceOf } from "../trust_words.ts";
 import { following } from "./following.ts";
 
 /**

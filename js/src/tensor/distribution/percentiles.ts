@@ -32,7 +32,7 @@ function about(value: number | null): string {
 
 /** Five digits of a bound, rounded to the outside, so that what lies inside still does. */
 export function outward(value: number, side: 1 | -1): string {
-  if (value === 0) return "0";
+  if (Number(value.toPrecision(DIGITS)) === value) return String(value);
   const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) - DIGITS + 1);
   const away = side > 0 ? Math.ceil(value / step) : Math.floor(value / step);
   let text = (away * step).toPrecision(DIGITS);

@@ -21,6 +21,8 @@ import { type ColorChoice, colorScale, nearRange } from "../colors/color_scale.t
 import { type Spread, spreadOf } from "../distribution/spread.ts";
 import { type Known, tensorFacts } from "../facts.ts";
 import type { TensorOptions } from "../options.ts";
+import { type Believed, isUnsure, trustWords } from "../trust_words.ts";
+import { specialText, type ValueWords, valueWords } from "../value_words.ts";
 import { lines, wrapParts } from "./caption.ts";
 import { histogramLines, histogramPart, histogramWords, spreadFacts } from "./histogram_part.ts";
 import { legendPart } from "./legend_part.ts";
@@ -30,29 +32,24 @@ import {
   pictureParts,
   type TensorColors,
 } from "./picture_part.ts";
-import {
-  besideEachOther,
-  type StatisticRow,
-  statisticsPart,
-  type Verdict,
-  verdictPart,
-} from "./statistics_part.ts";
+import { statisticRows } from "./statistic_rows.ts";
+import { besideEachOther, statisticsPart, type Verdict, verdictPart } from "./statistics_part.ts";
 
 interface Data {
   /** Of the run. */
   title: string;
-  tensor: Known;
-  /** The figure as text without the facts of the header and the histogram. */
+  tensor: Known & Believed;
+  /** Run and tensor, in one line. */
   text: string;
-  /** What is heard of the values and of the tensor after the verdict. */
-  heard: string[];
-  notes: Note[];
-  verdict: Verdict;
-  trust: Note;
+  /** Of the tensor's file. */
+  warnings: string[];
+  /** Why its values are not shown, and why they could not be read; empty where they are. */
+  redacted: string;
+  unread: string;
+  /** Why a layout that was asked for does not fit. */
+  misfit: string;
   /** Which axes are shown, and where the others are held. */
   caption: string;
-  rows: StatisticRow[];
-  finiteOnly: boolean;
   picture: Omit<PictureData, "room"> | null;
   dtype: string;
 }
@@ -80,6 +77,9 @@ export function tensorPanel(request: Request): FigurePanel {
   const room = width - 2 * MARGIN;
   const known = statisticsOf(answers.statistics);
   const facts = tensorFacts(data.tensor).map((fact) => fact.text);
+  const words = valueWords(known, data.dtype);
+  const verdict = verdictOf(data, known, words);
+  const rows = statisticRows(known, data.redacted !== "");
   const choice: ColorChoice = {
     scale: options.color_scale ?? "auto",
     map: options.color_map ?? "auto",
@@ -101,15 +101,15 @@ export function tensorPanel(request: Request): FigurePanel {
     notes.map((note) => paragraph(note, room, text, note.most));
   const parts: Part[] = [
     heading(data.tensor.title, [data.title, ...facts].join(" · "), room, text),
-    ...said(data.notes),
-    verdictPart(data.verdict, room, text),
-    ...said([data.trust]),
+    ...said(notesOf(data)),
+    verdictPart(verdict, room, text),
+    ...said([trustNote(data, answers)]),
     space(8),
   ];
   const isNarrow = width < NARROW;
   const side = Math.min(STATISTICS, room);
   const told = [
-    ...(data.rows.length ? [statisticsPart(data.rows, data.finiteOnly, side, text)] : []),
+    ...(rows.length ? [statisticsPart(rows, words?.health === "error", side, text)] : []),
     ...histogramParts(spread, known, adapted, scale, side, request),
   ];
   const wide = Math.min(WIDEST, isNarrow ? room : room - STATISTICS - GAP);
@@ -123,14 +123,24 @@ export function tensorPanel(request: Request): FigurePanel {
   if (isNarrow || !left.length) parts.push(...left, ...told);
   else parts.push(besideEachOther(left, told, MARGIN + wide + GAP));
   const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
-  const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${data.verdict.text}`;
-  const [first, ...more] = data.text.split("\n");
+  const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${verdict.text}`;
+  const counts = [...verdict.faults, ...verdict.rest];
   return {
     height: heightOf(parts),
     title: name,
-    words: [name, ...data.heard].join(". "),
-    text: [[first, ...facts].join("; "), ...more, ...letters].join("\n"),
+    words: [name, ...counts, ...data.warnings].join(". "),
+    text: [
+      [data.text, ...facts].join("; "),
+      ...data.warnings.map((each) => `  warning: ${each}`),
+      ...[data.redacted, data.unread].filter(Boolean).map((each) => `  ${each}`),
+      `  ${[verdict.text, ...counts].join("; ")}`,
+      `  ${trustWords(data.tensor, null, data.misfit).join(" · ")}`,
+      ...(data.caption ? [`  ${data.caption}`] : []),
+      ...rows.map(([name, text, place]) => `  ${name.padEnd(7)} ${text} ${place}`.trimEnd()),
+      ...letters,
+    ].join("\n"),
     description: {
+      verdict: verdict.text,
       color_map: scale?.map ?? null,
       spread: spread && spreadFacts(spread),
     },
@@ -178,4 +188,44 @@ function histogramParts(
     paragraph({ text: words, color: "muted" }, room, text, 2),
     histogramPart(spread, size, scale, room),
   ];
+}
+
+const UNREAD = "could not be read";
+
+/** What is said of all values first. */
+function verdictOf({ unread }: Data, known: StatisticsAnswer, words: ValueWords | null): Verdict {
+  const { statistics, reason } = known;
+  if (!statistics || !words || words.health === "empty") {
+    const text = words?.verdict ?? (unread ? UNREAD : `no statistics: ${reason}`);
+    return { text, bad: false, faults: [], rest: [] };
+  }
+  const faults = words.specials.filter((each) => statistics[each] > 0);
+  const others = words.specials.slice(faults.length);
+  return {
+    text: words.verdict,
+    bad: words.health === "error",
+    faults: faults.map((each) => specialText(statistics, each)),
+    rest: [
+      ...others.map((each) => specialText(statistics, each)),
+      ...words.counts.map(({ text }) => text),
+    ],
+  };
+}
+
+function notesOf({ tensor, warnings, redacted, unread }: Data): Note[] {
+  const notes: Note[] = [];
+  if (tensor.trust !== "exact") {
+    const text = `The values were matched to this node ${tensor.trust}.`;
+    notes.push({ text, color: "warning", most: 3 });
+  }
+  for (const each of warnings) notes.push({ text: `Warning: ${each}`, color: "warning", most: 12 });
+  if (redacted) notes.push({ text: redacted, color: "muted", most: 3 });
+  if (unread) notes.push({ text: unread, color: "error", most: 6 });
+  return notes;
+}
+
+function trustNote({ tensor, misfit }: Data, { tile, channels, profile }: Answers): Note {
+  const exact = tile || channels || profile ? (tile?.exact ?? true) : null;
+  const text = trustWords(tensor, exact, misfit).join(" · ");
+  return { text, color: isUnsure(tensor) ? "warning" : "muted", most: 4 };
 }
