@@ -30,6 +30,8 @@ class NodeTexts:
         self._shared = None if timeline is None else timeline.shared
         together = 0.0 if self._shared is None else self._shared.total_ns
         self._total = float(self.ns[self.ns > 0].sum()) + together
+        #: Number of the smallest set of nodes that a node took its time with, -1 for none.
+        self._set_of = None if self._shared is None else self._shared.smallest(graph.num_nodes)
         self._heads = frozenset(graph.heads[:, 0].tolist())
 
     def title(self, node: int) -> str:
@@ -54,5 +56,15 @@ class NodeTexts:
         ns = float(self.ns[node])
         if ns > 0:
             return f"{duration_text(ns)} · {percent(ns / self._total)}"
-        given = GIVEN.get(NodeKind(self._graph.kinds[node]), "")
-        return given or ("time unknown" if np.isnan(ns) else duration_text(ns))
+        if given := GIVEN.get(NodeKind(self._graph.kinds[node]), ""):
+            return given
+        if np.isnan(ns):
+            return self.together(node) or "time unknown"
+        return duration_text(ns)
+
+    def together(self, node: int) -> str:
+        """``"4.9 µs for 2 together"``; empty where the node took no time with others."""
+        if self._shared is None or self._set_of is None or (number := self._set_of[node]) < 0:
+            return ""
+        count = int(np.diff(self._shared.offsets[number : number + 2])[0])
+        return f"{duration_text(float(self._shared.own_ns[number]))} for {count:,} together"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.open_groups import PATH, cases
 from tests.unit.graph.block_graphs import Draft, isomorphic, networks, random_drafts, require_sound
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -265,7 +263,3 @@ def test_groups_that_do_not_nest_are_refused(columns: dict[str, list[int]], said
     names = StringColumn.from_strings(["block"] * count)
     with pytest.raises(ValueError, match=said):
         Groups(order=range(4), names=names, **columns, **rest)
-
-
-def test_groups_open_by_themselves_as_recorded_for_both_languages() -> None:
-    assert cases() == json.loads(PATH.read_text())

@@ -1,0 +1,31 @@
+"""What nodes are called in files for other tools: as the view calls them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.node_texts import NodeTexts
+
+GRAPHS = sorted((Path(__file__).parents[2] / "data/graph").iterdir())
+SAMPLES = [getattr(tvmdbg.samples, name) for name in tvmdbg.samples.__all__]
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, *GRAPHS], ids=lambda path: path.stem)
+def test_title_shape_and_time_are_those_of_the_view(path: Path) -> None:
+    run = tvmdbg.open(path)
+    if not isinstance(run, tvmdbg.DebugRun) or run.graph is None:
+        pytest.skip("no graph")
+    words = NodeTexts(run.graph, run.timeline)
+    figure = run.figure("graph", grouped=False, fold_parameters=False, whole=True)
+    nodes = figure.description["nodes"]
+    assert [each["id"] for each in nodes] == list(range(run.graph.num_nodes))
+    for each in nodes:
+        node = each["id"]
+        assert (each["label"], each["shape_text"], each["time_text"]) == (
+            words.title(node),
+            words.shape(node),
+            words.time(node),
+        )
