@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.figures.ticks import nice_ticks
+from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.base.numbers import (
     bytes_text,
     counted,
@@ -30,6 +32,7 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
     "speed": speed_text,
     "bytes": bytes_text,
     "counted": lambda count: counted(count, "node"),
+    "ticks": lambda case: " ".join(map(short_text, nice_ticks(*case))),
 }
 
 
@@ -47,6 +50,11 @@ def numbers() -> dict[str, list[Any]]:
         "speed": [*ratios, *(10 ** rng.uniform(-2, 2, 60)).tolist()],
         "bytes": [0, *ends, *sizes],
         "counted": [0, *ends, *sizes],
+        "ticks": [
+            [low, low + wide, count]
+            for low, wide in (10 ** rng.uniform(-3, 6, (40, 2))).tolist()
+            for count in (1, 4, 7)
+        ],
     }
 
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import recorded from "../../../tests/data/numbers/texts.json";
+import { niceTicks } from "../../src/shared/drawing/ticks.ts";
 import {
   bytes,
   counted,
@@ -18,10 +19,15 @@ describe("numbers are written as in Python", () => {
     speed,
     bytes,
     counted: (count: number) => counted(count, "node"),
+    ticks: ([low, high, count]: [number, number, number]) =>
+      niceTicks(low, high, count)
+        .map(({ text }) => text)
+        .join(" "),
   };
   it.each(Object.keys(written) as (keyof typeof written)[])("%s", (name) => {
-    const texts = recorded[name] as [number, string][];
-    expect(texts.map(([number]) => [number, written[name](number)])).toEqual(texts);
+    const texts = recorded[name] as [unknown, string][];
+    const write = written[name] as (number: unknown) => string;
+    expect(texts.map(([number]) => [number, write(number)])).toEqual(texts);
   });
 });
 
