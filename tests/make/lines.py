@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from tests.make.numbers import write
 from tvmdbg_widgets.figures.texts import fit, width_tables, wrap
 
 PATH = Path(__file__).parents[1] / "data/numbers/lines.json"
@@ -44,9 +44,4 @@ def lines() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    PATH.parent.mkdir(exist_ok=True)
-    rows = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(found, ensure_ascii=False)}"
-        for name, found in lines().items()
-    )
-    PATH.write_text(f"{{\n{rows}\n}}\n", "utf-8")
+    write(PATH, lines())

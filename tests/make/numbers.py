@@ -66,10 +66,15 @@ def texts() -> dict[str, list[tuple[Any, str]]]:
     }
 
 
-if __name__ == "__main__":
-    PATH.parent.mkdir(exist_ok=True)
-    rows = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(some, ensure_ascii=False)}"
-        for name, some in texts().items()
+def write(path: Path, parts: dict[str, Any]) -> None:
+    """Write JSON with a line for each part."""
+    path.parent.mkdir(exist_ok=True)
+    rows = (
+        f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}"
+        for name, part in parts.items()
     )
-    PATH.write_text(f"{{\n{rows}\n}}\n", "utf-8")
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    write(PATH, texts())
