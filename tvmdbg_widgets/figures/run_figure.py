@@ -71,6 +71,8 @@ class RunFigure:
         Facts behind the figure; what draws it adds its own.
     columns : mapping of str to array [N] or StringColumn
         What the figure needs as arrays.
+    text : str
+        What there is to say where nothing draws figures; the text of ``data`` where empty.
     """
 
     run: Derived
@@ -81,6 +83,7 @@ class RunFigure:
     replies: Mapping[str, Reply] = field(default_factory=dict)
     description: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
+    text: str = ""
 
     @classmethod
     def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
@@ -119,7 +122,7 @@ class RunFigure:
                 answers=self.answered(),
             )
         except EngineMissingError as missing:
-            text = str(self.data["text"])
+            text = self.text or str(self.data["text"])
             return text_only(self.view, self.run.title, text, str(missing), width=wide, theme=look)
         return replace(figure, description=_merged(self.description, figure.description))
 

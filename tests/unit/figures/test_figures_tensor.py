@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import re
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +16,12 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
+from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.figures.tensor import facts as tensor_facts
 from tvmdbg_widgets.figures.tensor import shown as tensor_shown
 from tvmdbg_widgets.figures.tensor.facts import BINS
+from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.pictures import picture
@@ -316,3 +320,16 @@ def test_channels_and_profile_go_along_the_axis_that_was_asked_for(tmp_path: Pat
     assert "no axis is left to tile by" in " ".join(texts(flat.figure("tensor", show="channels")))
     with pytest.raises(ValueError, match="along is the number of an axis, found -1"):
         run.figure("tensor", along=-1)
+
+
+def test_without_an_engine_it_says_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    monkeypatch.setattr(host, "_threads", threading.local())
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    told = tensor_figure(run, entry=(38, 0)).text
+    assert "#38" in told
+    assert "59 +Inf" in told
+    assert "pip install quickjs-ng" in told
+    redacted = tensor_figure(run, entry=(38, 0), redact=lambda _: ("Not shown.", True)).text
+    assert "Not shown." in redacted
+    assert "59" not in redacted

@@ -164,6 +164,7 @@ def tensor_request(
         _traits(options),
         replies,
         description(facts, run.title),
+        text=_text(run.title, facts),
     )
 
 
@@ -192,7 +193,7 @@ def _data(title: str, facts: TensorFacts, *, is_drawn: bool) -> dict[str, Any]:
             "layouts": [layout_json(each) for each in shown.known],
             "missingLanes": values.is_missing_lanes,
         },
-        "text": one_line(f"{title}: {facts.title}"),
+        "text": _headline(title, facts),
         "warnings": list(tensor.notes),
         "redacted": facts.redacted,
         "unread": facts.unread,
@@ -283,3 +284,13 @@ def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
     if isinstance(found, Channels):
         told |= {"axis": found.axis, "length": found.length}
     return Reply({**told, "columns": columns}, (buffer,))
+
+
+def _headline(title: str, facts: TensorFacts) -> str:
+    return one_line(f"{title}: {facts.title}")
+
+
+def _text(title: str, facts: TensorFacts) -> str:
+    """Return what is said where nothing draws figures; no counts where values are not shown."""
+    counts = "" if facts.redacted or not facts.statistics.applicable else repr(facts.statistics)
+    return "\n".join(filter(None, (_headline(title, facts), facts.redacted, facts.unread, counts)))
