@@ -66,7 +66,7 @@ const maker = (request: any) => ({
   text: "",
   description: { title: "", lists: request.data.lists.length },
 });
-export const draw = (_view: string, request: string) => drawn(maker, request);
+export const draw = (view: string, request: string) => drawn(view, maker, request);
 """
 
 
