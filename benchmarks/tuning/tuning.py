@@ -33,7 +33,7 @@ from benchmarks.measure import Times, limit, load, machine, measure, ratio
 from benchmarks.tuning.tuning_logs import WEIGHTS, records, write_log
 from benchmarks.tuning.tuning_view import view
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds
-from tvmdbg_widgets.analysis.tuning.dags import dag_of
+from tvmdbg_widgets.analysis.tuning.dags import find_dag
 from tvmdbg_widgets.analysis.tuning.replay import nest, replay
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
@@ -197,7 +197,7 @@ def schedules(folder: Path) -> None:
     print(f"{len(rows):,} GPU schedules of {len(log.tasks)} tasks; {load()}")
     per("log.record(row)", rows, log.record)
     found = [log.record(row) for row in rows]
-    dags = [dag_of(log.parts, each.task) for each in found]
+    dags = [find_dag(log.parts, each.task)[0] for each in found]
     known = [(dag, each.steps) for dag, each in zip(dags, found, strict=True) if dag is not None]
     print(f"  the DAG is known of {len(known):,}")
     told(per("replayed", known, lambda each: replay(*each)), len(known), REPLAY_MS)
