@@ -187,14 +187,13 @@ class _Nodes:
     def _attrs(self, node: int, edges: npt.NDArray[np.int32]) -> list[dict[str, Any]]:
         graph, view = self.graph, self.graph.nodes[node]
         known = not math.isnan(self.words.ns[node])
-        together = self.words.together(node)
         own: dict[str, Any] = {
             "node id": node,
             "name": view.name,
             "function": view.func_name,
             "kind": view.kind.name.lower(),
             "op kind": view.op_kind,
-            "time": self.words.time(node) if known else together,
+            "time": self.words.time(node) if known else self.words.together(node),
             "output of the graph": "yes" if self.words.is_head(node) else "",
         }
         unsure = (graph.edge_source[edges] < 0) | (graph.edge_trust[edges] == Trust.AMBIGUOUS)

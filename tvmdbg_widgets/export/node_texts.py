@@ -66,5 +66,6 @@ class NodeTexts:
         """``"4.9 µs for 2 together"``; empty where the node took no time with others."""
         if self._shared is None or self._set_of is None or (number := self._set_of[node]) < 0:
             return ""
-        count = int(np.diff(self._shared.offsets[number : number + 2])[0])
+        offsets = self._shared.offsets
+        count = int(offsets[number + 1] - offsets[number])
         return f"{duration_text(float(self._shared.own_ns[number]))} for {count:,} together"

@@ -4,6 +4,8 @@ const MOST = 200;
 
 /** Rows of one height, of which only those in view are in the document. */
 export class RowsInView {
+  /** What stands in the place of rows where there are none. */
+  none: () => readonly HTMLElement[] = () => [];
   readonly #scroller: HTMLElement;
   readonly #body: HTMLElement;
   readonly #make: (place: number) => HTMLElement;
@@ -100,7 +102,7 @@ export class RowsInView {
       this.#show(line);
       return line;
     });
-    this.#body.replaceChildren(...lines);
+    this.#body.replaceChildren(...(this.#length ? lines : this.none()));
   }
 
   #show(line: HTMLElement): void {

@@ -88,6 +88,10 @@ export class TopTable {
       this.#body,
     );
     this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#row(at), signal);
+    this.#inView.none = () =>
+      slices.complete
+        ? []
+        : notHere(slices).map((line) => element("p", { class: "tvmdbg-muted" }, line));
     this.#order = order;
     this.arrived();
     const rowOf = (event: Event) => this.#rows[this.#inView.placeOf(event)] ?? -1;
@@ -175,9 +179,6 @@ export class TopTable {
     this.#inView.mark("current", this.#position(this.#current));
     this.#inView.mark("hovered", this.#position(this.#hovered));
     this.#inView.paint();
-    if (this.#rows.length || this.#slices.complete) return;
-    const why = notHere(this.#slices);
-    this.#body.append(...why.map((line) => element("p", { class: "tvmdbg-muted" }, line)));
   }
 
   /** Where a row is listed, -1 for none. */
