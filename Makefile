@@ -47,7 +47,9 @@ define test_with
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going check test-js \
 	  >$(VENV)/check.log 2>&1 & checked=$$!; \
 	$(BIN)/python -m pytest $(SHARED) $(1) $(PYTEST_ARGS); tested=$$?; \
-	wait $$checked || { cat $(VENV)/check.log; exit 1; }; \
+	wait $$checked; checked=$$?; \
+	echo "tested=$$tested checked=$$checked" >$(VENV)/test.status; \
+	[ $$checked = 0 ] || { cat $(VENV)/check.log; exit 1; }; \
 	exit $$tested
 endef
 
