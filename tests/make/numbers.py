@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.base.numbers import (
     bytes_text,
     counted,
     duration_text,
+    integer,
     percent,
     speed_text,
 )
@@ -32,6 +33,7 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
     "speed": speed_text,
     "bytes": bytes_text,
     "counted": lambda count: counted(count, "node"),
+    "integer": integer,
     "ticks": lambda case: " ".join(map(short_text, nice_ticks(*case))),
 }
 
@@ -43,13 +45,16 @@ def numbers() -> dict[str, list[Any]]:
     ends = [1, 1023, 1024, 1025, 999_949, 999_950, 1024**2 - 1, 1024**2, 1024**4]
     ns = [0.5, 999.94, 999.96, 999_950.0, 1_000_500.0, -2500.0, 2.5e-5]
     shares = [1e-9, 0.0000999, 0.0001, 0.00125, 0.0999949, 0.09995, 0.1, 0.99951, 1.0, 2.345]
+    floats = [6681980.880000001, 0.5, 1.5, 2.5, -0.4, -0.5, -1.5, 999.5, 1023.5, 1e15 + 0.5]
+    floats += [-6681980.880000001, 1e21, 1.25e25, 1e-7, *(10 ** rng.uniform(-3, 18, 60)).tolist()]
     ratios = [1.0, 1.0999, 1.1, 1.995, 2.0, 9.95, 10.0, 0.5, 0.0, -1.0]
     return {
         "duration": [0.0, *ns, *(10 ** rng.uniform(-2, 12, 60)).tolist()],
         "percent": [0.0, *shares, *(10 ** rng.uniform(-6, 0.5, 60)).tolist()],
         "speed": [*ratios, *(10 ** rng.uniform(-2, 2, 60)).tolist()],
-        "bytes": [0, *ends, *sizes],
-        "counted": [0, *ends, *sizes],
+        "bytes": [0, *ends, *sizes, *(each for each in floats if each >= 0)],
+        "counted": [0, *ends, *sizes, *floats],
+        "integer": [0, *ends, *sizes, *floats],
         "ticks": [
             [low, low + wide, count]
             for low, wide in (10 ** rng.uniform(-3, 6, (40, 2))).tolist()

@@ -80,6 +80,33 @@ def draw(
     return Figure(svg, text, {"view": view, **answer["description"]}, hover)
 
 
+def draw_or_tell(
+    view: str,
+    data: Mapping[str, Any],
+    columns: Columns,
+    options: Mapping[str, Any],
+    *,
+    text: str,
+    width: float,
+    theme: ThemeName = "auto",
+    answers: Mapping[str, Reply] | None = None,
+) -> Figure:
+    """Return the figure that a view's own code draws, or its text where that fails.
+
+    Parameters as of :func:`draw`, whose ``data`` have a title.
+
+    Parameters
+    ----------
+    text : str
+        Lines of what the picture would tell.
+    """
+    try:
+        return draw(view, data, columns, options, width=width, theme=theme, answers=answers)
+    except Exception as problem:  # noqa: BLE001 - no display fails because a picture does
+        why = one_line(str(problem)) or type(problem).__name__
+        return text_only(view, str(data["title"]), text, why, width=width, theme=theme)
+
+
 def colors_of_nodes(
     data: Mapping[str, Any],
     columns: Columns,
@@ -136,14 +163,14 @@ def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
 def text_only(
     view: str, title: str, text: str, why: str, *, width: float, theme: ThemeName = "auto"
 ) -> Figure:
-    """Return a figure that holds text, where there is no engine to draw one.
+    """Return a figure that holds text, where none can be drawn.
 
     Parameters
     ----------
     text : str
         Lines of what the picture would tell.
     why : str
-        What is missing: the message of :class:`~tvmdbg_widgets.engine.host.EngineMissingError`.
+        What is missing, or what failed, in one line.
     """
     panel = Panel(width, title, text, theme_of(theme), f"{text}\n{why}")
     y = panel.heading(title)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import draw, text_only
+from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
 
 if TYPE_CHECKING:
@@ -111,19 +110,16 @@ class RunFigure:
             A width or theme that is none.
         """
         wide, look = usable_width(width), theme_of(theme).name
-        try:
-            figure = draw(
-                self.view,
-                self.request_data,
-                self.columns,
-                self.options,
-                width=wide,
-                theme=look,
-                answers=self.answered(),
-            )
-        except EngineMissingError as missing:
-            text = self.text or str(self.data["text"])
-            return text_only(self.view, self.run.title, text, str(missing), width=wide, theme=look)
+        figure = draw_or_tell(
+            self.view,
+            self.request_data,
+            self.columns,
+            self.options,
+            text=self.text or str(self.data["text"]),
+            width=wide,
+            theme=look,
+            answers=self.answered(),
+        )
         return replace(figure, description=_merged(self.description, figure.description))
 
     @property

@@ -1,5 +1,6 @@
 import { SMALL } from "../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { largest } from "../shared/many.ts";
 import type { Frame, Part, Section } from "./data.ts";
 
 /** Bytes of a row: as many as a pointer has. */
@@ -65,7 +66,10 @@ export function rowsOf(section: Section): number {
 
 /** How many structs lie in each other. */
 export function levelsOf(sections: readonly Section[]): number {
-  return Math.max(0, ...sections.flatMap(({ frames }) => frames.map(({ depth }) => depth + 1)));
+  return largest(
+    sections.flatMap(({ frames }) => frames.map(({ depth }) => depth + 1)),
+    0,
+  );
 }
 
 /**
@@ -89,7 +93,7 @@ export function segmentsOf(
       found.push({ part, row, ...place, isNamed: false, words: NO_WORDS });
       at = stop;
     }
-    const widest = Math.max(...found.map(({ first, end }) => end - first));
+    const widest = largest(found.map(({ first, end }) => end - first));
     const named = found.find(({ first, end }) => end - first === widest)!;
     named.isNamed = true;
     named.words = wordsOf(part, widest * cell - 2 * (inset + AIR), text);
@@ -122,9 +126,9 @@ export function rowSpaces(section: Section, segments: readonly Segment[]): RowSp
     const frames = section.frames.filter(({ offset }) => Math.floor(offset / ROW) === row);
     return {
       frames: new Set(frames.map(({ depth }) => depth)).size,
-      words: Math.max(
+      words: largest(
+        here.map(({ words }) => 1 + Number(!!words.type) + Number(!!words.value)),
         1,
-        ...here.map(({ words }) => 1 + Number(!!words.type) + Number(!!words.value)),
       ),
     };
   });

@@ -1,6 +1,7 @@
 import type { Hover } from "../shared/drawing/figure.ts";
 import { LINE, SMALL } from "../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { append, largest } from "../shared/many.ts";
 import type { LayoutInfo, Part } from "./data.ts";
 import {
   FRAME_STEP,
@@ -92,8 +93,8 @@ export function arrange(
   for (let at = 0; at < layouts.length; at += beside) {
     const band = layouts.slice(at, at + beside);
     const placed = placeBand(band, hasDump, { left, top: bottom, width }, text);
-    panels.push(...placed.panels);
-    if (at === 0) moves.push(...movesOf(placed.panels));
+    append(panels, placed.panels);
+    if (at === 0) append(moves, movesOf(placed.panels));
     bottom = placed.bottom + SECTION_GAP;
   }
   return { panels, moves, bottom: bottom - SECTION_GAP };
@@ -117,8 +118,8 @@ function placeBand(
       notes: notesOf(info, sections, width, text),
     };
   });
-  const headHeight = Math.max(...drafts.map(({ head }) => head.length)) * LINE + 4;
-  const numSections = Math.max(...band.map(({ sections }) => sections.length));
+  const headHeight = largest(drafts.map(({ head }) => head.length)) * LINE + 4;
+  const numSections = largest(band.map(({ sections }) => sections.length));
   const places: { top: number; rows: RowPlace[] }[] = [];
   let y = top + headHeight;
   for (let index = 0; index < numSections; index++) {
@@ -142,7 +143,7 @@ function placeBand(
     notes,
     notesTop: y,
   }));
-  return { panels, bottom: y + Math.max(...drafts.map(({ notes }) => notes.length)) * LINE };
+  return { panels, bottom: y + largest(drafts.map(({ notes }) => notes.length)) * LINE };
 }
 
 const PLAIN = { sign: "", isFault: false, bold: false, indent: 0 } as const;

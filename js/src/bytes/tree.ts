@@ -3,6 +3,7 @@ import { fieldTint, LINE, MARGIN, type Part, SMALL } from "../shared/drawing/fig
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
+import { largest } from "../shared/many.ts";
 import { type ByteMapData, type FieldRow, fieldWords } from "./data.ts";
 
 const INDENT = 14;
@@ -12,7 +13,10 @@ const NOTE_LINES = 3;
 
 /** Hex digits of every offset. */
 export function offsetDigits({ rows, lines }: ByteMapData): number {
-  const last = Math.max(...rows.map(({ offset }) => offset), lines.at(-1)?.offset ?? 0);
+  const last = largest(
+    rows.map(({ offset }) => offset),
+    lines.at(-1)?.offset ?? 0,
+  );
   return Math.max(4, last.toString(16).length);
 }
 
@@ -42,10 +46,7 @@ export function fieldTree(data: ByteMapData, room: number, text: TextWidths, top
   const [offsetWide, sizeWide] = [
     ["offset", ...offsets],
     ["size", ...sizes],
-  ].map((words) => 12 + Math.max(...words.map((each) => text.width(each, SMALL)))) as [
-    number,
-    number,
-  ];
+  ].map((words) => 12 + largest(words.map((each) => text.width(each, SMALL)))) as [number, number];
   const offsetRight = MARGIN + nameRoom + offsetWide;
   const sizeRight = offsetRight + sizeWide;
   const valueLeft = sizeRight + 12;

@@ -3,6 +3,7 @@ import { columnsOf } from "../shared/client/columns_of.ts";
 import type { Answer } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
+import { largest } from "../shared/many.ts";
 
 /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
 export type ComparisonColumns = Columns<"comparison">;
@@ -75,7 +76,7 @@ export class ComparisonData {
   /** The node of the other side that gives what this one gives; of the parts of a function the last. */
   partner(side: Side, node: number): number | null {
     const others = this.matches(side, node).map((each) => each.node);
-    return others.length ? Math.max(...others) : null;
+    return others.length ? largest(others) : null;
   }
 
   /** All that stands for a node on the other side, the one that is looked at last. */
@@ -155,7 +156,7 @@ export class ComparisonData {
     const others = found.slice(0, SHOWN).map((each) => `#${each.node}`);
     const more = found.length > SHOWN ? ` and ${integer(found.length - SHOWN)} more` : "";
     const { certainties, reasons } = this.info;
-    const sure = certainties[Math.max(...found.map((each) => each.certainty))];
+    const sure = certainties[largest(found.map((each) => each.certainty))];
     return `${here} ~ ${LETTER[OTHER[side]]} ${others.join(", ")}${more}: ${sure}, ${reasons[first.reason]}`;
   }
 }

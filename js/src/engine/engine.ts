@@ -5,6 +5,7 @@ import { nodeColors } from "../graph/figure/node_colors.ts";
 import type { GraphRequest } from "../graph/figure/request.ts";
 import type { FigureMaker, FigureRequest, ThemeName } from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
+import { ofBytes } from "../shared/many.ts";
 import { figures } from "./figures.ts";
 import { type Packed, unpacked } from "./packed.ts";
 
@@ -67,12 +68,5 @@ function base64(bytes: Uint8ClampedArray): string {
     toBase64?: () => string;
   };
   if (plain.toBase64) return plain.toBase64();
-  const parts: string[] = [];
-  for (let at = 0; at < plain.length; at += CHUNK) {
-    parts.push(String.fromCharCode(...plain.subarray(at, at + CHUNK)));
-  }
-  return btoa(parts.join(""));
+  return btoa(ofBytes(plain));
 }
-
-/** Arguments of one call. */
-const CHUNK = 8192;

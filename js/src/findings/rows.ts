@@ -1,5 +1,6 @@
 import type { Finding, FindingsAnswer } from "../shared/client/findings.ts";
 import { counted } from "../shared/format.ts";
+import { append } from "../shared/many.ts";
 
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
 export interface Row {
@@ -79,7 +80,7 @@ export function sentence(row: Row, place: number, of: number, open: boolean): st
   ];
   if (nodes) parts.push(`${row.nodes.length === 1 ? "node" : "nodes"} ${nodes}${more}`);
   if (finding && open) {
-    parts.push(...finding.evidence, finding.why, finding.next && `next: ${finding.next}`);
+    append(parts, [...finding.evidence, finding.why, finding.next && `next: ${finding.next}`]);
   } else if (finding) parts.push("folded");
   return `${parts.filter(Boolean).join("; ")}.`;
 }

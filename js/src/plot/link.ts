@@ -1,4 +1,5 @@
 import type { SessionClient } from "../shared/client/session_client.ts";
+import { append } from "../shared/many.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
 import type { Source } from "./bokeh.ts";
 import { Rows } from "./rows.ts";
@@ -64,7 +65,10 @@ export class Link {
       const found = rows.rowsOf(selected);
       const { selected: own } = rows.source;
       if (own.indices.join() !== found.join()) own.indices = found;
-      told.push(...found.slice(0, TOLD).map((row) => rows.text(row)));
+      append(
+        told,
+        found.slice(0, TOLD).map((row) => rows.text(row)),
+      );
     }
     this.#lighting = false;
     this.#say(told.slice(0, TOLD).join("; "));

@@ -1,6 +1,7 @@
 import type { Hover } from "../shared/drawing/figure.ts";
 import { LINE, MARGIN, SMALL } from "../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { largest } from "../shared/many.ts";
 import { type MessageRow, otherSide, type SequenceData, type Side } from "./data.ts";
 
 const ROW = 20;
@@ -62,7 +63,10 @@ export function isBand({ status }: MessageRow): boolean {
 export function layoutSequence(data: SequenceData, room: number, text: TextWidths): SequenceLayout {
   const messages = data.rows.filter((row) => row.kind === "message");
   const widest = (words: readonly string[]) =>
-    Math.max(0, ...words.map((each) => text.width(each, SMALL)));
+    largest(
+      words.map((each) => text.width(each, SMALL)),
+      0,
+    );
   const timeWide = data.timed ? widest([TIME, ...messages.map(({ time }) => time)]) : 0;
   const bytesWide = widest(messages.map(({ bytes }) => bytes));
   const headWide = text.width("server", SMALL, true) / 2 + 8;

@@ -41,21 +41,43 @@ export function speed(ratio: number): string {
 }
 
 /** Bytes with the exact count where a unit rounds it: `16.0 KiB (16,384)`. */
-export function bytes(count: number): string {
+export function bytes(size: number): string {
+  if (!Number.isFinite(size)) return "unknown";
+  const count = nearest(size);
   if (count < 1024) return `${count} B`;
   const power = Math.min(4, Math.floor(Math.log2(count) / 10));
   const unit = ["KiB", "MiB", "GiB", "TiB"][power - 1]!;
   return `${(count / 1024 ** power).toFixed(1)} ${unit} (${integer(count)})`;
 }
 
-/** A whole number with its thousands apart, without `Intl`, which the engine that draws figures lacks. */
+/**
+ * A whole number with its thousands apart, without `Intl`, which the engine that draws figures lacks. What has a
+ * fraction, as a mean has, is rounded: no digit stands behind a point.
+ */
 export function integer(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  if (!Number.isFinite(count)) return "unknown";
+  return String(BigInt(nearest(count))).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** The nearest whole number, the even one of two, as Python rounds. */
+function nearest(count: number): number {
+  const whole = Math.round(count);
+  return Math.abs(count % 1) === 0.5 && whole % 2 !== 0 ? whole - 1 : whole;
+}
+
+/** Nanoseconds to the hundredth, which is finer than any clock, as `exact_ns` in Python; whole ones without decimals. */
+export function exactNs(ns: number): string {
+  if (!Number.isFinite(ns)) return "unknown";
+  const [whole, decimals] = Math.abs(ns).toFixed(2).split(".");
+  const sign = ns < 0 && Number(ns.toFixed(2)) !== 0 ? "-" : "";
+  const shown = Number.isInteger(ns) ? "" : `.${decimals}`;
+  return `${sign}${Math.abs(ns) < 1e21 ? integer(Number(whole)) : integer(Math.abs(ns))}${shown} ns`;
 }
 
 /** `1 node`, `1,024 nodes`. */
 export function counted(count: number, noun: string): string {
-  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
+  const told = integer(count);
+  return `${told} ${noun}${told === "1" ? "" : "s"}`;
 }
 
 /** A shape as Python writes it: `(1, 64, 8, 8)`, `(10,)`, `()`. */

@@ -1,3 +1,5 @@
+import { append } from "./many.ts";
+
 /**
  * Regular expressions in time linear in the text, whatever they are; tvmdbg_widgets/analysis/query/regex.py lists what
  * they may have. Nothing needs a way back: the states that an expression can be in are followed all at once
@@ -170,7 +172,7 @@ class Reader {
       if (!sign) this.#fail("a ']' for this '['", opened);
       const low = this.#one(sign);
       if (this.#sign() !== "-" || ["", "]"].includes(this.#sign(this.#at + 1))) {
-        found.push(...low);
+        append(found, low);
         continue;
       }
       this.#at += 1;
@@ -254,7 +256,7 @@ export class Regex {
     const ahead = [this.#first];
     for (const state of known.states) {
       if (this.#ranges[state]!.some(([low, high]) => low <= code && code <= high)) {
-        ahead.push(...this.#next[state]!);
+        append(ahead, this.#next[state]!);
       }
     }
     const there = this.#known(this.#closed(ahead, ""));
@@ -271,7 +273,7 @@ export class Regex {
       if (seen.has(state)) continue;
       seen.add(state);
       const goesOn = this.#border[state] === "" || this.#border[state] === border;
-      if (this.#ranges[state]!.length === 0 && goesOn) waiting.push(...this.#next[state]!);
+      if (this.#ranges[state]!.length === 0 && goesOn) append(waiting, this.#next[state]!);
     }
     this.#work += seen.size;
     if (this.#work > MOST_WORK) {

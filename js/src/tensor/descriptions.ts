@@ -1,6 +1,7 @@
 import { type Entry, type GraphColumns, NodeKind } from "../shared/client/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { integer, shapeText } from "../shared/format.ts";
+import { append } from "../shared/many.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { screenText } from "../shared/number_text.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
@@ -16,10 +17,10 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
   const statistics = known?.statistics;
   const parts = [`Tensor ${title}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
-    parts.push(
+    append(parts, [
       `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
       ...specialCounts(statistics, valueDtype),
-    );
+    ]);
     parts.push(`${integer(statistics.zero)} ${valueDtype === "bool" ? "False" : "zero"}`);
     if (statistics.finite > 0) {
       const [low, high] = [statistics.minimum, statistics.maximum].map(({ text }) =>

@@ -1,4 +1,5 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { largest } from "../shared/many.ts";
 export type Axes = readonly [down: number | null, across: number | null];
 
 /** Two axes of a tensor laid out as a picture, all others held at one index. */
@@ -97,7 +98,7 @@ export function axisAlong(
 ): number | null {
   const axes = axesAlong(shape, pictured);
   if (wanted !== null && axes.includes(wanted)) return wanted;
-  const most = Math.max(...axes.map((axis) => shape[axis]!));
+  const most = largest(axes.map((axis) => shape[axis]!));
   const channels = names.indexOf("C");
   const usual = channels < 0 && shape.length > 2 ? 1 : channels;
   const usable = axes.includes(usual) && (shape[usual]! > 1 || most < 2);

@@ -1,5 +1,6 @@
 import { type TimelineWords, TRUST_LABELS } from "../shared/client/run_client.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
+import { append } from "../shared/many.ts";
 import { element } from "../shared/ui/dom.ts";
 import { notHere } from "./data/coming.ts";
 import type { Names } from "./data/names.ts";
@@ -137,7 +138,7 @@ export class SliceDescriptions {
       ["start", starts],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
-    facts.push(...this.#slices.aboutOf(slice));
+    append(facts, this.#slices.aboutOf(slice));
     if (node < 0) return [...facts, ...this.#ofNodes(slice), ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {

@@ -18,6 +18,7 @@ import {
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
+import { append, largest } from "../shared/many.ts";
 import { ChartPainter } from "./chart/chart_painter.ts";
 import { annotationColor, errorFill } from "./chart/colors.ts";
 import { paintOverlay } from "./chart/overlay.ts";
@@ -141,8 +142,8 @@ function table(info: TuningInfo, rows: readonly TaskRow[], room: number, text: T
   const wide = columns.map(
     (name) =>
       18 +
-      Math.max(
-        ...[COLUMNS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
+      largest(
+        [COLUMNS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
       ),
   );
   const numbers = wide.reduce((sum, each) => sum + each, 0);
@@ -252,7 +253,7 @@ function textOf(
   }
   if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
   if (schedule) {
-    lines.push(schedule.title, ...schedule.notes);
+    append(lines, [schedule.title, ...schedule.notes]);
     for (const line of schedule.lines)
       lines.push(`${"  ".repeat(line.depth)}${line.text}${factorText(line)}`);
   }

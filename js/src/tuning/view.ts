@@ -1,5 +1,6 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
+import { largest, smallest } from "../shared/many.ts";
 import type { ViewOptions } from "../shared/ui/view_options.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart/chart.ts";
@@ -391,7 +392,7 @@ export class TuningView {
     this.#scene.dragged = null;
     this.chart.touched();
     if (!span) return;
-    const [from, to] = [this.#scene.at(Math.min(...span)), this.#scene.at(Math.max(...span))];
+    const [from, to] = [this.#scene.at(smallest(span)), this.#scene.at(largest(span))];
     this.#set("trial_range", this.#scene.between(from, to));
   }
 

@@ -5,6 +5,7 @@ import {
   bytes,
   counted,
   duration,
+  exactNs,
   integer,
   percent,
   shapeText,
@@ -18,6 +19,7 @@ describe("numbers are written as in Python", () => {
     percent,
     speed,
     bytes,
+    integer,
     counted: (count: number) => counted(count, "node"),
     ticks: ([low, high, count]: [number, number, number]) =>
       niceTicks(low, high, count)
@@ -72,6 +74,14 @@ describe("shares", () => {
 describe("counts and shapes", () => {
   it("are exact", () => {
     expect(integer(1_234_567)).toBe("1,234,567");
+    expect(exactNs(6_681_980.880_000_001)).toBe("6,681,980.88 ns");
+    expect([0, 12_345, -0.001, -1234.5, Number.NaN].map(exactNs)).toEqual([
+      "0 ns",
+      "12,345 ns",
+      "0.00 ns",
+      "-1,234.50 ns",
+      "unknown",
+    ]);
     expect([[], [10], [1, 64]].map(shapeText)).toEqual(["()", "(10,)", "(1, 64)"]);
   });
 });

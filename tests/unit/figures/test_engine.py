@@ -398,3 +398,30 @@ def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> N
     data = {"title": "", "texts": [], "looks": [], "last": -1}
     with pytest.raises(RuntimeError, match="more than its colors"):
         engine.draw("sample", data, {}, {"uneven": True}, width=400)
+
+
+@pytest.mark.parametrize(
+    ("failing", "why"),
+    [
+        (RuntimeError("the figure could not be drawn: InternalError: out of memory"), "out of mem"),
+        (host.EngineTimeError("it took longer than 10 s"), "longer than 10 s"),
+        (host.EngineMissingError("no engine: pip install quickjs-ng"), "pip install"),
+        (MemoryError(), "MemoryError"),
+        (ValueError("two\nlines"), "two"),
+    ],
+)
+def test_a_picture_that_fails_is_its_text_and_why(
+    monkeypatch: pytest.MonkeyPatch, failing: Exception, why: str
+) -> None:
+    def fails(*_arguments: object, **_more: object) -> str:
+        raise failing
+
+    monkeypatch.setattr(engine, "call", fails)
+    data = {"title": "<title>", "texts": [], "looks": LOOKS, "last": -1}
+    figure = engine.draw_or_tell("sample", data, {}, {}, text="one\ntwo", width=400)
+    *text, said = figure.text.splitlines()
+    assert text == ["one", "two"]
+    assert why in said
+    assert why in figure.description["missing"]
+    assert figure.description["title"] == "<title>"
+    parsed(figure.svg)

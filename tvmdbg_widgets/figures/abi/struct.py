@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
-from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import draw, text_only
+from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
@@ -96,10 +95,7 @@ def struct_figure(
         "layouts": [_described(each, columns[0], hexdump is not None) for each in columns],
     }
     dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
-    try:
-        return draw("struct", data, {"dump": dump}, {}, width=room, theme=name)
-    except EngineMissingError as missing:
-        return text_only("struct", title, text, str(missing), width=room, theme=name)
+    return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=room, theme=name)
 
 
 class _Column(NamedTuple):

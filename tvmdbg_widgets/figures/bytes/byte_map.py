@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import draw, text_only
+from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -82,10 +81,7 @@ def byte_map_figure(
         "bytes": _gathered(data, lines),
         "owners": _owners(rows, lines),
     }
-    try:
-        return draw("bytes", described, columns, {}, width=room, theme=name)
-    except EngineMissingError as missing:
-        return text_only("bytes", title, text, str(missing), width=room, theme=name)
+    return draw_or_tell("bytes", described, columns, {}, text=text, width=room, theme=name)
 
 
 def _shown(root: ByteField, most: int) -> tuple[list[Row], int]:

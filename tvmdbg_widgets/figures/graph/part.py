@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.bridges import Bridge, bridges
 from tvmdbg_widgets.model.graph.isolation import checked_isolation, isolated
 from tvmdbg_widgets.model.graph.node_words import node_title
@@ -55,11 +56,15 @@ def part_of(
         notes.append(f"Only {_part_text(isolation['kind'], isolation, title)}.")
     over: list[Bridge] = []
     if options.hidden:
-        hidden = shown & hidden_nodes(run, options.hidden)
+        hidden, failed = np.zeros_like(shown), ""
+        try:
+            hidden = shown & hidden_nodes(run, options.hidden)
+        except (RuntimeError, MemoryError) as problem:  # of the engine
+            failed = f" Nothing is hidden: {one_line(str(problem))}."
         over = [each for each in bridges(graph, hidden) if shown[[each.source, each.target]].all()]
         shown = shown & ~hidden
         found = ", ".join(options.hidden)
-        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).")
+        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).{failed}")
     notes.append(f"Shown: {counted(int(shown.sum()), 'node')} of {graph.num_nodes:,}.")
     return Part(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
 

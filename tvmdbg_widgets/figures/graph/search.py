@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.selection import select
-from tvmdbg_widgets.engine.host import EngineMissingError
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -24,6 +24,6 @@ def search(run: Derived, query: str) -> tuple[list[int], str]:
         found = select(run.facts, query)
     except QueryError as error:
         return [], f"“{query.strip()[:80]}”: {error.message}"
-    except EngineMissingError as error:
-        return [], f"“{query.strip()[:80]}”: {error}"
+    except (RuntimeError, MemoryError) as error:  # of the engine
+        return [], f"“{query.strip()[:80]}”: {one_line(str(error))}"
     return list(found), "; ".join(found.notes) + "." if found.notes else ""

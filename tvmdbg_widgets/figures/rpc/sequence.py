@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import draw, text_only
+from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
@@ -88,10 +87,7 @@ def sequence_figure(
         ],
         "timed": start is not None,
     }
-    try:
-        return draw("sequence", data, {}, {}, width=room, theme=name)
-    except EngineMissingError as missing:
-        return text_only("sequence", title, text, str(missing), width=room, theme=name)
+    return draw_or_tell("sequence", data, {}, {}, text=text, width=room, theme=name)
 
 
 def _row(row: SequenceMessage | LeftOut, start: int | None) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.engine.host import EngineMissingError
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.engine import draw, text_only
+from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
 from tvmdbg_widgets.figures.tuning.overview import overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,16 +45,24 @@ def tuning_figure(
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
     data = {"info": info, "schedule": schedule, "query": ""}
-    try:
-        if options.get("query"):
-            found = log.select(options["query"])
-            chosen = np.zeros(len(log), np.uint8)
+    if query := options.get("query"):
+        chosen = np.zeros(len(log), np.uint8)
+        try:
+            found = log.select(query)
             chosen[found.rows] = 1
-            columns["chosen"] = chosen
             data["query"] = found.caption
-        return draw("tuning", data, columns, options, width=room, theme=name)
-    except EngineMissingError as missing:
-        return text_only("tuning", log.title, repr(log), str(missing), width=room, theme=name)
+        except (RuntimeError, MemoryError) as failed:
+            data["query"] = f"“{query[:80]}” was not searched: {one_line(str(failed))}"
+        columns["chosen"] = chosen
+    return draw_or_tell(
+        "tuning",
+        {"title": log.title, **data},
+        columns,
+        options,
+        text=repr(log),
+        width=room,
+        theme=name,
+    )
 
 
 def shown_trial(log: DerivedLog, options: Mapping[str, Any]) -> int | None:

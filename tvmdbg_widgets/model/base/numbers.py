@@ -85,8 +85,16 @@ def speed_text(ratio: float) -> str:
     return f"{fixed(factor, digits)}× {how}"
 
 
-def bytes_text(count: int) -> str:
+def integer(count: float) -> str:
+    """Write a whole number with its thousands apart; what has a fraction is rounded."""
+    return f"{round(count):,}" if math.isfinite(count) else "unknown"
+
+
+def bytes_text(count: float) -> str:
     """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
+    if not math.isfinite(count):
+        return "unknown"
+    count = round(count)
     if count < 1024:
         return f"{count} B"
     power = min(4, (count.bit_length() - 1) // 10)
@@ -94,11 +102,12 @@ def bytes_text(count: int) -> str:
     return f"{fixed(count / 1024**power, 1)} {unit} ({count:,})"
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: float, noun: str) -> str:
     """``"1 node"``, ``"1,024 nodes"``, ``"2 entries"``."""
-    if count == 1:
+    told = integer(count)
+    if told == "1":
         return f"1 {noun}"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
+    return f"{told} {noun[:-1]}ies" if noun.endswith("ry") else f"{told} {noun}s"
 
 
 def significant(value: float) -> str:

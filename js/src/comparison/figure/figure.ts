@@ -16,6 +16,7 @@ import {
   paragraph,
   space,
 } from "../../shared/drawing/figure_parts.ts";
+import { largest } from "../../shared/many.ts";
 import { levelPanels } from "./level.ts";
 import { type DifferenceRow, differences } from "./table.ts";
 
@@ -92,7 +93,7 @@ function panelsOf({ data, answers, columns, ...request }: Request): readonly Fig
 
 /** Two panels beside each other, with lines between them and below. */
 function beside(panels: readonly FigurePanel[], width: number): Part {
-  const height = Math.max(...panels.map((panel) => panel.height));
+  const height = largest(panels.map((panel) => panel.height));
   return {
     height: height + 4,
     paint(pen, theme, top) {

@@ -11,6 +11,7 @@ import { MARGIN } from "../../graph/placed/legible.ts";
 import { LEGIBLE_SCALE } from "../../graph/placed/scales.ts";
 import { boxesOf } from "../../graph/placed/scene.ts";
 import { type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import { aligned } from "../align.ts";
 
 /** Of both graphs together. */
@@ -35,17 +36,17 @@ export function levelPanels(
     return box < 0 || match < 0 ? [] : [[box, match] as const];
   });
   const results = aligned([a.result, b.result], boxes);
-  const minY = Math.min(...results.map(({ bounds }) => bounds.minY));
-  const maxY = Math.max(...results.map(({ bounds }) => bounds.maxY));
+  const minY = smallest(results.map(({ bounds }) => bounds.minY));
+  const maxY = largest(results.map(({ bounds }) => bounds.maxY));
   const { width } = requests[0];
-  const wide = Math.max(...results.map(({ bounds }) => bounds.maxX - bounds.minX));
+  const wide = largest(results.map(({ bounds }) => bounds.maxX - bounds.minX));
   const scale = Math.min(1, (width - 2 * MARGIN) / wide);
   if (scale < LEGIBLE_SCALE || (maxY - minY) * scale > HIGHEST) return null;
   const arranged = both([a, b], ({ scene }, side) => {
     const result = results[side]!;
     return seen(scene, { ...result, bounds: { ...result.bounds, minY, maxY } }, scale, width);
   });
-  const top = Math.max(...both(sheets, (sheet, side) => pictureTop(sheet, arranged[side]!)));
+  const top = largest(both(sheets, (sheet, side) => pictureTop(sheet, arranged[side]!)));
   const panels = both(sheets, (sheet, side) => panel(sheet, arranged[side]!, top));
   const isLarge = panels.some((each, side) => {
     const request = requests[side]!;

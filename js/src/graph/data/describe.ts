@@ -7,6 +7,7 @@ import {
   Trust,
 } from "../../shared/client/run_client.ts";
 import { bytes, counted, duration, integer, percent } from "../../shared/format.ts";
+import { append } from "../../shared/many.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { entryBytes } from "../color/columns.ts";
 import type { Labels } from "../placed/labels.ts";
@@ -61,8 +62,11 @@ export class Describe {
       }
       lines.push(this.output(node, output));
     }
-    lines.push(...this.#timeLines(node));
-    lines.push(...this.#wrong(node).map((line) => `health: ${line}`));
+    append(lines, this.#timeLines(node));
+    append(
+      lines,
+      this.#wrong(node).map((line) => `health: ${line}`),
+    );
     const told = this.told([node]);
     if (told) lines.push(told);
     const box = boxesOf(scene, node)[0];

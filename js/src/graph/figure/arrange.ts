@@ -1,3 +1,4 @@
+import { largest } from "../../shared/many.ts";
 import { finished } from "../../shared/stretches.ts";
 import type { Direction, LayoutResult } from "../layout/index.ts";
 import { isLegible, MARGIN, scaleIn } from "../placed/legible.ts";
@@ -30,7 +31,7 @@ export function arrange(
 ): Arranged | null {
   const { direction } = sheet.request.options;
   const other: Direction = direction === "down" ? "right" : "down";
-  const stage = { width, height: Math.max(...heights) };
+  const stage = { width, height: largest(heights) };
   const most = (stage.width * stage.height) / LEGIBLE_SCALE ** 2;
   for (const towards of [direction, other]) {
     for (const make of wordings) {

@@ -1,5 +1,6 @@
 import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
 import { integer } from "../../shared/format.ts";
+import { largest } from "../../shared/many.ts";
 import type { BoxTexts } from "../placed/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
 import { wordings } from "./box_texts.ts";
@@ -98,11 +99,14 @@ function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   const flat = sheet.scene({ fold: true });
   for (const most of PARTS) {
     const found = condensed(sheet.model, flat, sheet.request.data.sets, most);
-    const largest = Math.max(0, ...found.parts.map(({ ns }) => ns || 0));
+    const slowest = largest(
+      found.parts.map(({ ns }) => ns || 0),
+      0,
+    );
     const scene = condensedScene(sheet, found);
     const placed = arrange(sheet, [() => scene], width, [CONDENSED_HEIGHT]);
     if (!placed) continue;
-    if (sheet.colorBy === "time") sheet.limits.set(placed.placed.scene, [0, largest]);
+    if (sheet.colorBy === "time") sheet.limits.set(placed.placed.scene, [0, slowest]);
     const told = {
       note: condensedNote(found),
       text: condensedText(sheet, found, placed.placed.scene),

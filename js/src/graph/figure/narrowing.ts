@@ -1,4 +1,5 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { largest } from "../../shared/many.ts";
 import { type CompoundInput, type Direction, type LayoutResult, layout } from "../layout/index.ts";
 import { TEXT_START } from "../placed/labels.ts";
 import { layoutInput } from "../placed/layout_input.ts";
@@ -68,7 +69,7 @@ export class Narrowing {
 
   /** The scene with ever narrower boxes, each laid out once: all, as long as titles are hardly cut, or from there on. */
   *scenes(isNarrow: boolean | null = null): Generator<LaidOut> {
-    const wide = Math.min(NARROW, Math.max(...this.#plain.width));
+    const wide = Math.min(NARROW, largest(this.#plain.width));
     for (let at = 0; ; at++) {
       if (at === this.#known.length) {
         const next = this.#more.next();
@@ -76,7 +77,7 @@ export class Narrowing {
         this.#known.push(next.value);
       }
       const laid = this.#known[at]!;
-      const isOwn = isNarrow === Math.max(...laid.scene.width) < wide;
+      const isOwn = isNarrow === largest(laid.scene.width) < wide;
       if (isNarrow === null || isOwn) yield laid;
     }
   }
@@ -93,7 +94,7 @@ export class Narrowing {
     const { shape, time } = text(box);
     const facts = [shape, time].map((line) => line.split(" · ").slice(0, 2).join(" · "));
     const { text: widths } = this.#sheet.request;
-    const small = Math.max(...facts.map((line) => widths.width(line, tokens.font.small)));
+    const small = largest(facts.map((line) => widths.width(line, tokens.font.small)));
     const beside = Math.max(TEXT_START, TAG) + tokens.node.padding + 2;
     const told = compact ? LEAST_COMPACT : small / LEGIBLE_SCALE + beside;
     return Math.min(width[box]!, Math.max(LEAST, told));

@@ -1,3 +1,4 @@
+import { largest } from "../../shared/many.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 /** Some groups closed: with fewer boxes, what is inside tells more; with more, a condensed graph does. */
@@ -31,7 +32,7 @@ export function* openings(sheet: GraphSheet): Generator<Opening> {
     depth[group] = parent < 0 ? 0 : depth[parent]! + 1;
   }
   let before = "";
-  for (let most = Math.max(...depth) + 1; most >= 0; most--) {
+  for (let most = largest(depth) + 1; most >= 0; most--) {
     const open = first.map((is, group) => (depth[group]! < most ? is : 0));
     const boxes = boxesWith(sheet, open);
     const isOdd = boxes < length && !chosen && !(boxes >= FEWEST && boxes <= MOST);

@@ -2,6 +2,7 @@ import { Fault } from "../../shared/client/health.ts";
 import { NodeKind, Trust } from "../../shared/client/run_client.ts";
 import { clean } from "../../shared/drawing/xml_text.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
+import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../color/classes.ts";
 import { NumberColors } from "../color/numbers.ts";
 import { BoxHealth, verdictLabel, verdictSign, weight } from "../data/health.ts";
@@ -45,12 +46,12 @@ export function graphText(sheet: GraphSheet, scene: Scene): string {
     if (colors instanceof NumberColors || colors instanceof ClassColors) {
       if (sheet.colorBy !== "time") facts.push(colored(colors, colors.said(box)));
     }
-    if (health) facts.push(...healthFacts(sheet, health, box));
+    if (health) append(facts, healthFacts(sheet, health, box));
     lines.push(`  ${facts.filter(Boolean).join("; ")}`);
   }
   const more = sheet.boxed.length - shown;
   if (more > 0 && !isClosed) lines.push(`  … and ${integer(more)} more`);
-  if (more > 0) lines.push(...slowest(sheet));
+  if (more > 0) append(lines, slowest(sheet));
   return lines.map(line).join("\n");
 }
 
@@ -96,7 +97,7 @@ function head(sheet: GraphSheet): string[] {
 function groupFacts(sheet: GraphSheet, scene: Scene, box: number): string[] {
   const nodes = membersOf(scene, box);
   const title = titleOf(sheet.model, scene.group[box]!);
-  const ends = `${counted(nodes.length, "node")} #${Math.min(...nodes)} … #${Math.max(...nodes)}`;
+  const ends = `${counted(nodes.length, "node")} #${smallest(nodes)} … #${largest(nodes)}`;
   const { badge } = insideOf(scene, box);
   return [cut(title), badge ? `${ends}, ${badge}` : ends];
 }

@@ -1,6 +1,7 @@
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { counted, entryText } from "../../shared/format.ts";
+import { append, largest, smallest } from "../../shared/many.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { EDGE_TEXT_SCALE } from "../placed/scales.ts";
 import { EdgeStyle } from "../placed/scene.ts";
@@ -209,7 +210,7 @@ export class EdgePainter {
       context.fillStyle = palette.theme.muted;
       context.fillText(text, record.x, record.y + record.height / 2);
     }
-    this.labels?.push(...taken);
+    if (this.labels) append(this.labels, taken);
   }
 
   /** The texts of edges, and beside which point of the edge each stands: once a tensor, and at each end that is cut off. */
@@ -302,7 +303,7 @@ interface Said {
 
 /** `through 2 hidden`; of several lines with one beginning the fewest and the most. */
 function bridgeText(counts: ReadonlySet<number>): string {
-  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  const [fewest, most] = [smallest(counts), largest(counts)];
   return `through ${fewest === most ? most : `${fewest} to ${most}`} hidden`;
 }
 

@@ -1,4 +1,5 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { largest } from "../../shared/many.ts";
 import { BUTTON, type Labels, TAG, TEXT_START } from "./labels.ts";
 import { LEGIBLE_SCALE } from "./scales.ts";
 import type { BoxTexts } from "./scene.ts";
@@ -26,7 +27,7 @@ export function compactWords(words: BoxTexts, labels: Labels, valued: boolean): 
     return lines;
   };
   const room = (lines: readonly string[], beside: number) => {
-    const wide = Math.max(...lines.map((line) => labels.titleWidth(line)));
+    const wide = largest(lines.map((line) => labels.titleWidth(line)));
     return Math.ceil(Math.min(maxWidth, wide * AT_LEAST + SPARE + beside + value));
   };
   return {
@@ -52,7 +53,7 @@ function linesIn(title: string, measure: (text: string) => number): readonly str
     // "a + b" is broken behind the sign.
     if (title[at + 1] === "+") continue;
     const lines = [title.slice(0, at), title.slice(at + 1)];
-    const longer = Math.max(...lines.map(measure));
+    const longer = largest(lines.map(measure));
     if (longer < width) [best, width] = [lines, longer];
   }
   return best;

@@ -1,3 +1,4 @@
+import { largest, smallest } from "../../shared/many.ts";
 import { groupBy } from "../layout/adjacency.ts";
 import type { Bounds, LayoutResult } from "../layout/types.ts";
 import type { Rectangle } from "../stage/camera.ts";
@@ -103,10 +104,10 @@ export class PlacedScene {
   bounds(boxes: readonly number[]): Bounds {
     const all = boxes.map((box) => this.rectangle(box));
     return {
-      minX: Math.min(...all.map(({ x }) => x)),
-      minY: Math.min(...all.map(({ y }) => y)),
-      maxX: Math.max(...all.map(({ x, width }) => x + width)),
-      maxY: Math.max(...all.map(({ y, height }) => y + height)),
+      minX: smallest(all.map(({ x }) => x)),
+      minY: smallest(all.map(({ y }) => y)),
+      maxX: largest(all.map(({ x, width }) => x + width)),
+      maxY: largest(all.map(({ y, height }) => y + height)),
     };
   }
 

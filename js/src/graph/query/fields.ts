@@ -1,3 +1,4 @@
+import { smallest } from "../../shared/many.ts";
 /** Units of a field of numbers. */
 export interface Units {
   /** By unit; in lower case where upper and lower case are the same. */
@@ -57,7 +58,7 @@ export const GRAPH: Vocabulary = {
 /** The fields that a misspelt name may mean, at most three. */
 export function closeFields(word: string, fields: readonly string[]): string[] {
   const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
-  const nearest = Math.min(...found.map(([each]) => each));
+  const nearest = smallest(found.map(([each]) => each));
   if (nearest > Math.min(2, word.length - 1)) return [];
   return found
     .filter(([each]) => each === nearest)

@@ -1,5 +1,7 @@
 /** Least, largest and mean of the values of each cell, bit for bit as `model/pictures` makes them. */
+
 import type { Floats } from "../../shared/client/tensor_questions.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import type { Plane } from "./plane.ts";
 import type { Scalars } from "./scalars.ts";
 
@@ -99,8 +101,8 @@ export function merged(all: readonly Sums[]): Sums {
   const totals = Float64Array.from(all, ({ total }) => total);
   const rest = all.length - 1;
   return {
-    low: Math.min(...all.map(({ low }) => low)),
-    high: Math.max(...all.map(({ high }) => high)),
+    low: smallest(all.map(({ low }) => low)),
+    high: largest(all.map(({ high }) => high)),
     count: all.reduce((sum, { count }) => sum + count, 0),
     flags: all.reduce((bits, { flags }) => bits | flags, 0),
     total: rest ? totals[0]! + pairwise(totals, 1, rest) : totals[0]!,

@@ -2,6 +2,7 @@
 
 import type { Histogram, RobustRange } from "../../shared/client/tensor_questions.ts";
 import type { AxisKind } from "../../shared/drawing/value_axis.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import { type Bins, binsOf, joined, type Numbers } from "./distribution.ts";
 
 const LEAST_COUNT = 100;
@@ -137,7 +138,7 @@ function scaleOf(
   const bent = middle.map((value) =>
     scale === "log" ? Math.log(value) : Math.sign(value) * Math.log1p(Math.abs(value) / zone),
   );
-  const apart = fullest(bent, counts, Math.min(...bent), Math.max(...bent)) < crowd / 2;
+  const apart = fullest(bent, counts, smallest(bent), largest(bent)) < crowd / 2;
   return { scale: apart ? scale : "linear", crowd };
 }
 
@@ -150,7 +151,7 @@ function fullest(values: Float64Array, counts: Float64Array, low: number, high: 
     const share = (value / 2 - low / 2) / (high / 2 - low / 2);
     bars[Math.min(BARS - 1, Math.floor(share * BARS))]! += counts[at]!;
   });
-  return Math.max(...bars) / sum(counts);
+  return largest(bars) / sum(counts);
 }
 
 function withoutZeros({ low, high, count }: Bins, zeros: number): Float64Array {

@@ -1,3 +1,4 @@
+import { append } from "../many.ts";
 import type { RunAnswers } from "./answers.ts";
 import { ARRAYS, fields, StringColumn } from "./columns.ts";
 import { columnsOf } from "./columns_of.ts";
@@ -157,7 +158,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
         first: found[0]!.length,
       });
       const more = columnsOf<"names">(result.columns, buffers);
-      for (const [at, name] of NAMED.entries()) found[at]!.push(...strings(more[name]));
+      for (const [at, name] of NAMED.entries()) append(found[at]!, strings(more[name]));
     }
     return Object.fromEntries(NAMED.map((name, at) => [name, textColumn(found[at]!)])) as Named;
   }

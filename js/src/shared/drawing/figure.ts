@@ -1,4 +1,5 @@
 import type { Column } from "../client/columns.ts";
+import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
@@ -64,7 +65,8 @@ export function panelDrawing(
   return {
     svg: svgDocument(request, panel, (pen, theme) => {
       panel.paint(pen, theme);
-      images.splice(0, images.length, ...pen.images);
+      images.length = 0;
+      append(images, pen.images);
     }),
     images,
     text,

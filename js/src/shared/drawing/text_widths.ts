@@ -1,3 +1,4 @@
+import { largest } from "../many.ts";
 import { clean } from "./xml_text.ts";
 
 /** The tables of `figures/texts.py`, as its `width_tables()` gives them; widths in em. */
@@ -145,7 +146,7 @@ function beforeBreak(line: string): string {
   const half = chars.length / 2;
   const space = chars.lastIndexOf(" ");
   if (space > half) return chars.slice(0, space).join("");
-  const mark = Math.max(...Array.from("_/.:-", (each) => chars.lastIndexOf(each)));
+  const mark = largest(Array.from("_/.:-", (each) => chars.lastIndexOf(each)));
   if (mark > half) return chars.slice(0, mark + 1).join("");
   return space > 0 ? chars.slice(0, space).join("") : line;
 }

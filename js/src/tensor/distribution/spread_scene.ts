@@ -1,4 +1,5 @@
 import { counted, integer } from "../../shared/format.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special } from "../colors/colors.ts";
 import type { Box } from "../picture/layout.ts";
@@ -69,8 +70,17 @@ export function spreadScene(
     width: Math.max(20, width - 2 * LEFT - room),
     height: height - TOP - BOTTOM,
   };
-  const most = Math.max(...spread.bars.map(({ likely }) => likely), 0);
-  const top = most > 0 ? most : Math.max(1, ...slots.map(({ count }) => count));
+  const most = largest(
+    spread.bars.map(({ likely }) => likely),
+    0,
+  );
+  const top =
+    most > 0
+      ? most
+      : largest(
+          slots.map(({ count }) => count),
+          1,
+        );
   const tall = (count: number) =>
     (logCount ? Math.log1p(count) / Math.log1p(top) : count / top) * plot.height;
   const box = (x: number, wide: number, count: number, least: number) => {
@@ -127,7 +137,7 @@ function extents({ bars, whole }: Spread, at: (value: number) => number): [numbe
       k > 0 ? from - place[k - 1]![0] : Infinity,
       (place[k + 1]?.[0] ?? Infinity) - from,
     ];
-    const wide = Math.max(1, Math.min(WIDEST_CODE, ...gaps));
+    const wide = Math.max(1, smallest(gaps, WIDEST_CODE));
     return [from - wide / 2, from + wide / 2];
   });
 }

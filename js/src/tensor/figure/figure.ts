@@ -16,6 +16,7 @@ import {
   paragraph,
   space,
 } from "../../shared/drawing/figure_parts.ts";
+import { append } from "../../shared/many.ts";
 import { beyondText, crowdText } from "../colors/adapted_words.ts";
 import { type ColorChoice, colorScale, nearRange } from "../colors/color_scale.ts";
 import { type Spread, spreadOf } from "../distribution/spread.ts";
@@ -120,7 +121,7 @@ export function tensorPanel(request: Request): FigurePanel {
     left.unshift(lines(wrapParts(data.caption, wide, text)));
     if (!answers.profile) left.push(legendPart(colors, wide, text));
   }
-  if (isNarrow || !left.length) parts.push(...left, ...told);
+  if (isNarrow || !left.length) append(parts, [...left, ...told]);
   else parts.push(besideEachOther(left, told, MARGIN + wide + GAP));
   const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
   const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${verdict.text}`;

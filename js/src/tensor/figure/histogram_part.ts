@@ -1,5 +1,6 @@
 import { MARGIN, type Part } from "../../shared/drawing/figure_parts.ts";
 import { counted, integer } from "../../shared/format.ts";
+import { largest } from "../../shared/many.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
 import type { ColorScale } from "../colors/color_scale.ts";
 import { paintHistogram } from "../distribution/histogram_painter.ts";
@@ -33,7 +34,7 @@ export function histogramWords({ bars, codes, only }: Spread): string {
   if (!bars.length) return "histogram";
   if (only !== null) {
     const about = bars.every(({ least, most }) => least === most) ? "" : "about ";
-    const top = Math.max(...bars.map(({ likely }) => Math.round(likely)));
+    const top = largest(bars.map(({ likely }) => Math.round(likely)));
     return top ? `histogram: ${about}${counted(top, "value")} of ${screenText(only)}` : "histogram";
   }
   return `histogram: ${codes ? "one bar per value" : counted(bars.length, "bar")}`;
@@ -48,13 +49,19 @@ export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] 
     const count = bars.slice(at, at + step).reduce((sum, { likely }) => sum + likely, 0);
     groups.push([aboutText(whole ? Math.ceil(from) : from, dtype), count]);
   }
-  const top = Math.max(1, ...groups.map(([, count]) => count));
+  const top = largest(
+    groups.map(([, count]) => count),
+    1,
+  );
   groups = groups.filter(([, count]) => groups.length > 1 || count);
   const all = [
     ...groups,
     ...slots.map(({ name, count }): [string, number] => [slotText(name, dtype), count]),
   ];
-  const wide = Math.max(0, ...all.map(([name]) => name.length));
+  const wide = largest(
+    all.map(([name]) => name.length),
+    0,
+  );
   return all.map(([name, count]) => {
     const share = Math.round(LENGTH * Math.min(1, count / top));
     const bar = "#".repeat(Math.max(count ? 1 : 0, share));
@@ -66,12 +73,21 @@ export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] 
 /** The bars and what has no place among them, as JSON. */
 export function spreadFacts(spread: Spread): Record<string, unknown> {
   const { axis, bars, slots, limits, codes, whole, apart, only } = spread;
-  const most = Math.max(0, ...bars.map(({ likely }) => likely));
+  const most = largest(
+    bars.map(({ likely }) => likely),
+    0,
+  );
   return {
     kind: axis.kind,
     low: axis.low,
     high: axis.high,
-    top: most > 0 ? most : Math.max(1, ...slots.map(({ count }) => count)),
+    top:
+      most > 0
+        ? most
+        : largest(
+            slots.map(({ count }) => count),
+            1,
+          ),
     bars: bars.map(({ from, to, least, most, likely }) => ({
       from,
       to,

@@ -1,6 +1,7 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
+import { largest } from "../../shared/many.ts";
 import { SPECIAL_TEXT, type Special, specialOf } from "../colors/colors.ts";
 import { digitLevels } from "./digit_text.ts";
 import { type Box, cellOf, FONT_SIZE, inSight, type Layout } from "./layout.ts";
@@ -62,7 +63,7 @@ export function paintDigits(
   const room = layout.across - 2 * PADS.at(-1)!;
   for (const [at, { row, col, special, fill }] of cells.entries()) {
     const own = lines[at]!;
-    const width = Math.min(room, Math.max(...own.map((text) => measure.width(text))));
+    const width = Math.min(room, largest(own.map((text) => measure.width(text))));
     const height = FONT_SIZE + (own.length - 1) * LINE;
     const x = layout.plot.x + (col + 0.5 - layout.col) * layout.across;
     const y = layout.plot.y + (row + 0.5 - layout.row) * layout.down;
@@ -108,7 +109,10 @@ function chosenLines(
   width: (text: string) => number,
 ): string[][] {
   const rooms = [...PADS.map((pad) => across - 2 * pad), (across - 2 * PADS.at(-1)!) / CONDENSED];
-  const most = Math.max(0, ...cells.map(({ levels }) => levels.length));
+  const most = largest(
+    cells.map(({ levels }) => levels.length),
+    0,
+  );
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
   const at = ({ levels }: Cell, level: number, split: Split, room: number) => {

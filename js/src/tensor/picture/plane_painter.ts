@@ -1,6 +1,7 @@
 import type { Cells, Tile } from "../../shared/client/tensor_questions.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
+import { append } from "../../shared/many.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "../colors/color_scale.ts";
 import {
   cssColor,
@@ -257,7 +258,7 @@ function paintTiny(context: Pen, plot: Box, cells: readonly Box[], special: Spec
   for (const [key, own] of squares) {
     const area = own.reduce((sum, { width, height }) => sum + width * height, 0);
     if (area < (SQUARE * SQUARE) / 2) {
-      rest.push(...own);
+      append(rest, own);
       continue;
     }
     const [across, down] = key.split(" ").map(Number);

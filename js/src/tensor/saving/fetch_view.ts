@@ -1,5 +1,6 @@
 import type { RunClient } from "../../shared/client/run_client.ts";
 import type { PlaneView } from "../../shared/client/tensor_questions.ts";
+import { append } from "../../shared/many.ts";
 import type { Region, ValueLook } from "../state.ts";
 import { itemSize } from "./npy.ts";
 
@@ -83,7 +84,7 @@ export async function fetchTexts(
       const { text } = await run.values(question, signal);
       if (text.length !== asked * across) throw new Error("received other values than requested");
       for (let k = 0; k < asked; k += 1) {
-        lines[top + k]!.push(...text.slice(k * across, (k + 1) * across));
+        append(lines[top + k]!, text.slice(k * across, (k + 1) * across));
       }
       done += text.length;
       progress(done, rows * cols);

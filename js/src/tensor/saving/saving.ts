@@ -4,6 +4,7 @@ import type { RunClient } from "../../shared/client/run_client.ts";
 import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
 import { readTheme } from "../../shared/drawing/theme.ts";
 import { bytes as byteText, integer, shapeText } from "../../shared/format.ts";
+import { append } from "../../shared/many.ts";
 import { button, element, iconButton } from "../../shared/ui/dom.ts";
 import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
 import { shiftText } from "../descriptions.ts";
@@ -214,7 +215,7 @@ export class Saving {
     const rows: string[][] = [];
     for (const [k, view] of planes.entries()) {
       const progress = this.#progress(k, planes.length);
-      rows.push(...(await fetchTexts(this.#run, view, values, this.#window, progress, signal)));
+      append(rows, await fetchTexts(this.#run, view, values, this.#window, progress, signal));
     }
     const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
     return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];

@@ -1,6 +1,7 @@
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { RunClient } from "../../shared/client/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import { largest } from "../../shared/many.ts";
 import { screenText } from "../../shared/number_text.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { isPadding } from "../../shared/unfold.ts";
@@ -256,7 +257,7 @@ export class ValuesTable {
       this.#values = values;
       this.#failure.clear();
       this.#format.explain(values.fields);
-      const longest = Math.max(...values.text.map((text) => screenText(text).length));
+      const longest = largest(values.text.map((text) => screenText(text).length));
       const gaps = look.format === "bits" ? 2 : 0;
       this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
       this.#reveal();

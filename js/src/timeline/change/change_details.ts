@@ -1,4 +1,5 @@
 import { counted, duration } from "../../shared/format.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { factList } from "../descriptions.ts";
@@ -55,7 +56,7 @@ function distributions(change: Change, row: number): HTMLElement | string {
   const [a, b] = change.repeats(row).map((each) => Float64Array.from(each));
   if (!a!.length && !b!.length) return "";
   const all = [...a!, ...b!];
-  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const [low, high] = [smallest(all), largest(all)];
   const figure = element("figure");
   for (const [name, values] of [
     ["A", a!],

@@ -1,5 +1,5 @@
 import type { TimelineInfo } from "../../shared/client/run_client.ts";
-import { counted, duration, integer } from "../../shared/format.ts";
+import { counted, duration, exactNs, integer } from "../../shared/format.ts";
 import type { Data } from "../data.ts";
 import type { TimelineOptions } from "../state.ts";
 import type { Called } from "../sums/called.ts";
@@ -46,7 +46,7 @@ export class HeatWords {
     const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
     if (repeat < 0) return [title, all, ...noisy];
     const ns = values[repeat]!;
-    const exact = Number.isInteger(ns) ? ` (${integer(ns)} ns)` : ` (${ns} ns)`;
+    const exact = ` (${exactNs(ns)})`;
     const warm = repeat < this.warm ? ", warm-up" : "";
     return [
       title,

@@ -1,4 +1,5 @@
 import type { RooflineColumns } from "../../shared/client/run_parts.ts";
+import { smallest } from "../../shared/many.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
@@ -151,7 +152,7 @@ export class Points {
     const { flops, bytes } = ceilings;
     if (flops) ys.push(flops);
     if (flops && bytes) xs.push(flops / bytes);
-    if (bytes && xs.length) ys.push(bytes * Math.min(...xs));
+    if (bytes && xs.length) ys.push(bytes * smallest(xs));
     const y = spanned(ys);
     return { x: spanned(xs), y: { low: y.low, high: y.high + MARGIN } };
   }

@@ -1,4 +1,4 @@
-import { duration, integer } from "../../shared/format.ts";
+import { duration, exactNs } from "../../shared/format.ts";
 
 /** Below so many nanoseconds, all digits are read at a glance. */
 const SHORT = 10_000;
@@ -14,7 +14,7 @@ export function exactly(ns: number): string {
 
 /** As many digits as a source prints; ≈ where the time has more. */
 export function digits(ns: number): string {
-  const text = integer(ns);
-  const isAll = Number(text.replaceAll(",", "")) === ns;
-  return `${isAll ? "" : "≈ "}${text} ns`;
+  const text = exactNs(ns);
+  const isAll = Number(text.replace(/,| ns/g, "")) === ns;
+  return `${isAll ? "" : "≈ "}${text}`;
 }

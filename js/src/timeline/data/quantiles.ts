@@ -1,3 +1,5 @@
+import { append } from "../../shared/many.ts";
+
 /** Below so many values, to sort them is quicker than to count them. */
 const FEW = 2048;
 const BUCKETS = 1 << 16;
@@ -155,7 +157,7 @@ function* floating(
     }
     const local = inside.map((place) => place - before);
     yield;
-    found.push(...(yield* floating(same, local, part - 1)));
+    append(found, yield* floating(same, local, part - 1));
   }
   return found;
 }

@@ -21,6 +21,7 @@ import {
   space,
 } from "../../shared/drawing/figure_parts.ts";
 import { counted, duration } from "../../shared/format.ts";
+import { append } from "../../shared/many.ts";
 import { Change } from "../change/change.ts";
 import { Names } from "../data/names.ts";
 import { Ranking } from "../data/ranking.ts";
@@ -80,31 +81,36 @@ export function timelinePanel(request: Request): FigurePanel {
     const { all, start, end, first, last } = drawn.scene.viewport;
     if (!all) {
       const shown = `Shown: ${duration(start)} to ${duration(end)} of ${duration(first)} to ${duration(last)}.`;
-      parts.push(...said([{ text: shown, color: "muted", most: 2 }]));
+      append(parts, said([{ text: shown, color: "muted", most: 2 }]));
     }
     const top = heightOf(parts) - MARGIN;
     titles = drawn.hover.map((each) => ({ ...each, y: each.y + top }));
     parts.push(drawn.part);
     const more = `${counted(drawn.left, "more track")} not drawn`;
-    if (drawn.left) parts.push(...said([{ text: more, color: "muted", most: 1 }]));
+    if (drawn.left) append(parts, said([{ text: more, color: "muted", most: 1 }]));
   } else if (chart) {
     const { nodeNs } = slices.columns;
     const { selected } = data;
     const roofline = answers.roofline ?? null;
     const context = { names, codeOf, selected, nodeNs, roofline, width: room };
     const [part, notes] = otherChart(chart, context) ?? [];
-    parts.push(...said(chart.notes), ...(part ? [part] : []), ...said(notes), ...said(chart.below));
+    append(parts, [
+      ...said(chart.notes),
+      ...(part ? [part] : []),
+      ...said(notes),
+      ...said(chart.below),
+    ]);
   }
   if (data.table) {
     const numbered = data.table.heads[0] === "#";
     const looks = rowLooks(slices, names, codeOf, numbered);
-    parts.push(space(4), ...said(data.table.notes));
+    append(parts, [space(4), ...said(data.table.notes)]);
     if (data.table.rows.length) parts.push(table(data.table, looks, data.selected, width, text));
-    parts.push(...said(data.table.below));
+    append(parts, said(data.table.below));
   }
   if (data.changes) {
     parts.push(changesTable(data.changes.rows, data.selected, width, text));
-    parts.push(...said(data.changes.below));
+    append(parts, said(data.changes.below));
   }
   const operators = rowLooks(slices, names, codeOf, true);
   const top = data.top?.map(({ node, name }) => ({ label: operators.text({ node, label: name }) }));

@@ -8,6 +8,7 @@ import {
 } from "../../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
+import { largest } from "../../shared/many.ts";
 import type { Names } from "../data/names.ts";
 import type { Slices } from "../data/slices.ts";
 import { titleText } from "../data/titles.ts";
@@ -82,7 +83,7 @@ export function table(
   const room = width - 2 * MARGIN;
   const [lead = "", name = "", time = "", share = "", behind = ""] = heads;
   const widest = (head: string, texts: string[]) =>
-    Math.max(...[head, ...texts].map((each) => text.width(each, SMALL)));
+    largest([head, ...texts].map((each) => text.width(each, SMALL)));
   const bar = width >= BARRED ? BAR : 0;
   const hasMore = behind !== "" && width >= NARROW;
   const column = (head: string, of: (row: TableRow) => string) => widest(head, rows.map(of)) + GAP;

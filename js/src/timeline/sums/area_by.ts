@@ -1,3 +1,4 @@
+import { append } from "../../shared/many.ts";
 import type { Row, Slices } from "../data/slices.ts";
 import { type Range, type Sums, summing } from "./aggregate.ts";
 import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
@@ -91,7 +92,7 @@ function together<Key extends string | number>(
       }
       sum.count += part.count;
       sum.self += part.self;
-      sum.nodes.push(...part.nodes);
+      append(sum.nodes, part.nodes);
       if (sum.kind !== part.kind) sum.kind = "";
     }
   }

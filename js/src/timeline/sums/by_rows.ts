@@ -1,3 +1,4 @@
+import { append, smallest } from "../../shared/many.ts";
 import { percentiles } from "../data/quantiles.ts";
 import type { Row, Slices } from "../data/slices.ts";
 import type { TableBy } from "../state.ts";
@@ -187,7 +188,7 @@ export class ByRows implements Rows {
       operators: members,
       isWhole: true,
       each: this.#eachOf(members),
-      slice: slices.length ? Math.min(...slices.slice(0, 1000)) : -1,
+      slice: slices.length ? smallest(slices.slice(0, 1000)) : -1,
       inside: inside ?? (() => this.#operators(members, this.#sums, `${id} `)),
     };
   }
@@ -215,7 +216,7 @@ export class ByRows implements Rows {
       const label = this.#called.label(operators.size + group);
       return this.#together(`group ${group}`, label, members, () => this.#groups(group));
     });
-    if (around >= 0) rows.push(...this.#operators(loose, this.#sums, `${around} `));
+    if (around >= 0) append(rows, this.#operators(loose, this.#sums, `${around} `));
     else if (loose.length) rows.push(this.#together("no group", NO_GROUP, loose));
     return rows.sort((a, b) => b.ns - a.ns || a.slice - b.slice);
   }

@@ -2,6 +2,7 @@ import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { channels, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
+import { largest } from "../../shared/many.ts";
 import type { Row } from "../data/row.ts";
 import { RowKind } from "../data/slices.ts";
 import { ticks } from "../data/ticks.ts";
@@ -144,7 +145,10 @@ export class TracksPainter {
     for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
       const found = ticks(viewport.start, viewport.end, most);
       this.#font();
-      const widest = Math.max(0, ...found.map(({ text }) => this.#measure.width(text)));
+      const widest = largest(
+        found.map(({ text }) => this.#measure.width(text)),
+        0,
+      );
       const apart =
         found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
       if (apart < widest + 14 && most > 1) continue;

@@ -1,5 +1,6 @@
 import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
+import { largest, smallest } from "../../shared/many.ts";
 import { LANE, type Scene } from "./scene.ts";
 
 const DIM = 0.55;
@@ -18,7 +19,7 @@ function range(scene: Scene, pen: Pen, theme: Theme): void {
   const span = scene.dragged ?? scene.rangeValues;
   if (!span) return;
   const { plot, strip } = scene;
-  const [low, high] = [Math.min(...span), Math.max(...span)];
+  const [low, high] = [smallest(span), largest(span)];
   const from = Math.max(plot.left, Math.min(plot.right, scene.x(low)));
   const to = Math.max(plot.left, Math.min(plot.right, scene.x(high)));
   pen.fillStyle = theme.background;

@@ -1,4 +1,5 @@
 import { GroupSource } from "../../../shared/client/run_client.ts";
+import { append } from "../../../shared/many.ts";
 import type { Groups } from "../../data/groups.ts";
 
 /** `count` occurrences of `period` boxes of a sequence, from `start` on; `group` is the run of blocks. */
@@ -56,7 +57,7 @@ export class Runs {
     for (const group of this.#children.get(around) ?? []) {
       const stretch = this.#stretch(group);
       if (stretch) found.push(stretch);
-      else found.push(...this.#in(group));
+      else append(found, this.#in(group));
     }
     return found;
   }
