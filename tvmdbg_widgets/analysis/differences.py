@@ -14,7 +14,6 @@ from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.operators import parts as operators_of
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 if TYPE_CHECKING:
@@ -172,8 +171,7 @@ def _groups(
 
 
 def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
-    in_a, in_b = a.func_names[one], b.func_names[other]
-    if in_a != in_b and operators_of(in_a) != operators_of(in_b):
+    if a.nodes[one].parts != b.nodes[other].parts:
         told = label_of(a, one), label_of(b, other)
         if told[0] == told[1]:
             told = _call(a, one), _call(b, other)
@@ -326,8 +324,7 @@ def label_of(graph: Graph, node: int) -> str:
 
 
 def _call(graph: Graph, node: int) -> str:
-    function = graph.func_names[node]
-    return " + ".join(map(one_line, operators_of(function))) or _kind(graph, node)
+    return " + ".join(map(one_line, graph.nodes[node].parts)) or _kind(graph, node)
 
 
 def _calls(graph: Graph, nodes: tuple[int, ...]) -> str:
@@ -345,7 +342,9 @@ def _signature(graph: Graph, node: int) -> str:
         f"{one_line(dtype or '?')}{_shape(shape)}"
         for dtype, shape in zip(graph.nodes[node].dtypes, graph.nodes[node].shapes, strict=True)
     )
-    return f"{label(graph.func_names[node]) or _kind(graph, node)} -> {outputs}"
+    return (
+        f"{label(graph.func_names[node], graph.module_prefixes) or _kind(graph, node)} -> {outputs}"
+    )
 
 
 def _shape(shape: tuple[int, ...] | None) -> str:

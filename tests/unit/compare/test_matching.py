@@ -432,3 +432,25 @@ def test_takes_time_as_nodes_come(make: Any) -> None:
         read = {*a.edge_source.tolist(), *a.edge_target.tolist()}
         assert all(each.certainty is Certainty.EXACT for each in matching if each.a in read)
     assert took[1] < 4 * took[0]
+
+
+def of_module(folder: Path, module: str) -> tvmdbg.DebugRun:
+    """Open the sample's graph and trace as a compiler writes them for a module of that name."""
+    folder.mkdir()
+    for path in (tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0").glob("*.json"):
+        text = path.read_text("utf-8").replace("tvmgen_default_", f"tvmgen_{module}_")
+        (folder / path.name).write_text(text, "utf-8")
+    return tvmdbg.open(folder)
+
+
+@pytest.mark.parametrize("module", ["x", "my_fused_net", "fused", "net2", "détection"])
+def test_graphs_of_modules_of_other_names_are_the_same(tmp_path: Path, module: str) -> None:
+    plain, other = tvmdbg.open(tvmdbg.samples.resnet20_cifar), of_module(tmp_path / "a", module)
+    assert plain.graph is not None
+    assert other.graph is not None
+    found = match(plain.graph, other.graph)
+    assert len(found.pairs) == plain.graph.num_nodes
+    assert [row.op_kind for row in other.table()] == [row.op_kind for row in plain.table()]
+    assert other.provenance.format == "TVM v0.8 to v0.19"
+    short = next(node.name for node in other.graph.nodes if "softmax" in node.name)
+    assert other.graph.node(short.rpartition("fused_")[2]).name == short

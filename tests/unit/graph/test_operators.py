@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.graph.operators import OP_KINDS, family, op_kind, parts
+from tvmdbg_widgets.model.graph.short_names import module_prefixes, without_prefix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +121,35 @@ def test_recorded_functions_are_all_known(corpus: Path) -> None:
     assert {name for name in names if op_kind(name, 2) == "other"} == set()
     unknown = {part for name in names for part in parts(name) if family(part) == "other"}
     assert unknown == set()
+
+
+MODULES = (
+    "default", "x", "9", "my_fused_net", "fused", "fused_", "net2", "détection", "nn_conv2d",
+    "a.b-c", "", "tvmgen",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_name_of_a_module_is_no_part_of_a_function(module: str) -> None:
+    name = f"tvmgen_{module}_fused_nn_conv2d_add_nn_relu_3"
+    assert parts(name) == ("nn.conv2d", "add", "nn.relu")
+    assert op_kind(name, 2) == "convolution"
+    assert without_prefix(name) == "nn_conv2d_add_nn_relu_3"
+
+
+def test_hash_of_a_name_that_was_cut_is_no_operator() -> None:
+    assert parts("tvmgen_x_fused_nn_conv2d_add_1f6ba09c7710cc3e_") == ("nn.conv2d", "add")
+    assert parts("fused_nn_conv2d_add_18318392938104431__2") == ("nn.conv2d", "add")
+
+
+def test_functions_of_external_compilers_lose_the_module_that_the_graph_has() -> None:
+    functions = (
+        ("tvmgen_net_fused_add", ""),
+        ("tvmgen_net_ethos_n_main_0", ""),
+        ("tvmgen_b_cmsis_nn_main_3", "cmsis-nn"),
+        ("tvmgen_default_dnnl_main_1", ""),
+        ("tensorrt_0", "tensorrt"),
+    )
+    known = module_prefixes(functions)
+    short = [without_prefix(name, known) for name, _ in functions]
+    assert short == ["add", "ethos_n_main_0", "cmsis_nn_main_3", "dnnl_main_1", "tensorrt_0"]

@@ -72,7 +72,8 @@ class _Block:
         self._sequence = sequence
         self._start = start
         self._functions = [graph.func_names[node] for node in sequence.nodes[start:end].tolist()]
-        self._parts = [_bare(parts(name)) for name in self._functions]
+        self._modules = graph.module_prefixes
+        self._parts = [_bare(parts(name, self._modules)) for name in self._functions]
         self._counts = Counter(part for each in self._parts for part in each)
         self._families = Counter(
             kind for each in self._parts for kind in {family(part) for part in each}
@@ -119,7 +120,10 @@ class _Block:
         return adds, wide
 
     def _listed(self) -> str:
-        words = [each[0] if len(each) == 1 else label(name) for name, each in self._named()]
+        words = [
+            each[0] if len(each) == 1 else label(name, self._modules)
+            for name, each in self._named()
+        ]
         shown = words if len(words) <= _LISTED else [*words[:2], "…", words[-1]]
         text = " → ".join(shown)
         if len(text) > _LENGTH:

@@ -262,7 +262,8 @@ class Evidence:
             name = graph.names[node]
         else:
             name = self._names.get(node, "")
-        return _short(one_line(without_prefix(name)))
+        modules = () if graph is None else graph.module_prefixes
+        return _short(one_line(without_prefix(name, modules)))
 
     def entry_name(self, entry: Entry) -> str:
         """What an output is called: as its node, with ``:1`` beyond the first."""

@@ -33,12 +33,12 @@ _SAME = {
 }
 
 
-def plain_parts(func_name: str) -> tuple[str, ...]:
+def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the operators of a function apart from casts, layouts and quantisation.
 
     Empty where nothing else is left: such a node passes its operand through.
     """
-    found = [_SAME.get(part, part) for part in parts(func_name)]
+    found = [_SAME.get(part, part) for part in parts(func_name, modules)]
     if "round" in found and "clip" in found:
         found = [part for part in found if part not in _QUANTISING]
     return tuple(part for part in found if part not in _TRANSPARENT)
@@ -234,7 +234,7 @@ def side_of(graph: Graph, table: Table) -> Side:
     heads: list[list[int]] = [[] for _ in range(count)]
     for at, (node, _output) in enumerate(graph.heads.tolist()):
         heads[node].append(at)
-    plain = [plain_parts(name) for name in graph.func_names.unique]
+    plain = [plain_parts(name, graph.module_prefixes) for name in graph.func_names.unique]
     functions = graph.func_names.codes.tolist()
     computes = (graph.kinds >= NodeKind.OPERATOR).tolist()
     return Side(
@@ -277,7 +277,7 @@ def _keys(graph: Graph, table: Table) -> list[int]:
         shape = tuple(dims[bounds[entry] : bounds[entry + 1]]) if known[entry] else None
         told = dtypes[code], shape
         entries.append(table.setdefault(told, len(table)))
-    split = [parts(name) for name in graph.func_names.unique]
+    split = [parts(name, graph.module_prefixes) for name in graph.func_names.unique]
     offsets = graph.entry_offsets.tolist()
     keys = []
     kinds = graph.kinds.tolist()

@@ -185,6 +185,7 @@ def _parts(named: Named) -> Keys:
     """Every distinct operator in the name of a function; the name itself where it has none."""
     graph = named.graph
     codes, texts = named.name, list(named.names)
+    modules = () if graph is None else graph.module_prefixes
     if graph is not None and named.known.any():
         functions = graph.func_names
         of_node = functions.codes[named.at].astype(np.int64)
@@ -193,8 +194,8 @@ def _parts(named: Named) -> Keys:
     table: dict[str, int] = {}
     used, own = np.unique(codes, return_inverse=True)
     of_text = [
-        sorted({table.setdefault(part, len(table)) for part in parts(texts[i]) or (NO_FUNCTION,)})
-        for i in used.tolist()
+        sorted({table.setdefault(part, len(table)) for part in found or (NO_FUNCTION,)})
+        for found in (parts(texts[i], modules) for i in used.tolist())
     ]
     sizes = np.array([len(each) for each in of_text], np.int64)
     flat = np.array([code for each in of_text for code in each], np.int64)

@@ -16,6 +16,7 @@ from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import op_kind
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -287,7 +288,9 @@ def _operator(parts: RunParts, node: int, name: str, time: float, total: float) 
         node=node,
         name=name,
         func_name=graph.func_names[node] if graph is not None else "",
-        op_kind=graph.nodes[node].op_kind if graph is not None else "other",
+        op_kind=graph.nodes[node].op_kind
+        if graph is not None
+        else op_kind(name, NodeKind.OPERATOR),
         time_ns=time,
         share=time / total if total else float("nan"),
         repeats=repeats,

@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
+from tvmdbg_widgets.model.graph.short_names import module_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,7 +41,6 @@ BY_SHAPES: Final = "by shapes"
 #: Operators that the auto-scheduler makes tasks of (``EXTRACT_COMPLEX_TASK_ONLY``).
 _TUNED_KINDS: Final = ("convolution", "matmul")
 _TUNED, _FAILED, _FALLBACK = "tuned", "no valid schedule", "fallback (no task)"
-_PREFIX: Final = re.compile(r"^(?:vm_mod_|tvmgen_(?:(?!fused_)\w)+?_(?=fused_))")
 _NUMBER: Final = re.compile(r"(?:_\d+)+$")
 _PRINTED_MS: Final = 5e-4
 
@@ -157,7 +157,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
 
 def bare_function(name: str) -> str:
     """Return a function's name without what differs between compilations."""
-    return _NUMBER.sub("", _PREFIX.sub("", name))
+    return _NUMBER.sub("", name.removeprefix(module_prefix(name)))
 
 
 def _by_key(pairs: Iterable[tuple[object, int]]) -> dict[object, list[int]]:

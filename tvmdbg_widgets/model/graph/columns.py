@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.graph.short_names import module_prefixes
 from tvmdbg_widgets.model.graph.walk import Adjacency
 
 if TYPE_CHECKING:
@@ -205,6 +206,15 @@ class GraphColumns:
     def attr_names(self) -> frozenset[str]:
         """Names of the attributes that any node has."""
         return frozenset(name for each in self.attrs for name in each)
+
+    @cached_property
+    def module_prefixes(self) -> tuple[str, ...]:
+        """What stands before names of functions for their modules: ``("tvmgen_default_",)``."""
+        codes = self.func_names.codes
+        has = {row for row, each in enumerate(self.attrs) if "Compiler" in each}
+        given = {int(codes[row]): self.attrs[row]["Compiler"] for row in sorted(has)}
+        names = enumerate(self.func_names.unique)
+        return module_prefixes((name, given.get(code, "")) for code, name in names)
 
     def in_edges(self, node: int) -> npt.NDArray[np.int32]:
         """Return the edges into a node (positions in the edge columns), by operand position."""

@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.graph import tables as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes
 from tvmdbg_widgets.model.graph.parameters import parameters_by_file
-from tvmdbg_widgets.model.graph.short_names import PREFIXES
+from tvmdbg_widgets.model.graph.short_names import module_prefix, without_prefix
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
 from tvmdbg_widgets.model.graph.walk import Neighbors, Order, topological
 
@@ -65,8 +65,8 @@ class Graph(GraphColumns):
     def node(self, name: str) -> Node:
         """Return the one node of that name.
 
-        Where no node has it, a name may leave out ``tvmgen_default_``, ``fused_`` or both at its
-        start, as findings print it.
+        Where no node has it, a name may leave out what stands before it for the module
+        (``tvmgen_default_``), ``fused_`` or both, as findings print it.
 
         Raises
         ------
@@ -75,7 +75,15 @@ class Graph(GraphColumns):
         """
         found = self.nodes_named(name)
         if not found:
-            found = tuple(each for prefix in PREFIXES for each in self.nodes_named(prefix + name))
+            modules = self.module_prefixes
+            full = (
+                each
+                for each in self.names.unique
+                if each.endswith(name)
+                and name
+                in (without_prefix(each, modules), each[len(module_prefix(each, modules)) :])
+            )
+            found = tuple(node for each in full for node in self.nodes_named(each))
         if len(found) == 1:
             return found[0]
         if found:

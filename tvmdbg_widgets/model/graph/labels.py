@@ -10,11 +10,11 @@ _SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
 
 
 @lru_cache(maxsize=65_536)
-def label(func_name: str) -> str:
+def label(func_name: str, modules: tuple[str, ...] = ()) -> str:
     """Return the operators of a function in a few words: ``"conv2d + add + relu"``.
 
-    Namespaces are left out; the empty name stays empty.
+    Namespaces are left out, and prefixes of the graph's `modules`; the empty name stays empty.
     """
     if func_name in _SHARED:
         return _SHARED[func_name]
-    return " + ".join(bare(part) for part in parts(func_name))
+    return " + ".join(bare(part) for part in parts(func_name, modules))

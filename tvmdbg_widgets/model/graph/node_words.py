@@ -37,7 +37,7 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def node_label(graph: Graph, node: int) -> str:
     """Return the operators of a node in a few words, of a node without any its name."""
-    return label(graph.func_names[node]) or graph.names[node]
+    return label(graph.func_names[node], graph.module_prefixes) or graph.names[node]
 
 
 def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
@@ -54,7 +54,7 @@ def node_labels(graph: Graph) -> StringColumn:
     -------
     StringColumn [N]
     """
-    functions = [label(name) for name in graph.func_names.unique]
+    functions = [label(name, graph.module_prefixes) for name in graph.func_names.unique]
     codes = graph.func_names.codes
     plain = np.array([not text for text in functions], np.bool_)[codes]
     names, rows = np.unique(graph.names.codes[plain], return_inverse=True)

@@ -64,7 +64,7 @@ class Node:
     @property
     def parts(self) -> tuple[str, ...]:
         """Operators fused into the function, in order."""
-        return parts(self.func_name)
+        return parts(self.func_name, self._graph.module_prefixes)
 
     @property
     def attrs(self) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from typing import Final
 from tvmdbg_widgets.model.executorch.torch_operator_names import TORCH_FAMILIES
 from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
 from tvmdbg_widgets.model.graph.operator_names import FAMILIES
+from tvmdbg_widgets.model.graph.short_names import module_prefix
 
 OP_KINDS: Final = (
     "convolution",
@@ -42,8 +43,9 @@ _DOMINANCE: Final = (
 _NULL_KINDS: Final = {0: "input", 1: "parameter"}
 _SHARED_KINDS: Final = {"__nop": "reshape", "__copy": "layout/copy"}
 
-_PREFIX: Final = re.compile(r"_*(?:tvmgen_default_)?(?:fused_|fuse_)?_*")
-_VARIANT: Final = re.compile(r"(?:_\d+)+_*$")
+_PREFIX: Final = re.compile(r"_*(?:fused_|fuse_)?_*")
+#: A number, behind the hash of a name that was cut at 80 letters, decimal or hexadecimal.
+_VARIANT: Final = re.compile(r"(?:_[0-9a-f]{6,20}_)?(?:_\d+)*_*$")
 _TOKEN: Final = re.compile(r"[^_]+")
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names.split()}
 
@@ -91,17 +93,19 @@ def _match(tokens: list[str], at: int) -> tuple[str, int] | None:
 
 
 @lru_cache(maxsize=16_384)
-def parts(func_name: str) -> tuple[str, ...]:
+def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Split the name of a fused function into its operators.
 
     Longest known operator first; what is not known stays together, verbatim, as a part of its
-    own. Prefixes (``tvmgen_default_``, ``fused_``, ``fuse_``) and the variant number at the end
-    are left out. A name without a prefix that is not all operators is one part, as it is.
+    own. Prefixes (that of a module, ``fused_``, ``fuse_``) and the variant number at the end are
+    left out. A name without a prefix that is not all operators is one part, as it is.
 
     Parameters
     ----------
     func_name : str
         As in the graph, e.g. ``"tvmgen_default_fused_nn_conv2d_add_nn_relu_3"``.
+    modules : tuple of str
+        Prefixes of the graph's modules, ``graph.module_prefixes``, where there is a graph.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def parts(func_name: str) -> tuple[str, ...]:
     """
     if not func_name or func_name in _SHARED_KINDS:
         return (func_name,) if func_name else ()
-    prefix = _PREFIX.match(func_name)
+    prefix = _PREFIX.match(func_name, len(module_prefix(func_name, modules)))
     start = prefix.end() if prefix else 0
     variant = _VARIANT.search(func_name, start + 1)
     stop = variant.start() if variant else len(func_name)
@@ -131,7 +135,7 @@ def parts(func_name: str) -> tuple[str, ...]:
         at = unknown = match[1]
     if unknown < at:
         found.append(func_name[spans[unknown][0] : spans[at - 1][1]])
-    fused = prefix is not None and prefix.end() > 0
+    fused = start > 0
     if not fused and any(part not in _FAMILY_OF and part not in _BARE_FAMILY_OF for part in found):
         return (func_name,)
     return tuple(found)

@@ -1,16 +1,68 @@
-"""Names of nodes without what all names of a compiler start with."""
+"""Names of functions without what the compiler puts before them for a module.
+
+Since v0.8 TVM writes ``tvmgen_``, the module's name and ``_`` before each name, the VM's compiler
+``vm_mod_``; the module's name is any text (``relay.build(mod_name=…)``, ``tvmc --module-name``) and
+``default`` where none is given. What follows is ``fused_`` and operators, or the name of an
+external compiler's function (``get_name_mangled``, ``src/runtime/name_transforms.cc`` @ v0.8).
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import TYPE_CHECKING, Final
 
-PREFIXES: Final = ("tvmgen_default_fused_", "tvmgen_default_", "fused_")
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: What each name of a module begins with.
+MODULE: Final = "tvmgen_"
+_DEFAULT: Final = ("tvmgen_default_",)
+_FUSED: Final = re.compile(r"(?:tvmgen|vm_mod)_(?:.*_)?(?=fused_)", re.DOTALL)
+_NO_WORD: Final = re.compile(r"\W", re.ASCII)
 
 
-def without_prefix(name: str) -> str:
+def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
+    """Return what stands before a function's name for its module, ``""`` where that is not known.
+
+    Parameters
+    ----------
+    name : str
+        ``"tvmgen_net_fused_add"`` begins with ``"tvmgen_net_"``; a module may be called
+        ``fused``.
+    known : tuple of str
+        Prefixes that the graph has (:func:`module_prefixes`).
+    """
+    found = _FUSED.match(name)
+    if found is not None:
+        return found[0]
+    fitting = (each for each in (*known, *_DEFAULT) if name.startswith(each) and name != each)
+    return max(fitting, key=len, default="")
+
+
+def module_prefixes(functions: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Learn what stands before the names of functions, the longest first.
+
+    Fused functions tell it, and so do those of which the external compiler is known.
+
+    Parameters
+    ----------
+    functions : iterable of (str, str)
+        Name of a function, and the compiler it was given to (node attribute ``Compiler``).
+    """
+    found = set()
+    for name, compiler in functions:
+        fused = _FUSED.match(name)
+        at = name.rfind(f"_{_NO_WORD.sub('_', compiler)}_") if compiler else -1
+        if fused is not None:
+            found.add(fused[0])
+        elif name.startswith(MODULE) and at >= 0:
+            found.add(name[: at + 1])
+    return tuple(sorted(found, key=lambda each: (-len(each), each)))
+
+
+def without_prefix(name: str, known: tuple[str, ...] = ()) -> str:
     """Return a name without its prefix: ``"nn_relu"`` for ``"tvmgen_default_fused_nn_relu"``.
 
     A name that is nothing but a prefix stays as it is.
     """
-    prefix = next((each for each in PREFIXES if name.startswith(each)), "")
-    return name.removeprefix(prefix) or name
+    return name.removeprefix(module_prefix(name, known)).removeprefix("fused_") or name

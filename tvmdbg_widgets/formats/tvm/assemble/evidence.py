@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.short_names import MODULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,8 @@ def evidence_of(
     found += [versions.of_folder(folder.name) for folder in sorted(folders)]
     if graph is not None:
         found.append(versions.of_graph_form(graph.form))
-        if any(name.startswith("tvmgen_default_") for name in graph.func_names.unique):
-            found.append(versions.Evidence("function names start with tvmgen_default_", 8, 19))
+        if any(name.startswith(MODULE) for name in graph.func_names.unique):
+            found.append(versions.Evidence(f"function names start with {MODULE}", 8, 19))
         if graph.storage_scopes is not None:
             found.append(versions.Evidence("the graph has a storage_scope list", 10, 19))
     if outputs is not None and outputs.keys:
