@@ -221,8 +221,8 @@ def test_what_is_left_out_is_counted_and_named() -> None:
     ]
     capture = read(pcap(frames() + others))
     assert capture.left_out == {
-        "packets that are not IP": 1,
-        "packets that are not TCP": 1,
+        "packets that are not IP but ARP": 1,
+        "packets that are not TCP but UDP": 1,
         "IP fragments": 2,
         "packets whose headers are cut off": 1,
     }

@@ -26,6 +26,7 @@ EXAMPLES = examples(
     ),
 )
 _SHOWN = 200
+_ISSUES_SHOWN = 20
 #: Bytes of a packet that are shown.
 _BYTES_SHOWN = 4096
 
@@ -119,8 +120,10 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
 
     for line in repr(log).splitlines():
         say(line)
-    for issue in log.issues:
+    for issue in log.issues[:_ISSUES_SHOWN]:
         say(styled(f"{issue.severity}: ", "bold"), issue.message)
+    if len(log.issues) > _ISSUES_SHOWN:
+        note(f"{len(log.issues) - _ISSUES_SHOWN:,} more of these: --json lists all.")
     first = next((each.time_ns for each in rows if each.time_ns is not None), None)
     timed = first is not None
     head = ("row", *(["time", "waited"] * timed), "from", "packet", "bytes", "what")

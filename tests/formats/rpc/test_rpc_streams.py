@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -145,6 +146,49 @@ def test_packets_that_damage_does_not_touch_are_kept(era: Any, data: st.DataObje
             assert (start, size) in kept
     covered = sum(size for _, size in kept) + sum(damage.size for damage in found.damages)
     assert covered <= len(broken)
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["client", "server"])
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_whole_packets_between_bad_ones_are_found(era: Any, side: int) -> None:
+    """Every other packet has one wrong byte, once for each byte of the longest of them."""
+    own = grammar(era)
+    stream = conversation(own, kept=False)[side] * 2
+    whole = _places(read_stream(as_source(stream), own))
+    bad, good = whole[1::2], whole[::2]
+    lost = invented = 0
+    for step in range(max(size for _, size in bad)):
+        broken = bytearray(stream)
+        for start, size in bad:
+            broken[start + step % size] ^= 0xA5
+        found = set(_places(read_stream(as_source(bytes(broken)), own)))
+        lost += len(set(good) - found)
+        invented += len(found - set(whole))
+    assert (lost, invented) == (0, 0)
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_random_damage_takes_no_whole_packet_with_it(era: Any) -> None:
+    own = grammar(era)
+    numbers = random.Random(7)
+    for side in (0, 1):
+        stream = conversation(own, kept=False)[side] * 30
+        whole = _places(read_stream(as_source(stream), own))
+        untouched = lost = 0
+        for count in (1, 2, 5, 10, 30) * 10:
+            broken = bytearray(stream)
+            places = {numbers.randrange(len(stream)) for _ in range(count)}
+            for at in places:
+                broken[at] ^= numbers.randrange(1, 256)
+            found = set(_places(read_stream(as_source(bytes(broken)), own)))
+            clean = {
+                (start, size)
+                for start, size in whole
+                if not any(start <= at < start + size for at in places)
+            }
+            untouched += len(clean)
+            lost += len(clean - found)
+        assert lost <= untouched / 1000
 
 
 def _places(packets: StreamPackets) -> list[tuple[int, int]]:

@@ -84,3 +84,26 @@ def test_streams_are_told_by_their_handshakes(tmp_path: Path) -> None:
 def test_a_capture_holds_both_directions_already() -> None:
     with pytest.raises(ValueError, match="pass it alone"):
         tvmdbg.open_rpc(pcap(frames()), b"")
+
+
+def test_a_capture_without_tcp_says_what_it_holds() -> None:
+    udp = bytearray(Tcp(b"x").ip())
+    udp[9] = 17
+    arp = b"\2" * 12 + b"\x08\x06" + bytes(28)
+    for held, told in (
+        (
+            [frame(bytes(udp))] * 3 + [arp],
+            ["3 packets that are not TCP but UDP", "1 packets", "ARP"],
+        ),
+        ([frame(Tcp(b"").ip())], ["1 TCP packets without data"]),
+        ([], ["no packets"]),
+    ):
+        for chosen in (None, 0):
+            with pytest.raises(FormatError) as caught:
+                tvmdbg.open_rpc(pcap(held), connection=chosen)
+            text = str(caught.value)
+            assert "the capture holds no TCP data" in text
+            assert "connection=" not in text
+            assert all(each in text for each in told)
+        with pytest.raises(FormatError, match="no TCP data"):
+            tvmdbg.open(pcap(held))

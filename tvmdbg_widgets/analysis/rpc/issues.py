@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import Connection
     from tvmdbg_widgets.formats.rpc.desync import Desync
 
-_PROBLEMS_TOLD = 3
-
 
 def all_issues(connection: Connection, talk: Conversation, desync: Desync | None) -> Issues:
     """Return the issues of reading, of pairing, and of layouts that disagree."""
@@ -27,11 +25,6 @@ def all_issues(connection: Connection, talk: Conversation, desync: Desync | None
         )
         found.append(Issue("rpc-pairing-unsure", Severity.WARNING, text, file=file))
     found += [
-        Issue("rpc-unpaired", Severity.WARNING, problem, file=file)
-        for problem in talk.problems[:_PROBLEMS_TOLD]
+        Issue("rpc-unpaired", Severity.WARNING, problem, file=file) for problem in talk.problems
     ]
-    more = len(talk.problems) - _PROBLEMS_TOLD
-    if more > 0:
-        text = f"{more:,} more answers fit no request"
-        found.append(Issue("rpc-unpaired", Severity.WARNING, text, file=file))
     return Issues(found)

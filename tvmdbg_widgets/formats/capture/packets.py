@@ -31,6 +31,9 @@ _LINKS = {
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN = (0x8100, 0x88A8, 0x9100)
 _TCP = 6
+#: Of packets that are not TCP, and not IP: https://www.iana.org/assignments/protocol-numbers.
+_PROTOCOLS = {1: "ICMP", 2: "IGMP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 132: "SCTP"}
+_ETHER_TYPES = {0x0806: "ARP", 0x8035: "RARP", 0x88CC: "LLDP", 0x888E: "EAPOL", 0x8863: "PPPoE"}
 _FRAGMENT = 44
 # Hop-by-hop, routing, destination options; mobility, HIP, shim6 have the same form.
 _EXTENSIONS = (0, 43, 60, 135, 139, 140)
@@ -105,7 +108,8 @@ def _past_link(view: memoryview, start: int, link_type: int) -> int:
             (kind,) = _TYPE.unpack_from(view, at + 2)
             at += 4
         if kind not in (_IPV4, _IPV6):
-            raise _LeftOutError("packets that are not IP")
+            name = _ETHER_TYPES.get(kind)
+            raise _LeftOutError(f"packets that are not IP{f' but {name}' if name else ''}")
     return at
 
 
@@ -130,6 +134,7 @@ def _past_ip(view: memoryview, at: int, frame_stop: int) -> tuple[int, int, byte
     else:
         raise _LeftOutError("packets that are not IP")
     if protocol != _TCP:
-        raise _LeftOutError("packets that are not TCP")
+        name = _PROTOCOLS.get(protocol)
+        raise _LeftOutError(f"packets that are not TCP{f' but {name}' if name else ''}")
     # Length 0 was left to the network card (segmentation offload), or tells of a jumbogram.
     return after, stop if total else frame_stop, addresses

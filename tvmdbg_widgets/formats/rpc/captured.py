@@ -31,6 +31,8 @@ def choose_connection(capture: Capture, wanted: int | str | None) -> Connection:
         There is none, or several.
     """
     every = capture.connections
+    if not every:
+        raise _without_tcp(capture)
     if isinstance(wanted, int):
         found = [every[wanted]] if 0 <= wanted < len(every) else []
     elif wanted is not None:
@@ -46,8 +48,22 @@ def choose_connection(capture: Capture, wanted: int | str | None) -> Connection:
         "several connections may be meant" if found else "no such connection was captured",
         file=capture.name,
         expected="one connection of TVM's RPC",
-        found=f"{listed}{more}" if every else "no TCP connection with data",
+        found=f"{listed}{more}",
         hint="Choose one: open_rpc(capture, connection=0).",
+    )
+
+
+def _without_tcp(capture: Capture) -> FormatError:
+    left = sorted(capture.left_out.items(), key=lambda each: -each[1])
+    used = capture.packets - sum(capture.left_out.values())
+    told = [f"{reason} ({count:,})" for reason, count in left]
+    told += [f"TCP packets without data ({used:,})"] if used else []
+    return FormatError(
+        "the capture holds no TCP data",
+        file=capture.name,
+        expected="TCP packets with data, as TVM's RPC sends them",
+        found="; ".join(told) or "no packets",
+        hint="Capture the port of the RPC server: tcpdump -i any -w session.pcap tcp port 9090.",
     )
 
 

@@ -11,6 +11,7 @@ from tvmdbg_widgets.formats.rpc.grammar import REPLIES
 from tvmdbg_widgets.model.rpc.packets import Damage, PacketState, StreamPackets
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.grammar import Grammar
     from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
 
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")
@@ -59,6 +60,20 @@ class Collected:
                 self.names[index] = arguments[1].value
         elif packet.name == "Return" and arguments and arguments[-1].kind in _FUNCTIONS:
             self.handles[index] = arguments[-1].value
+
+    def last_copy(self, grammar: Grammar) -> tuple[int, int] | None:
+        """Return offset and size of the last packet, if it is a ``CopyAck``."""
+        if not len(self) or grammar.codes.get(self.codes[-1]) != "CopyAck":
+            return None
+        return self.offsets[-1], self.sizes[-1]
+
+    def drop_last_copy(self) -> None:
+        """Take back the last packet, a ``CopyAck``."""
+        for column in (self.offsets, self.sizes, self.codes, self.states, self.functions):
+            column.pop()
+        self.payloads.pop()
+        self.asked.pop()
+        self.replies -= 1
 
     def add_cut_off(self, offset: int, size: int, code: int) -> None:
         """Append a packet of which the end is missing."""

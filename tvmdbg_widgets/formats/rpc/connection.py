@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     #: Nanoseconds at which bytes were captured, by their offsets.
     TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
 
-_DAMAGES_TOLD = 5
-
 
 @dataclass(frozen=True)
 class Stream:
@@ -200,15 +198,11 @@ def _direction(
 def _issues(direction: Direction) -> list[Issue]:
     packets, file = direction.packets, direction.source.name
     found = []
-    for damage in packets.damages[:_DAMAGES_TOLD]:
+    for damage in packets.damages:
         text = (
             f"{direction.name}: {damage.size:,} bytes at byte {damage.offset:,}, behind "
             f"{damage.packets_before:,} packets, are no packets: {damage.reason}"
         )
-        found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
-    more = len(packets.damages) - _DAMAGES_TOLD
-    if more > 0:
-        text = f"{direction.name}: {more:,} more places are no packets"
         found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
     counts = np.bincount(packets.states, minlength=3)
     if counts[PacketState.CUT_OFF]:

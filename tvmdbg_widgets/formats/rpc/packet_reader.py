@@ -117,6 +117,28 @@ class PacketReader:
         known = reader.number(I32, "code") in self.grammar.codes
         return known and size - at - 8 < length < _LONGEST_PACKET
 
+    def length(self, at: int) -> int | None:
+        """Return the length at ``at``, None where it leads out of the stream."""
+        size = self.source.size
+        if size - at < 12:
+            return None
+        length = Reader(self._ahead, at, size).number(U64, "length")
+        return length if 4 <= length <= size - at - 8 else None
+
+    def end_of_body(self, at: int) -> int | None:
+        """Return where a packet whose code lies at ``at`` ends by what it holds, if it says so."""
+        reader = Reader(self._ahead, at, self.source.size)
+        try:
+            name = self.grammar.codes.get(reader.number(I32, "code"))
+            if name is None or name == "CopyAck":
+                return None
+            read_body(reader, self.grammar, name)
+        except WireError:
+            return None
+        finally:
+            self.values += reader.values
+        return reader.at
+
     def code(self, at: int) -> int:
         """Return the code of the packet at ``at``, 0 where the stream ends before it."""
         at += 8 * self.grammar.prefixed

@@ -15,14 +15,24 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
+    from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
 
 #: Bytes that are looked through at once, at first and at most.
-_SMALLEST, _LARGEST = 1 << 12, 1 << 20
+_SMALLEST, _LARGEST = 1 << 9, 1 << 20
 #: Bytes of a packet that must lie in one piece: length and code.
 _HEAD = 12
 #: Packets that must follow each other for the first to be one; fewer at the end of the stream.
 _CHAIN = 3
+#: Bad packets in a row that are passed by their lengths.
+_LINKS = 4
+#: Bytes behind damage within which a packet needs no other to prove it.
+_NEAR = 256
+#: Any bytes are one of these, where length and code fit.
+_WEAK = frozenset({"CopyAck", "Shutdown"})
+#: Handles are addresses: numbers in tensors are smaller, floats are larger.
+_LOWEST_HANDLE, _HIGHEST_HANDLE = 1 << 20, 1 << 48
+#: Letters that numbers in tensors do not spell by chance.
+_LETTERS = 4
 #: Work on places that prove to be none: so much, and as much again for so many bytes of the
 #: stream. With 40 µs a unit, hostile bytes cost less than a second a MB.
 _WORK, _WORK_BYTES = 1000, 100_000
@@ -72,20 +82,110 @@ class Resync:
             self._work += 1 + (self._reader.values - before) // _VALUES
         return None
 
-    def _chains(self, at: int, replies: int, whole: bool) -> bool:
+    def behind(self, bad: int, after: int, replies: int, *, breaks_off: bool) -> int | None:
+        """Return where packets lie again behind a bad one, from ``after`` on.
+
+        What the bad one says of its own end leads there; else one packet is enough that numbers
+        in a tensor are not by chance. ``breaks_off`` says that the stream may end within it.
+        """
+        prefixed = self._reader.grammar.prefixed
+        last = self._reader.source.size - breaks_off
+        end = self._end_of(bad, range(after, last + 1)) if prefixed else None
+        alone = prefixed or not breaks_off
+        for place in self._places(after):
+            if end is not None and place >= end:
+                break
+            if self._work > self._most:
+                self.gave_up = end is None
+                break
+            before = self._reader.values
+            if end is not None:
+                found = self._leads_to(place, end)
+            else:
+                near = place - bad <= _NEAR and not breaks_off
+                found = self._chains(place, replies, breaks_off, near=near, alone=alone)
+            if found:
+                return place
+            self._work += 1 + (self._reader.values - before) // _VALUES
+        return end
+
+    def swallowed(self, copy: int, end: int) -> int | None:
+        """Return where a packet lies in the bytes of a copy and ends beyond them.
+
+        Any bytes are a copy: one whose length is wrong reaches into the packets behind it.
+        """
+        for place in self._places(copy + _HEAD):
+            if place >= end or self._work > self._most:
+                return None
+            before = self._reader.values
+            at, first, sure = place, True, False
+            while at < end and (packet := self._packet(at)) is not None:
+                if first and packet.name in _WEAK:
+                    break
+                sure = sure or not first or _tells(packet)
+                at, first = at + packet.size, False
+            if at > end and sure:
+                return place
+            self._work += 1 + (self._reader.values - before) // _VALUES
+        return None
+
+    def _chains(
+        self, at: int, replies: int, whole: bool, *, near: bool = False, alone: bool = False
+    ) -> bool:
         size = self._reader.source.size
-        for _ in range(_CHAIN):
+        sure = near
+        for number in range(_CHAIN):
             if at >= size or self._is_missing(at):
-                return not whole
-            try:
-                packet = self._reader.packet(at, replies)
-            except WireError:
-                return False
-            if isinstance(packet, int):
-                return False
+                return not whole or (alone and number > 0 and sure)
+            packet = self._packet(at, replies)
+            if packet is None:
+                return alone and number > 0 and self._goes_on(at, sure)
+            sure = (sure and (number > 0 or packet.name not in _WEAK)) or _tells(packet)
             at += packet.size
             replies += packet.name in REPLIES
         return True
+
+    def _goes_on(self, at: int, sure: bool) -> bool:
+        """Whether a bad packet may follow one that was read, with what else speaks for that."""
+        if self._reader.grammar.prefixed:
+            return sure or (self._reader.length(at) is not None and self._is_sound(at))
+        return sure and self._reader.code(at) in self._reader.grammar.codes
+
+    def _end_of(self, bad: int, among: range) -> int | None:
+        """Return where the bad packet ends by its body, or by its length, if packets follow."""
+        ends = [end for start in (bad + 8, bad) if (end := self._reader.end_of_body(start))]
+        length = self._reader.length(bad)
+        ends += [] if length is None else [bad + 8 + length]
+        self._work += 1
+        return next((end for end in ends if end in among and self._is_sound(end)), None)
+
+    def _is_sound(self, at: int) -> bool:
+        """Whether a packet lies here, the stream ends, or lengths lead to where either is."""
+        for _ in range(_LINKS):
+            if at == self._reader.source.size or self._packet(at) is not None:
+                return True
+            length = self._reader.length(at)
+            if length is None or self._is_missing(at):
+                return False
+            at += 8 + length
+        return False
+
+    def _leads_to(self, at: int, end: int) -> bool:
+        """Whether packets follow each other up to ``end``, the first no copy."""
+        first = True
+        while at < end and (packet := self._packet(at)) is not None:
+            if first and packet.name in _WEAK:
+                return False
+            at, first = at + packet.size, False
+            self._work += 1
+        return at == end
+
+    def _packet(self, at: int, replies: int = 0) -> RawPacket | None:
+        try:
+            packet = self._reader.packet(at, replies)
+        except WireError:
+            return None
+        return None if isinstance(packet, int) or self._is_missing(at) else packet
 
     def _is_missing(self, at: int) -> bool:
         source = self._reader.source
@@ -111,6 +211,21 @@ class Resync:
             for place in np.flatnonzero(likely).tolist():
                 yield at + place
             at += len(likely)
+
+
+def _tells(packet: RawPacket) -> bool:
+    """Whether a packet holds what numbers in a tensor are not by chance: a text or a handle."""
+    body = packet.body
+    handles = [body.function or 0, getattr(body.copied, "data", 0)]
+    for each in body.arguments or ():
+        if isinstance(each.value, str) and len(each.value) >= _LETTERS:
+            if each.value.isprintable():
+                return True
+        elif each.kind in ("handle", "function", "module", "object"):
+            handles.append(each.value)
+        elif each.kind == "tensor":
+            handles.append(each.value.data)
+    return any(_LOWEST_HANDLE <= each < _HIGHEST_HANDLE for each in handles)
 
 
 def _number(data: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint64]:

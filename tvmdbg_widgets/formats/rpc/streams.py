@@ -129,8 +129,10 @@ class _Walk:
         gap = self._gap()
         if gap is not None and gap[0] < (error.offset or at) + _NEAR:
             after = sum(gap)
+        elif self._take_back_copy(at):
+            return
         breaks_off = after == at + 1 and self._reader.is_cut_off(at, error)
-        again = self._resync.next_packet(after, self.found.replies, chain=breaks_off)
+        again = self._resync.behind(at, after, self.found.replies, breaks_off=breaks_off)
         if again is None and breaks_off:
             self.found.add_cut_off(at, self._size - at, self._reader.code(at))
             self.at = self._size
@@ -138,6 +140,20 @@ class _Walk:
         self.at = self._size if again is None else again
         more = _GAVE_UP if again is None and self._resync.gave_up else ""
         self._note(at, f"{error}{more}")
+
+    def _take_back_copy(self, end: int) -> bool:
+        """Leave out a copy right before ``end`` whose length reaches into other packets."""
+        copy = self.found.last_copy(self._reader.grammar)
+        if copy is None or copy[0] + copy[1] != end or not self._reader.grammar.prefixed:
+            return False
+        place = self._resync.swallowed(copy[0], end)
+        if place is None:
+            return False
+        self.found.drop_last_copy()
+        self.at = place
+        found = f"{copy[1] - 8}, with other packets within"
+        self._note(copy[0], str(WireError("length of the packet", copy[0], "its end", found)))
+        return True
 
     def give_up(self, error: WireError) -> None:
         """Note what is wrong at ``at`` and read no further."""
