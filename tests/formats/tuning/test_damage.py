@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
+from tvmdbg_widgets.formats.tuning import combine, record_file
 from tvmdbg_widgets.formats.tuning.record import read_record
 
 GOOD = make.ansor(Random(6), version="v0.6", error=0, usual=True)
@@ -186,9 +187,25 @@ def test_an_odd_record_is_kept(what: str) -> None:
     repr(log.tasks)
 
 
-def test_many_bad_lines_are_counted_and_the_first_kept() -> None:
-    log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 5000 + OTHER.line)
-    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (5000, 1000, 2)
+def test_every_bad_line_is_named_with_its_reason() -> None:
+    log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 5000 + b"[3\n" + OTHER.line)
+    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (5001, 5001, 2)
+    named = log.issues.by_rule("lines-refused")
+    assert [issue.message.split(" at ")[0] for issue in named[:2]] == ["line 2", "line 3"]
+    assert all(
+        refused.why in issue.message
+        for refused, issue in zip(log.parts.refused, named, strict=True)
+    )
+    assert len({issue.message for issue in named}) == 5001
+    assert len(repr(log.issues).splitlines()) < 30
+
+
+def test_more_bad_lines_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (record_file, combine):
+        monkeypatch.setattr(module, "MOST_REFUSED", 10)
+    log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 25 + OTHER.line)
+    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (25, 10, 2)
+    assert "15 more lines" in log.issues.by_rule("lines-refused")[-1].message
 
 
 def test_blank_lines_comments_and_carriage_returns_are_no_records() -> None:

@@ -13,6 +13,7 @@ from tvmdbg_widgets.formats.tuning.columns import Columns
 from tvmdbg_widgets.formats.tuning.record_file import MOST_REFUSED
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
@@ -137,17 +138,14 @@ def last(values: Sequence[T | None]) -> T | None:
 def _counted(log: TuningParts) -> list[Issue]:
     """Return the issues that say how many lines were not read."""
     found = []
-    if log.num_refused:
-        first = log.refused[0]
-        found.append(
-            Issue(
-                "lines-refused",
-                Severity.ERROR,
-                f"{log.num_refused:,} lines were refused; the first is line {first.line:,} at "
-                f"byte {first.offset:,}: {first.why}",
-                file=log.sources[first.source].name,
-            )
-        )
+    for each in log.refused:
+        message = f"line {each.line:,} at byte {each.offset:,} is refused: {each.why}"
+        file = log.sources[each.source].name
+        found.append(Issue("lines-refused", Severity.ERROR, message, file=file))
+    more = log.num_refused - len(log.refused)
+    if more > 0:
+        message = f"{counted(more, 'more line')} were refused; the first {MOST_REFUSED:,} are kept"
+        found.append(Issue("lines-refused", Severity.ERROR, message))
     if log.undecoded:
         most = sorted(log.undecoded.items(), key=lambda item: -item[1])
         told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.trials import Trials
 
-MOST_REFUSED = 1000
+#: Refused lines that are kept, with their reasons; all are counted.
+MOST_REFUSED = 100_000
 _LONGEST_RECORD = 4 << 20
 
 

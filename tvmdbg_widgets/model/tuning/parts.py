@@ -117,7 +117,7 @@ class TuningParts:
     beside : tuple of ByteSource
         The files that tables, curves, messages and DAGs come from.
     refused : tuple of RefusedLine
-        The first lines that could not be read, at most 1,000.
+        The lines that could not be read; of more than 100,000 the first.
     num_refused : int
         All of them.
     undecoded : mapping of str to int
