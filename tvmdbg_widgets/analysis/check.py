@@ -26,12 +26,29 @@ def check(parts: RunParts) -> Issues:
     """
     found = [
         *parts.issues,
+        *_without_events(parts),
         *_ambiguous_edges(parts),
         *_open_questions(parts),
         *_other_measurements(parts),
     ]
     found.sort(key=lambda issue: _ORDER[issue.severity])
     return Issues(found)
+
+
+def _without_events(parts: RunParts) -> list[Issue]:
+    """Say that a dump or trace was opened and holds nothing that has a time."""
+    dump = parts.executorch.dump if parts.executorch is not None else None
+    timeline = parts.timeline
+    if dump is not None and not dump.num_events:
+        kept = f"{counted(dump.num_runs, 'run')} and no events"
+        next_step = "run the method between create_debug_block and the dump, with an event tracer"
+        text, file = f"the ETDump holds {kept}: {next_step}", dump.file
+    elif timeline is not None and not timeline.num_slices:
+        text = "the file of times holds no events with a duration: record it again while it runs"
+        file = ", ".join(timeline.sources)
+    else:
+        return []
+    return [Issue("no-events", Severity.WARNING, text, file=file)]
 
 
 def _ambiguous_edges(parts: RunParts) -> list[Issue]:
@@ -67,13 +84,13 @@ _LAID = {
 
 def _open_questions(parts: RunParts) -> list[Issue]:
     found = []
-    if parts.timeline is not None and parts.timeline.synthetic:
+    timeline = parts.timeline
+    if timeline is not None and timeline.num_slices and timeline.synthetic:
         found.append(
             Issue(
                 "timeline-synthetic",
                 Severity.NOTE,
-                f"the timeline is synthetic: {_LAID[parts.timeline.measured]} is not the model's "
-                "latency",
+                f"the timeline is synthetic: {_LAID[timeline.measured]} is not the model's latency",
             )
         )
     told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.executorch.inspector_truth import OPENED, opened, plain
@@ -21,6 +22,7 @@ from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 if TYPE_CHECKING:
@@ -244,6 +246,26 @@ def test_an_empty_dump() -> None:
     inspector = Inspector(case_dir("01_mlp_portable") / "etdump.etdp")
     inspector.event_blocks = event_blocks(dump_of([]))
     assert len(inspector.to_dataframe()) == 0
+
+
+@pytest.mark.parametrize("blocks", [[], [RecordedBlock("Execute")] * 2], ids=["none", "empty"])
+def test_a_dump_without_events_says_so(blocks: list[RecordedBlock]) -> None:
+    run = tvmdbg.open(etdump_bytes(blocks))
+    (issue,) = run.check().by_rule("no-events")
+    assert f"{len(blocks)} runs and no events" in issue.message
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        b'{"traceEvents": []}',
+        b'[{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "x"}}]',
+        b'{"traceEvents": [{"ph": "C", "name": "x", "ts": 1, "pid": 1, "args": {"v": 3}}]}',
+    ],
+)
+def test_a_trace_without_events_says_so(trace: bytes) -> None:
+    run = tvmdbg.open(trace)
+    assert [issue.rule for issue in run.check()] == ["no-events"]
 
 
 def test_calculating_a_gap() -> None:
