@@ -32,7 +32,7 @@ def test_a_valid_graph_has_no_issues() -> None:
     assert graph.issues.summary() == "0 issues"
     assert_is(graph, valid())
     assert graph.kinds.tolist() == [0, 1, 2, 2, 3]
-    assert graph.parameter_trust.tolist() == [4, Trust.BY_NAME, 4, 4, 4]
+    assert graph.parameter_trust.tolist() == [Trust.BY_NAME, Trust.BY_NAME, 4, 4, 4]
 
 
 def test_string_form() -> None:
@@ -231,4 +231,91 @@ def test_a_raw_graph_of_something_else_is_refused(change: object) -> None:
 def test_parameters_by_file() -> None:
     graph = read(valid()).with_parameters({"x", "split", "nowhere"})
     assert graph.kinds.tolist()[:3] == [NodeKind.PARAMETER, NodeKind.INPUT, NodeKind.OPERATOR]
-    assert graph.parameter_trust.tolist() == [Trust.EXACT, 4, 4, 4, 4]
+    assert graph.parameter_trust.tolist() == [Trust.EXACT, Trust.EXACT, 4, 4, 4]
+
+
+def role(nodes: list[tuple[str, str, list[int]]], shapes: list[list[int]], **more: object) -> str:
+    """Return the roles of the null nodes of a graph, and what each rests on, in letters."""
+    written = [
+        {
+            "op": "tvm_op" if func else "null",
+            "name": name,
+            "inputs": [[each, 0, 0] for each in reads],
+            **({"attrs": {"func_name": func, "num_outputs": "1"}} if func else {}),
+        }
+        for name, func, reads in nodes
+    ]
+    count = len(nodes)
+    dtypes = more.get("dtypes", ["float32"] * count)
+    document = {
+        "nodes": written,
+        "arg_nodes": [at for at, (_, func, _) in enumerate(nodes) if not func],
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": {"shape": ["list_shape", shapes], "dltype": ["list_str", dtypes]},
+    }
+    graph = read(document)
+    return " ".join(
+        f"{node.role}/{node.role_basis}" for node in graph.nodes if node.kind <= NodeKind.PARAMETER
+    )
+
+
+IMAGE, WEIGHT, OUT = [1, 3, 8, 8], [8, 3, 3, 3], [1, 8, 6, 6]
+INPUT, PARAM = "input/structure", "parameter/structure"
+
+
+@pytest.mark.parametrize("name", ["w", "_param_1", "conv0_weight_sc", "image", "p0", "w_OIHW8i8o"])
+def test_the_second_operand_of_a_layer_is_a_parameter_whatever_its_name(name: str) -> None:
+    nodes = [
+        ("p0", "", []),
+        (name, "", []),
+        ("c", "tvmgen_default_fused_nn_conv2d_nn_relu", [0, 1]),
+    ]
+    assert role(nodes, [IMAGE, WEIGHT, OUT]) == f"{INPUT} {PARAM}"
+
+
+def test_a_weight_in_another_layout_stays_a_weight() -> None:
+    nodes = [
+        ("a", "", []),
+        ("b", "", []),
+        ("c", "", []),
+        ("d", "fused_layout_transform", [1]),
+        ("e", "fused_layout_transform_1", [0]),
+        ("f", "fused_nn_contrib_conv2d_NCHWc_add", [4, 3, 2]),
+    ]
+    shapes = [[1, 8, 8, 8], [8, 8, 3, 3], [1, 1, 1, 1, 8], [1, 1, 3, 3, 8, 8], [1, 1, 8, 8, 8]]
+    assert role(nodes, [*shapes, [1, 1, 6, 6, 8]]) == f"{INPUT} {PARAM} {PARAM}"
+
+
+def test_three_inputs_of_a_language_model_stay_inputs() -> None:
+    nodes = [
+        ("p0", "", []),
+        ("a", "", []),
+        ("b", "", []),
+        ("m", "", []),
+        ("p1", "", []),
+        ("e", "fused_take", [0, 1]),
+        ("f", "fused_take_1", [4, 2]),
+        ("g", "fused_add", [5, 6]),
+        ("h", "fused_nn_batch_matmul", [7, 7]),
+        ("i", "fused_subtract_multiply", [3]),
+        ("j", "fused_add_1", [8, 9]),
+    ]
+    floats = ["float32"] * 11
+    floats[1] = floats[2] = "int64"
+    hidden = [1, 8, 16]
+    shapes = [[100, 16], [1, 8], [1, 8], [1, 1, 8], [2, 16], *([hidden] * 3), [1, 8, 8]]
+    shapes += [[1, 1, 8], [1, 8, 8]]
+    told = role(nodes, shapes, dtypes=floats)
+    assert told == f"{PARAM} {INPUT} {INPUT} input/unknown {PARAM}"
+
+
+def test_names_tell_only_what_the_structure_does_not() -> None:
+    nodes = [("p0", "", []), ("data", "", []), ("s", "fused_add", [0, 1])]
+    assert role(nodes, [[2, 3]] * 3) == "parameter/name input/name"
+    assert role([("p0", "", []), ("s", "fused_nn_relu", [0])], [[2, 3]] * 2) == INPUT
+
+
+def test_a_params_file_of_another_model_tells_no_roles() -> None:
+    graph = read(valid())
+    assert graph.with_parameters({"of", "another"}) is graph

@@ -19,6 +19,7 @@ from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
@@ -280,3 +281,43 @@ def test_any_program_is_as_replayed(graph: Graph) -> None:
     for entry, own in replay.bytes_of.items():
         sharing = {each for each, other in replay.bytes_of.items() if set(own) & set(other)}
         assert set(plan.entry(*entry).shares) == sharing - {entry}
+
+
+def scratched() -> Graph:
+    """An operator is given scratch memory in bytes that two earlier outputs had in turn."""
+    nodes = [{"name": "x"}, {"name": "buffer_9"}, op((0, 0)), op((2, 0)), op((3, 0), (1, 0))]
+    graph = graph_of_nodes(nodes, [0, 1, 1, 2, 3], [(4, 0)], [[8]] * 5, ["int8"] * 5)
+    memory = PlannedMemory(
+        (0, 64),
+        np.ones(5, np.int32),
+        np.array([0, 16, 16, 32, 48], np.int64),
+        np.zeros(0, np.int32),
+        np.array([1], np.int32),
+        np.zeros((0, 2), np.int32),
+    )
+    doubt = {"uncertain": "mutable buffer without a start value, or scratch memory"}
+    attrs = tuple(doubt if node == 1 else each for node, each in enumerate(graph.attrs))
+    return dataclasses.replace(graph, planned_memory=memory, attrs=attrs, form="program")
+
+
+def test_scratch_memory_is_no_output_that_is_lost_and_no_input() -> None:
+    graph = scratched()
+    plan = memory_plan(graph)
+    assert plan.losses == ()
+    assert (plan.first[1], plan.last[1]) == (2, 2)
+    assert [node.name for node in graph.inputs] == ["x"]
+    assert graph.nodes[1].role == "buffer without a start value"
+    assert "1 input, 1 buffer without a start value" in repr(graph)
+    run = tvmdbg.DebugRun(RunParts("run", graph))
+    assert not run.findings(progress=False).by_rule("lost-values")
+
+
+def test_a_loss_is_no_surer_than_the_nodes_it_is_of() -> None:
+    graph = scratched()
+    assert graph.planned_memory is not None
+    memory = dataclasses.replace(graph.planned_memory, scratch=np.zeros(0, np.int32))
+    wrong = dataclasses.replace(graph, planned_memory=memory)
+    run = tvmdbg.DebugRun(RunParts("run", wrong))
+    (told,) = run.findings(progress=False).by_rule("lost-values")
+    assert told.confidence == "low"
+    assert "or scratch memory" in told.why

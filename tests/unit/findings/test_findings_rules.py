@@ -101,6 +101,13 @@ def overlapping() -> DebugRun:
     )
 
 
+def one_slot() -> DebugRun:
+    """All outputs in one slot, and each read by the next node and the one behind it."""
+    reads = [[(max(0, node - 1), 0), (max(0, node - 2), 0)] for node in range(1, 9)]
+    ops = [relu(ramp(8), f"n{at}", each, storage=1) for at, each in enumerate(reads)]
+    return plant(Op("x", ramp(8), storage=0), *ops)
+
+
 def lost() -> DebugRun:
     ops = [Op("x", ramp(8)), relu(ramp(8)), relu(ramp(8), "b", [(1, 0)])]
     return tvmdbg.open(params(ops, leave_out=[(2, 0)]), graph=graph_json(ops).encode())
@@ -224,6 +231,7 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
         "1 output is overwritten before its last consumer ran: ",
         reused,
     ),
+    "storage-ids": (one_slot, "storage_id says nothing about memory here: by it 6 of 8", clean),
     "missing-tensors": (lost, "relu #2 has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "2 edges are ambiguous: these files do not say", clean),
     "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),

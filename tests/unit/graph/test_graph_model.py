@@ -214,7 +214,12 @@ def test_dataframe(graph: Graph) -> None:
     [
         *((name, True) for name in ("p0", "p123", "weight", "fc_bias", "conv1.weight")),
         *((name, True) for name in ("bn_gamma", "bn0_beta", "bn_moving_mean", "a.running_var")),
-        *((name, True) for name in ("blocks.0.n1.weight", "conv_weight_1")),
+        *((name, True) for name in ("blocks.0.n1.weight", "conv_weight_1", "_param_1", "x.w_0")),
+        *((name, True) for name in ("conv0_weight_sc", "bn0_add_beta_expand", "w_OIHW8i8o")),
+        *((name, True) for name in ("dense/kernel:0", "dense/bias/Read/ReadVariableOp:0")),
+        *((name, True) for name in ("onnx::MatMul_12", "conv1_scale", "conv_zero_point")),
+        *((name, False) for name in ("attention_mask", "pixel_values", "input.1", "images:0")),
+        *((name, False) for name in ("embedding_input", "Placeholder", "input_image", "0")),
         *((name, False) for name in ("data", "input_ids", "p", "px1", "overweight", "x", "")),
         *((name, False) for name in ("weight_loader", "alphabeta")),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import random
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.memory.credibility import Credibility
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
@@ -411,3 +415,56 @@ def timed(graph: Graph) -> float:
     begun = time.process_time()
     memory_plan(graph)
     return time.process_time() - begun
+
+
+def test_totals_say_what_telling_inputs_from_parameters_rests_on() -> None:
+    nodes = [
+        IN,
+        {"name": "_param_1"},
+        op(0, 1, func="fused_nn_conv2d"),
+        {"name": "other"},
+        op(2, 3),
+    ]
+    graph = graph_of(nodes, [0, 1, 2, 3, 4], [(4, 0)])
+    assert (
+        "parameters 16 B in 1 slot, allocated throughout; no params file tells inputs from "
+        "parameters: 2 roles by structure, 1 unknown, counted as input"
+    ) in memory_plan(graph).text
+    assert "no params file" not in memory_plan(graph.with_parameters(["_param_1"])).text
+    unknown = graph_of([{"name": "a"}, {"name": "b"}, op(0, 1)], [0, 1, 2], [(2, 0)])
+    assert "no parameters known; no params file" in memory_plan(unknown).text
+
+
+def shuffled(seed: int, outputs: int, slots: int) -> Graph:
+    """A chain with shortcuts whose storage ids no planner made."""
+    chance = random.Random(seed)
+    later = (op(node - 1, max(0, node - 5)) for node in range(2, outputs + 1))
+    nodes = [IN, op(0), *later]
+    ids = [slots, *(chance.randrange(slots) for _ in range(outputs))]
+    return graph_of(nodes, ids, [(outputs, 0)])
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_storage_ids_that_no_planner_made_are_told_once(seed: int, slots: int) -> None:
+    graph = shuffled(seed, 40, slots)
+    plan = memory_plan(graph)
+    assert plan.losses
+    assert plan.said[0].startswith("storage_id says nothing about memory here")
+    assert "overwritten while still needed" not in plan.text
+    run = DebugRun(RunParts(title="shuffled", graph=graph))
+    assert not run.findings(progress=False).by_rule("lost-values")
+    (told,) = run.findings(progress=False).by_rule("storage-ids")
+    assert told.title.startswith("storage_id says nothing about memory here")
+    assert (told.severity, told.confidence) == ("warning", "medium")
+
+
+def test_one_wrong_slot_of_a_planned_graph_stays_an_error() -> None:
+    nodes = [IN, op(0), *(op(node) for node in range(1, 39)), op(39, 1)]
+    ids = [0, 1, *(2 + node % 3 for node in range(38)), 5]
+    graph = graph_of(nodes, ids, [(40, 0)])
+    assert memory_plan(graph).losses == ()
+    ids[20] = 1
+    plan = memory_plan(graph_of(nodes, ids, [(40, 0)]))
+    assert len(plan.losses) == 1
+    assert plan.credibility is Credibility.PLANNED

@@ -25,6 +25,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("stale"),
     _rule("overwritten"),
     _rule("lost_values"),
+    _rule("storage_ids"),
     _rule("missing"),
     _rule("joins"),
     _rule("names"),
@@ -84,7 +85,7 @@ def find(evidence: Evidence) -> Findings:
     """
     scanned = evidence.scanned
     return Findings(
-        (finding for rule in RULES for finding in rule.find(evidence)),
+        (finding for rule in RULES for finding in rule.findings(evidence)),
         complete=scanned.complete,
         scanned=scanned.done,
         to_scan=scanned.total,

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded, place
+from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.analysis.findings.executorch.recorded import Call
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
     from tvmdbg_widgets.analysis.scan.scanned import Scanned
     from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
@@ -172,6 +174,12 @@ class Evidence:
                 strict=True,
             )
         ]
+
+    @cached_property
+    def plan(self) -> MemoryPlan | None:
+        """The memory plan of the graph; None where it has none."""
+        graph = self.parts.graph
+        return None if graph is None or graph.storage_ids is None else memory_plan(graph)
 
     def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
         """How surely tensors are those of their entries, and why."""

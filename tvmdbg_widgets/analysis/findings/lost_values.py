@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.memory.credibility import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -16,22 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.memory.losses import Loss
 
 NAME = "lost-values"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of all such entries, where the nodes run by their ids."""
-    graph = evidence.parts.graph
-    if graph is None or graph.storage_ids is None:
-        return
-    plan = memory_plan(graph)
-    if not plan.losses or bool((np.diff(plan.order) < 0).any()):
+    """Make one finding of all such entries, where nodes run by their ids and slots mean a plan."""
+    plan = evidence.plan
+    if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):
         return
     entries = tuple(each.entry for each in plan.losses)
     number, their = f"{len(entries):,} outputs are", "their"
     if len(entries) == 1:
         number, their = "1 output is", "its"
+    if plan.credibility is Credibility.MEANINGLESS:
+        return
     shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
         NAME,
@@ -40,11 +41,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         cut([loss_text(plan, each) for each in plan.losses]),
         Confidence.HIGH,
         f"the graph gives both {shared}, and nodes run in order",
-        nodes_of(entries),
+        _nodes(plan.losses),
         entries,
         "See run.memory_plan(): the memory planner reused a slot that was still in use.",
         1.0,
     )
 
 
-RULE = Rule(NAME, find)
+def _nodes(losses: Iterable[Loss]) -> tuple[int, ...]:
+    """Return the nodes that lose a value, then those that overwrite and read it."""
+    lost = [loss.entry.node for loss in losses]
+    others = [node for loss in losses for node in (loss.writer, loss.reader) if node >= 0]
+    return tuple(dict.fromkeys([*lost, *others]))
+
+
+RULE = Rule(NAME, find, Basis.SLOTS)

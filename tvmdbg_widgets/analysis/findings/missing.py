@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -60,4 +61,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.ALL_TENSORS)

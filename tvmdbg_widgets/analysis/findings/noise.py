@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.timeline.node_times import NOISY_RATIO
@@ -80,4 +81,4 @@ def _ratio(low: float, high: float) -> str:
     return f" ({fixed(float(high / low), 2)}×)" if low > 0 else ""
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TIMES)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.findings.premises import Basis, premises
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
@@ -23,6 +25,8 @@ class Rule:
         Kebab-case, stable between releases; what ``Finding.rule`` says.
     find : callable
         Makes the findings from the evidence.
+    rests_on : Basis
+        What its findings take for granted: none is surer than that.
     probe : callable or None
         What to read of each tensor beyond its statistics; its answers are ``evidence.probed``.
     screen : callable or None
@@ -32,5 +36,11 @@ class Rule:
 
     name: str
     find: Callable[[Evidence], Iterable[Finding]]
+    rests_on: Basis
     probe: Probe | None = None
     screen: Screen | None = None
+
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        """Yield the findings, each no surer than its weakest premise."""
+        for each in self.find(evidence):
+            yield each.resting_on(premises(self.rests_on, evidence, each))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.trust import Trust
@@ -96,4 +97,4 @@ def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
     return f"Start with {name}.{unknown}"
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TIMES)

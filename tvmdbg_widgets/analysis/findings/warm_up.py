@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -58,4 +59,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TIMES)

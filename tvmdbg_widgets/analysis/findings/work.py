@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.operators import family, parts
@@ -94,4 +95,4 @@ def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
     return next(computing, known[0])
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TIMES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.memory.credibility import Credibility, credibility
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN
 from tvmdbg_widgets.model.graph.nodes import Entry
 
@@ -85,6 +86,14 @@ class PlanColumns:
     losses: tuple[Loss, ...]
     in_place: npt.NDArray[np.int32]
     aliases: npt.NDArray[np.int32]
+
+    @cached_property
+    def credibility(self) -> Credibility:
+        """How far the storage ids look like those of a planner."""
+        if self.ranges is not None:
+            return Credibility.PLANNED
+        kinds = self.graph.kinds[self.owner]
+        return credibility(kinds, self.entry_slot, len(self.losses), len(self.in_place))
 
     def largest_slots(self, most: int) -> list[int]:
         """Return the largest slots of the workspace, by size."""

@@ -87,13 +87,16 @@ def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
 
     As :func:`~tvmdbg_widgets.analysis.memory.losses.losses` does for slots: what a node writes
     over its own input is no loss, and a move writes nothing. Of bytes that one node writes twice,
-    the last output's stay.
+    the last output's stay. Scratch memory holds no value before its reader runs, so none is lost.
     """
     place = np.full(graph.num_nodes, -1, np.int64)
     place[life.order] = np.arange(len(life.order))
     step, kinds = place[life.owner], graph.kinds[life.owner]
     writes = (kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY)
-    written = np.flatnonzero(ranges.low < ranges.high)
+    holds = ranges.low < ranges.high
+    if graph.planned_memory is not None:
+        holds[graph.entry_offsets[graph.planned_memory.scratch]] = False
+    written = np.flatnonzero(holds)
     written = written[np.argsort(step[written], kind="stable")]
     never = len(written)
     upcoming = np.full(len(ranges.sizes), never, np.int64)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.memory.credibility import Credibility
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.role_words import roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +42,10 @@ def entry_text(entry: Entry) -> str:
 
 def sentences(plan: PlanColumns, top: Peak) -> list[str]:
     """Return what is worth saying of a plan, the most telling first."""
-    said = [workspace(plan), peak(plan, top), *loss_sentences(plan), parameters(plan)]
+    wrong = loss_sentences(plan)
+    said = [workspace(plan), peak(plan, top), *wrong, parameters(plan)]
+    if plan.credibility is Credibility.MEANINGLESS:
+        said = [*wrong, *(each for each in said if each not in wrong)]
     return [*said, *sharing(plan), *unknown(plan)]
 
 
@@ -88,10 +94,14 @@ def makers(entries: Sequence[Life]) -> str:
 def parameters(plan: PlanColumns) -> str:
     """Say what the parameters take."""
     slots = int(plan.slot_is_parameter.sum())
-    if not slots:
-        return "no parameters"
-    size = bytes_text(plan.parameter_bytes)
-    return f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
+    said = "no parameters"
+    if slots:
+        size = bytes_text(plan.parameter_bytes)
+        said = f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
+    basis = roles_text(plan.graph)
+    if basis and not slots:
+        said = "no parameters known"
+    return f"{said}; {basis}" if basis else said
 
 
 def sharing(plan: PlanColumns) -> list[str]:
@@ -136,11 +146,23 @@ def loss_sentences(plan: PlanColumns) -> list[str]:
     """Say which entries are overwritten too early."""
     if not plan.losses:
         return []
+    if plan.credibility is Credibility.MEANINGLESS:
+        return [meaningless(plan)]
     shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
     more = len(plan.losses) - _LOSSES
     shown += [f"{more:,} more"] if more > 0 else []
     number = counted(len(plan.losses), "entry")
     return [f"{number} overwritten while still needed: {'; '.join(shown)}"]
+
+
+def meaningless(plan: PlanColumns) -> str:
+    """Say that the storage ids are none of a plan."""
+    kinds = plan.graph.kinds[plan.owner]
+    outputs = int((kinds >= NodeKind.OPERATOR).sum())
+    return (
+        f"storage_id says nothing about memory here: by it {len(plan.losses):,} of "
+        f"{counted(outputs, 'output')} would be lost before they are read, which no planner does"
+    )
 
 
 def loss_text(plan: PlanColumns, loss: Loss) -> str:

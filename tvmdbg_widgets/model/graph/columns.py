@@ -58,8 +58,9 @@ class GraphColumns:
     kinds : uint8 [N]
         :class:`NodeKind`.
     parameter_trust : uint8 [N]
-        :class:`Trust` of being a parameter: ``EXACT`` where a params file names the node,
-        ``BY_NAME`` where its name looks like one, ``ABSENT`` for all others.
+        :class:`Trust` in an input being one, or a parameter: ``EXACT`` where a params file or a
+        program tells, ``BY_ORDER`` where the structure of the graph does, ``BY_NAME`` where the
+        name does, ``ABSENT`` where nothing does, and for operators.
     entry_offsets : int64 [N + 1]
         Node ``i`` owns entries ``entry_offsets[i]`` to ``entry_offsets[i + 1] - 1``.
     edge_source, edge_output, edge_target, edge_position : int32 [M]
@@ -228,6 +229,15 @@ class GraphColumns:
         """Return the edges that read an entry; none where the node has no such output."""
         entries = self.entry_range(node)
         return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
+
+    @property
+    def is_fed(self) -> npt.NDArray[np.bool_]:
+        """Which nodes are inputs, and not memory that a program plans for itself (bool [N])."""
+        found: npt.NDArray[np.bool_] = self.kinds == 0
+        if self.planned_memory is not None:
+            found[self.planned_memory.kept] = False
+            found[self.planned_memory.scratch] = False
+        return found
 
     def entry_range(self, node: int) -> range:
         """Return the entry ids of a node.

@@ -45,8 +45,12 @@ class Graph(GraphColumns):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """Nodes of kind ``INPUT``: null nodes that are not known or guessed to be parameters."""
-        return tuple(Node(self, int(i)) for i in np.flatnonzero(self.kinds == NodeKind.INPUT))
+        """Nodes of kind ``INPUT`` that are fed.
+
+        Null nodes that are not known or inferred to be parameters, without the memory that a
+        program plans for itself.
+        """
+        return tuple(Node(self, int(i)) for i in np.flatnonzero(self.is_fed))
 
     @property
     def parameters(self) -> tuple[Node, ...]:
@@ -154,8 +158,11 @@ class Graph(GraphColumns):
     def with_parameters(self, names: Collection[str]) -> Graph:
         """Return the graph with its null nodes told apart by the names in a params file.
 
-        A null node named there becomes a parameter (``EXACT``), any other an input.
+        A null node named there becomes a parameter (``EXACT``), any other an input. Names of
+        which the graph has none tell nothing of it: the file is another model's.
         """
+        if names and set(names).isdisjoint(self.names.unique):
+            return self
         kinds, trust = parameters_by_file(self.names, self.kinds, names)
         return dataclasses.replace(self, kinds=kinds, parameter_trust=trust)
 
@@ -194,15 +201,21 @@ class Graph(GraphColumns):
 
     def __repr__(self) -> str:
         counts = Counter(self.kinds.tolist())
+        fed = int(self.is_fed.sum())
+        kept, scratch = (0, 0)
+        if self.planned_memory is not None:
+            kept, scratch = len(self.planned_memory.kept), len(self.planned_memory.scratch)
         operators = sum(counts[kind] for kind in (NodeKind.OPERATOR, NodeKind.NOP, NodeKind.COPY))
         told = ", ".join(
             counted(count, word)
             for count, word in (
                 (operators, "operator"),
                 (counts[NodeKind.PARAMETER], "parameter"),
-                (counts[NodeKind.INPUT], "input"),
+                (fed, "input"),
             )
         )
+        told += f", {counted(kept, 'mutable buffer')}" if kept else ""
+        told += f", {counted(scratch, 'buffer')} without a start value" if scratch else ""
         return (
             f"Graph: {counted(self.num_nodes, 'node')} ({told}), "
             f"{counted(self.num_edges, 'edge')}, "

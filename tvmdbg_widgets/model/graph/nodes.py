@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
+from tvmdbg_widgets.model.graph.role_words import basis_of, role_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.columns import GraphColumns
@@ -55,6 +56,23 @@ class Node:
     def kind(self) -> NodeKind:
         """What the node is."""
         return NodeKind(int(self._graph.kinds[self.id]))
+
+    @property
+    def role(self) -> str:
+        """``"input"``, ``"parameter"``, ``"mutable buffer"`` or ``"buffer without a start value"``.
+
+        Empty for what runs.
+        """
+        return role_of(self._graph, self.id)
+
+    @property
+    def role_basis(self) -> str:
+        """What the role rests on.
+
+        ``"params file"``, ``"program"``, ``"structure"``, ``"name"`` or ``"unknown"``: then the
+        node counts as an input. Empty for what runs.
+        """
+        return basis_of(self._graph, self.id)
 
     @property
     def op_kind(self) -> str:

@@ -16,45 +16,61 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.base.strings import StringColumn
 
-_PARAMETER = re.compile(
-    r"p\d+|(?:.*[^a-z])?(?:weights?|bias|gamma|beta|(?:moving|running)_(?:mean|var|variance))"
-    r"(?:_?\d+)?",
-    re.IGNORECASE | re.DOTALL,
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_PARAMETERS = frozenset(
+    {
+        *("weight", "weights", "kernel", "filter", "filters", "bias", "biases", "gamma", "beta"),
+        *("param", "params", "parameter", "const", "constant", "constants", "initializer"),
+        *("embedding", "embeddings", "embed", "emb", "wte", "wpe", "norm", "tracked"),
+        *("scale", "scales", "variance"),
+    }
 )
+_FED = frozenset(
+    {
+        *("data", "input", "inputs", "image", "images", "img", "ids", "mask", "token", "tokens"),
+        *("type", "segment", "placeholder", "x", "y", "query", "key", "value", "state", "hidden"),
+        *("placeholders", "feature", "features", "label", "labels", "loader", "cache", "length"),
+    }
+)
+_NUMBERED = re.compile(r"p\d+|_*param(?:eter)?_?\d+|_*const(?:ant)?_?\d+", re.IGNORECASE)
+_ENDING = re.compile(
+    r"(?:moving|running)_(?:mean|var|variance)|zero_points?|ReadVariableOp|onnx::\w+_\d+"
+    r"|(?:^|[._/])[wb]_\d+$|[._/][WB]$|[OIHWDGKCNio0-9]*[OI][OIHWDKGio0-9]*\d+[oi]",
+    re.DOTALL,
+)
+_LONGEST = 300
 
 
 def looks_like_parameter(name: str) -> bool:
     """Tell whether a null node of that name is usually a parameter.
 
     Relay numbers constants ``p0``, ``p1``, … (``src/relay/backend/graph_executor_codegen.cc``
-    @ v0.19.0); the other endings are those the importers give weights.
+    @ v0.19.0), NNVM's importers ``_param_1``, …; other names have words that importers give
+    weights, and behind these what passes add (``_sc`` and ``_expand`` of
+    ``nnvm/src/compiler/fold_scale_axis.cc``, layouts such as ``_OIHW8i8o``).
     """
-    return _PARAMETER.fullmatch(name) is not None
+    if _NUMBERED.fullmatch(name):
+        return True
+    short = name[-_LONGEST:]
+    if _ENDING.search(short):
+        return True
+    words = [word.lower() for word in _WORD.findall(short)]
+    return bool(words) and words[-1] not in _FED and not _PARAMETERS.isdisjoint(words)
 
 
-def parameters_by_name(
-    names: StringColumn, kinds: npt.NDArray[np.uint8]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return `kinds` and their trust with null nodes guessed by name (uint8 [N] both)."""
-    likely = np.array([looks_like_parameter(name) for name in names.unique], dtype=np.bool_)
-    return _split(kinds, likely[names.codes], Trust.BY_NAME)
+def looks_like_input(name: str) -> bool:
+    """Tell whether a null node of that name is usually fed: ``data``, ``input_ids``."""
+    words = [word.lower() for word in _WORD.findall(name[-_LONGEST:])]
+    return bool(words) and words[-1] in _FED
 
 
 def parameters_by_file(
     names: StringColumn, kinds: npt.NDArray[np.uint8], listed: Collection[str]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return `kinds` and their trust with null nodes told apart by a params file's names."""
+    """Return `kinds` and the trust in the roles, with null nodes told by a params file's names."""
     wanted = set(listed)
-    named = np.array([name in wanted for name in names.unique], dtype=np.bool_)
-    return _split(kinds, named[names.codes], Trust.EXACT)
-
-
-def _split(
-    kinds: npt.NDArray[np.uint8], is_parameter: npt.NDArray[np.bool_], grade: Trust
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    null = (kinds == NodeKind.INPUT) | (kinds == NodeKind.PARAMETER)
-    parameter = null & is_parameter
+    named = np.array([name in wanted for name in names.unique], dtype=np.bool_)[names.codes]
+    null = kinds <= NodeKind.PARAMETER
     changed = np.where(null, np.uint8(NodeKind.INPUT), kinds)
-    changed = np.where(parameter, np.uint8(NodeKind.PARAMETER), changed)
-    trust = np.where(parameter, np.uint8(grade), np.uint8(Trust.ABSENT))
-    return changed, trust
+    changed = np.where(null & named, np.uint8(NodeKind.PARAMETER), changed)
+    return changed, np.where(null, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import html
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
@@ -42,6 +43,13 @@ class Confidence(enum.StrEnum):
     HIGH = "high"
     MEDIUM = "medium"
     LOW = "low"
+
+
+class Premise(NamedTuple):
+    """Something that a finding takes for granted, how sure that is, and why no surer."""
+
+    confidence: Confidence
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,17 @@ class Finding:
     weight: float = field(default=0.0, compare=False)
     tasks: tuple[int, ...] = ()
     trials: tuple[int, ...] = ()
+
+    def resting_on(self, premises: Iterable[Premise]) -> Finding:
+        """Return the finding no surer than its weakest premise, and say which these are."""
+        weaker = [each for each in premises if _CONFIDENCES[each.confidence] > 0]
+        if not weaker:
+            return self
+        least = max(
+            [self.confidence, *(each.confidence for each in weaker)], key=_CONFIDENCES.__getitem__
+        )
+        told = [each.why for each in weaker if each.why not in self.why]
+        return dataclasses.replace(self, confidence=least, why="; ".join([self.why, *told]))
 
     def __str__(self) -> str:
         return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"

@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
@@ -96,4 +97,4 @@ def _found(
     return Finding(NAME, severity, title, told, Confidence.HIGH, why, nodes, (), step, 0.8)
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

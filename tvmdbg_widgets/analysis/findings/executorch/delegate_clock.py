@@ -12,6 +12,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     place,
 )
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -83,4 +84,4 @@ def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
     )
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

@@ -14,6 +14,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     sentence,
 )
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import duration_text, fixed, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -117,4 +118,4 @@ def _above(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Cal
     )
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

@@ -10,6 +10,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     sentence,
 )
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -72,4 +73,4 @@ def _step(evidence: Evidence) -> str:
     return "An ETRecord has the operators inside of the calls: open(…, 'etrecord.bin')."
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TIMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.executorch.delegate_calls import named
@@ -65,4 +66,4 @@ def _durations(recorded: Recorded, name: str) -> np.ndarray[tuple[int], np.dtype
     return took
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.metrics import snr
 from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
@@ -88,4 +89,4 @@ def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
         return float("nan"), float("nan")
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TENSORS)

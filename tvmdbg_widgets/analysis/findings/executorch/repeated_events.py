@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern, RunPatterns
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import EventKind
@@ -79,4 +80,4 @@ def _place(dump: ETDump, event: int) -> str:
     return place(at) if at[0] >= 0 else "the framework"
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

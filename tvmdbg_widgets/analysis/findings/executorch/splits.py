@@ -11,6 +11,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
@@ -76,4 +77,4 @@ def _share(evidence: Evidence, node: int) -> str:
     return f": {percent(share)} of the time" if share else ""
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.ALL_EDGES)

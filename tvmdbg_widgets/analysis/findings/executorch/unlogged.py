@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
@@ -119,4 +120,4 @@ def _unlogged(
     )
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.ALL_TENSORS)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -86,4 +87,4 @@ def _unseen(recorded: Recorded) -> tuple[dict[Instruction, dict[str, tuple[int, 
     return found, total
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.FILES)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted
@@ -174,4 +175,4 @@ def _text(value: object) -> str:
     return "0" if value == 0 else number_text(value)
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES | Basis.ROLES)

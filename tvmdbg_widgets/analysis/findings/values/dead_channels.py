@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Channels as Axis
 from tvmdbg_widgets.model.statistics import comparable
@@ -116,4 +117,4 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return batch.zero >= _LEAST_VALUES
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Within, within
 from tvmdbg_widgets.model.base.number_text import number_text
@@ -366,4 +367,4 @@ def _of(count: int, found: Statistics) -> str:
     return f"{count:,} of {counted(found.size, 'value')}"
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES | Basis.ROLES, probe, screen)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import SOME, Channels, Within
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -193,4 +194,4 @@ def _fact(evidence: Evidence, entry: Entry, output: _Rescaled, narrow: tuple[_Ch
     )
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES, probe, screen)

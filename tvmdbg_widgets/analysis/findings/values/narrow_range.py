@@ -30,6 +30,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
@@ -169,4 +170,4 @@ def _dtype(evidence: Evidence, entry: Entry) -> str:
     return evidence.tensors[entry].dtype.name
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
@@ -91,4 +92,4 @@ def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
     return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)

@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
@@ -176,4 +177,4 @@ def _peak(found: Statistics) -> float:
     return max(abs(float(found.minimum)), abs(float(found.maximum)))
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)

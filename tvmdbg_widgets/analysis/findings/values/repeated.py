@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -115,4 +116,4 @@ def _values(evidence: Evidence, entry: tuple[int, int]) -> object:
     return found.size, found.nan, found.zero, *bounds, str(found.mean), str(found.std)
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES)

@@ -23,6 +23,7 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Channels, Within, within
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -224,4 +225,4 @@ def _ends(ends: Ends) -> str:
     return f"{ends.low:g} or {ends.high:g}" if ends.at_high else f"{ends.low:g}"
 
 
-RULE = Rule(NAME, find, probe, screen)
+RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)

@@ -64,7 +64,7 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
         func_names=StringColumn.from_strings(node.op_type for node in nodes),
         kinds=kinds.astype(np.uint8),
         parameter_trust=np.where(
-            kinds == NodeKind.PARAMETER, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT)
+            kinds <= NodeKind.PARAMETER, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT)
         ),
         entry_offsets=np.cumsum([0, *map(len, outputs)], dtype=np.int64),
         edge_source=source,

@@ -109,7 +109,7 @@ def graph_of(
         names=StringColumn.from_strings(text.name for text in texts),
         func_names=StringColumn.from_strings(text.func_name for text in texts),
         kinds=kinds,
-        parameter_trust=np.where(kinds == NodeKind.PARAMETER, Trust.EXACT, Trust.ABSENT),
+        parameter_trust=np.where(kinds <= NodeKind.PARAMETER, Trust.EXACT, Trust.ABSENT),
         edge_source=columns[:, 0].astype(np.int32),
         edge_output=columns[:, 1].astype(np.int32),
         edge_target=columns[:, 2].astype(np.int32),

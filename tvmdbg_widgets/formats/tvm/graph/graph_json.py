@@ -31,8 +31,9 @@ from tvmdbg_widgets.formats.tvm.graph.nodes import is_symbol, read_nodes
 from tvmdbg_widgets.formats.tvm.graph.top import check_top
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.parameters import parameters_by_name
+from tvmdbg_widgets.model.graph.roles import with_roles
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
@@ -111,14 +112,13 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         arg_nodes = read_arg_nodes(top["arg_nodes"], count, log)
     control_source, control_target = read_control_deps(nodes.control_deps, count, log)
     names = StringColumn.from_strings(nodes.names)
-    kinds, trust = parameters_by_name(names, np.array(nodes.kinds, dtype=np.uint8))
     if raw is None:
         resolve_names(nodes, entries, edges, log)
     graph = Graph(
         names=names,
         func_names=StringColumn.from_strings(nodes.func_names),
-        kinds=kinds,
-        parameter_trust=trust,
+        kinds=np.array(nodes.kinds, dtype=np.uint8),
+        parameter_trust=np.full(count, Trust.ABSENT, np.uint8),
         **_edge_columns(edges),
         heads=heads.astype(np.int32),
         arg_nodes=arg_nodes.astype(np.int32),
@@ -140,7 +140,7 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         elif edges.named:
             graph = dataclasses.replace(graph, **{k: getattr(raw, k) for k in _EDGE_COLUMNS})
     check_graph(graph, log)
-    return graph.with_issues(log.issues())
+    return with_roles(graph).with_issues(log.issues())
 
 
 def _form(nodes: NodeTable, *, quoted: bool) -> str:

@@ -1,0 +1,40 @@
+"""Storage ids that no memory planner made, so that nothing can be said of memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.premises import Basis
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.memory.credibility import Credibility
+from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "storage-ids"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding in place of all values that would be lost."""
+    plan = evidence.plan
+    if plan is None or plan.credibility is not Credibility.MEANINGLESS:
+        return
+    yield Finding(
+        NAME,
+        Severity.WARNING,
+        meaningless(plan),
+        cut([loss_text(plan, each) for each in plan.losses], 3),
+        Confidence.MEDIUM,
+        "a memory planner gives an output the slot of one that nobody needs any more",
+        next_step="Open the graph as the compiler wrote it: open(…, graph=lib.get_graph_json()). "
+        "Sums of memory are of no use here.",
+        weight=0.5,
+    )
+
+
+RULE = Rule(NAME, find, Basis.FILES)

@@ -1,0 +1,218 @@
+"""Roles of null nodes where no params file tells them: first from what reads them, then by name.
+
+A weight is read at the second place of a convolution or a dense layer, a fed tensor at the first;
+what a fused function reads behind its weight has the size of its channels. What is computed from
+null nodes alone, such as a weight in another layout, passes on how it is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import bare, family, parts
+from tvmdbg_widgets.model.graph.parameters import looks_like_input, looks_like_parameter
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
+
+
+class Use(enum.IntEnum):
+    """What one place among the operands of a function tells of what stands there."""
+
+    NOTHING = 0
+    BESIDE = 1
+    WEIGHT = 2
+    FED = 3
+
+
+class _Function(NamedTuple):
+    """The first operator of a function that does more than move its operand."""
+
+    name: str
+    family: str
+    alone: bool
+    layer: bool
+    decides: bool
+
+
+_MOVING = frozenset({"layout/copy", "reshape"})
+_BEFORE = frozenset({"pad", "constant_pad", "expand_dims", "squeeze", "transpose", "cast"})
+_EMBEDS = frozenset({"embedding", "take", "gather", "embedding_bag"})
+_NORMS = frozenset(
+    {
+        *("batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm"),
+        *("batchnorm", "layernorm", "groupnorm", "instancenorm", "batch_norm_inference"),
+    }
+)
+_WEIGHTED = frozenset({"prelu", "bias_add", "leakyrelu", *_NORMS})
+_QUANTIZED = frozenset({"quantize", "dequantize", "requantize"})
+_CONVOLUTIONS = frozenset({"convolution", "deconvolution"})
+_DENSE = frozenset({"fullyconnected", "dense", "dense_pack", "linear", "matmul", "sparse_dense"})
+
+
+def with_roles(graph: Graph) -> Graph:
+    """Return the graph with every null node an input or a parameter, and on what that rests.
+
+    ``parameter_trust`` is then ``BY_ORDER`` where the structure tells the role, ``BY_NAME`` where
+    the name does, ``ABSENT`` where nothing does: the node then counts as an input. The only null
+    node of a graph is one, whatever its name is.
+    """
+    null = np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist()
+    if len(null) == 1:
+        trust = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
+        trust[null] = Trust.BY_ORDER
+        return dataclasses.replace(graph, parameter_trust=trust)
+    kinds, trust = graph.kinds.copy(), np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
+    uses = _uses(graph)
+    for node in null:
+        use, name = uses[node], graph.names[node]
+        named = looks_like_parameter(name)
+        fed = not named and looks_like_input(name)
+        if use is Use.BESIDE and fed:
+            use = Use.NOTHING
+        kinds[node] = NodeKind.INPUT
+        if use in (Use.WEIGHT, Use.FED, Use.BESIDE):
+            trust[node] = Trust.BY_ORDER
+            kinds[node] = NodeKind.INPUT if use is Use.FED else NodeKind.PARAMETER
+        elif named or fed:
+            trust[node] = Trust.BY_NAME
+            kinds[node] = NodeKind.PARAMETER if named else NodeKind.INPUT
+    _feed(graph, null, uses, kinds, trust)
+    return dataclasses.replace(graph, kinds=kinds, parameter_trust=trust)
+
+
+def _feed(
+    graph: Graph,
+    null: list[int],
+    uses: list[Use],
+    kinds: np.ndarray[tuple[int], np.dtype[np.uint8]],
+    trust: np.ndarray[tuple[int], np.dtype[np.uint8]],
+) -> None:
+    """Make the first null node an input where there would be none: something is fed."""
+    if not null or any(kinds[node] == NodeKind.INPUT for node in null):
+        return
+    read = set(graph.edge_source.tolist())
+    likely = [node for node in null if uses[node] is not Use.WEIGHT and node in read]
+    if likely:
+        kinds[likely[0]], trust[likely[0]] = NodeKind.INPUT, Trust.BY_ORDER
+
+
+def _uses(graph: Graph) -> list[Use]:
+    """Return what is told of each node by those that read it, the last nodes first."""
+    sources, targets = graph.edge_source.tolist(), graph.edge_target.tolist()
+    ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
+    codes = graph.func_names.codes.tolist()
+    functions = [_function(name) for name in graph.func_names.unique]
+    order = graph.topological_order.tolist()
+    light = (graph.kinds <= NodeKind.PARAMETER).tolist()
+    for node in order:
+        reads = range(ends[node], ends[node + 1])
+        if not light[node] and reads and not functions[codes[node]].decides:
+            light[node] = all(sources[edge] >= 0 and light[sources[edge]] for edge in reads)
+    uses = [Use.NOTHING] * graph.num_nodes
+    for node in order[::-1]:
+        reads = range(ends[node], ends[node + 1])
+        if not any(sources[edge] >= 0 and light[sources[edge]] for edge in reads):
+            continue
+        function = functions[codes[node]]
+        told = [_told(graph, edge, targets[edge], function, len(reads)) for edge in reads]
+        passed = uses[node] if light[node] and told.count(Use.NOTHING) == 1 else Use.NOTHING
+        if passed is Use.BESIDE:
+            passed = Use.NOTHING
+        for edge, found in zip(reads, told, strict=True):
+            if sources[edge] >= 0:
+                uses[sources[edge]] = max(uses[sources[edge]], found or passed)
+    return uses
+
+
+def _function(func_name: str) -> _Function:
+    found = [(bare(part).lower(), _family(part)) for part in parts(func_name)]
+    alone = len(found) == 1
+    while len(found) > 1 and (found[0][0] in _BEFORE or found[0][1] in _MOVING):
+        found.pop(0)
+    name, kind = found[0] if found else ("", "other")
+    layer = kind == "convolution" or name in _WEIGHTED | _QUANTIZED | _DENSE
+    return _Function(name, kind, alone, layer, layer or name in _EMBEDS)
+
+
+def _family(part: str) -> str:
+    name = bare(part).lower()
+    if name in _CONVOLUTIONS:
+        return "convolution"
+    return "matmul" if name in _DENSE else family(part)
+
+
+def _told(graph: Graph, edge: int, target: int, function: _Function, operands: int) -> Use:
+    """Return what the place of one operand tells of it."""
+    source = int(graph.edge_source[edge])
+    if source < 0:
+        return Use.NOTHING
+    own = _shape(graph, source, int(graph.edge_output[edge]))
+    if function.name.endswith("weight_transform") and "without" not in function.name:
+        return Use.WEIGHT
+    if function.layer:
+        return _of_layer(graph, edge, function, own)
+    if function.name in _EMBEDS:
+        return _of_embedding(graph, edge, own)
+    if function.family != "elementwise" or operands < 2 or own is None:
+        return Use.NOTHING
+    if _masks(graph, edge, target, operands):
+        return Use.NOTHING
+    out = _shape(graph, target, 0)
+    beside = out is not None and len(out) > 1 and math.prod(own) < math.prod(out)
+    return Use.BESIDE if beside and _per_channel(own) else Use.NOTHING
+
+
+def _masks(graph: Graph, edge: int, target: int, operands: int) -> bool:
+    """Whether another operand is a product of two computed matrices, to which masks are added."""
+    first = int(np.searchsorted(graph.edge_target, target))
+    beside = {int(graph.edge_source[each]) for each in range(first, first + operands)}
+    beside -= {-1, int(graph.edge_source[edge])}
+    return any("batch_matmul" in graph.func_names[node] for node in beside)
+
+
+def _of_layer(graph: Graph, edge: int, function: _Function, own: tuple[int, ...] | None) -> Use:
+    """Return the same of a layer that reads a tensor first and its weights behind it."""
+    place = int(graph.edge_position[edge])
+    if place == 0:
+        return Use.FED
+    if place == 1 and function.name == "matmul":
+        first = int(graph.edge_source[edge - 1])
+        computed = first >= 0 and graph.kinds[first] >= NodeKind.OPERATOR
+        return Use.WEIGHT if computed and own is not None and len(own) == 2 else Use.NOTHING
+    if place == 1 or own is None:
+        return Use.WEIGHT
+    blocked = function.name.endswith("nchwc")
+    return Use.WEIGHT if function.alone or _per_channel(own, blocked) else Use.NOTHING
+
+
+def _of_embedding(graph: Graph, edge: int, own: tuple[int, ...] | None) -> Use:
+    """Return the same of a look-up, whose table and indices differ in type."""
+    source = int(graph.edge_source[edge])
+    dtype = graph.dtypes[int(graph.entry_offsets[source]) + int(graph.edge_output[edge])]
+    if dtype.startswith(("int", "uint")):
+        return Use.FED
+    return Use.WEIGHT if dtype and own is not None and len(own) == 2 else Use.NOTHING
+
+
+def _shape(graph: Graph, node: int, output: int) -> tuple[int, ...] | None:
+    entry = int(graph.entry_offsets[node]) + output
+    if not graph.entry_offsets[node] <= entry < graph.entry_offsets[node + 1]:
+        return None
+    if not graph.shape_known[entry]:
+        return None
+    dims = graph.shape_dims[graph.shape_offsets[entry] : graph.shape_offsets[entry + 1]]
+    return tuple(dims.tolist())
+
+
+def _per_channel(shape: tuple[int, ...], blocked: bool = False) -> bool:
+    """Whether at most one size is not 1: two where channels lie in blocks, the last one of them."""
+    wide = [at for at, size in enumerate(shape) if size != 1]
+    return len(wide) <= 1 or (blocked and len(wide) == 2 and wide[-1] == len(shape) - 1)
