@@ -203,7 +203,7 @@ ATOMS = st.sampled_from(
         *("name=odd", "task=odd", "target:gpu", "kind=cuda", "kind!=cuda", "model:t4"),
         *("model!=t4", "version:v0", "version!=v0.6", "file:first", "tuner:ansor", "tuner=tvm"),
         *("error:6", "error=6", "error!=0", "error>=4", "error:timeout", "error:build_timeout"),
-        *("error:NoError", "error!=RuntimeDeviceError", "error:-1", "error:7x", "error<0"),
+        *("error:NoError", "error!=RuntimeDeviceError", "error:-1", "error:9", "error<0"),
         *(
             "is:failed",
             "is:valid",
@@ -312,6 +312,13 @@ def test_a_selection_tells_rows_and_shows_the_first() -> None:
         ("error:6 -> task:1", 8, "expected no '->' at 8"),
         ("shape:1,2 cost>0", 0, "unknown field 'shape' at 0"),
         ("attr.x:y", 0, "unknown field 'attr.x' at 0"),
+        ("eror:6", 0, "unknown field 'eror' at 0; did you mean error?"),
+        ("task:1 -rwo:12", 8, "unknown field 'rwo' at 8; did you mean row?"),
+        ("weights:3", 0, "unknown field 'weights' at 0; put a text in quotes; fields are task"),
+        ("task:1 is:bst", 10, "no word of 'is' is 'bst' at 10; did you mean best?"),
+        ("is:x", 3, "no word of 'is' is 'x' at 3; known are valid, failed, best"),
+        ("error:timout", 6, "no word of 'error' is 'timout' at 6; "),
+        ("error:7x", 6, "no word of 'error' is '7x' at 6; known are NoError, "),
         ("(error:6", 0, "expected a ')' for the '(' at 0"),
     ],
 )

@@ -5,6 +5,7 @@ Those over the nodes of a graph are evaluated by the views' own ``js/src/graph/q
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
 import operator
@@ -89,6 +90,21 @@ def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[
         return np.flatnonzero([] if tree is None else masks.mask(tree))
     except RegexError as error:
         raise QueryError(query, max(0, query.find("/")), str(error)) from None
+    except UnknownWordError as error:
+        at = max(0, query.lower().find(error.text))
+        raise QueryError(query, at, f"{error} at {at}{error.hint}") from None
+
+
+class UnknownWordError(ValueError):
+    """A text that a field with few words never has; `text` is in lower case."""
+
+    def __init__(self, field: str, text: str, known: Sequence[str]) -> None:
+        self.text = text
+        of_lower = {each.lower(): each for each in reversed(known)}
+        close = [of_lower[each] for each in difflib.get_close_matches(text, of_lower, n=3)]
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"
+        self.hint = f"; {hint}"
+        super().__init__(f"no word of '{field}' is '{text}'")
 
 
 def fitting(mode: str, text: str) -> Fits:

@@ -219,7 +219,8 @@ class Parser {
     const isAttr = said[4] === "." && this.#vocabulary.fields.includes("attr.");
     const name = isAttr ? `attr.${said.slice(5)}` : said.toLowerCase();
     if (!isAttr && !this.#vocabulary.fields.includes(name)) {
-      if (sign === ":" && this.#match(DIGITS)) {
+      // Of a graph, tensors and outputs have such names: "add:0".
+      if (sign === ":" && this.#vocabulary.paths && this.#match(DIGITS)) {
         this.#at = at;
         return null;
       }

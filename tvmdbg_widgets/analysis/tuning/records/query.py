@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.query.masks import Fits, Mask, Masks, any_fits, compared, fitting
+from tvmdbg_widgets.analysis.query.masks import (
+    Fits,
+    Mask,
+    Masks,
+    UnknownWordError,
+    any_fits,
+    compared,
+    fitting,
+)
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.records.columns import (
@@ -50,7 +58,10 @@ class TrialMasks(Masks):
             case ["word", mode, text]:
                 return self._word(fitting(mode, text))
             case ["text", field, mode, text, differs]:
-                return self._text(field, fitting(mode, text), differs=differs)
+                fits = fitting(mode, text)
+                if field in _CLOSED and not fits(_lowered(_CLOSED[field])).any():
+                    raise UnknownWordError(field, text, _CLOSED[field])
+                return self._text(field, fits, differs=differs)
             case ["compare", field, by, value]:
                 return self._compare(field, by, float(value))
         raise AssertionError(term)
@@ -154,3 +165,11 @@ def _lowered(texts: Iterable[str]) -> list[str]:
 
 def _error_texts(error: MeasureError) -> tuple[str, str]:
     return error.label.lower(), error.name.lower()
+
+
+#: Fields that have few words, all of them known.
+_ERRORS = sorted(MeasureError, key=lambda each: each % len(MeasureError))
+_CLOSED = {
+    "is": STATUSES,
+    "error": (*(each.label for each in _ERRORS), *(each.name for each in _ERRORS)),
+}
