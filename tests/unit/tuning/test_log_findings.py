@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -230,10 +231,10 @@ def test_a_task_without_a_valid_schedule() -> None:
     assert found.title == "Task 2 (work 2) has no valid schedule"
     assert (found.severity, found.tasks) == (Severity.ERROR, (2,))
     assert found.evidence[0] == "task 2 (work 2): 12 × RuntimeDeviceError"
-    assert found.next_step.startswith("task.apply_best(log_file) raises")
+    assert found.next_step.startswith("With Ansor, task.apply_best(log_file) raises")
     other = findings(BROKEN, tuner="autotvm").by_rule("no-valid-schedule")[0]
     assert "apply_best" not in other.next_step
-    assert other.next_step.startswith("Compiling a model falls back to a default schedule for it.")
+    assert "autotvm.apply_history_best(log_file) warns" in other.next_step
 
 
 def test_noisy_costs() -> None:
@@ -401,3 +402,71 @@ def test_numbers_that_no_tuning_gives_are_told_without_a_warning(
     assert all(texts)
     assert len(log.curve().seconds) == len(rows)
     assert len(log.gains().order) == len(log.tasks)
+
+
+TUNERS = {
+    "ansor": r"Ansor|auto_scheduler|TuningOptions|apply_best|TaskScheduler|verbose=|RPCMeasure",
+    "autotvm": r"AutoTVM|autotvm|measure_option|load_history|apply_history_best|gpu kernel",
+    "metaschedule": r"MetaSchedule|meta_schedule|\bms\.|tune_tir|EvaluatorConfig|max_workers",
+}
+REFUSING = rounds((0, 0)) + [failed(0, 1, 0.7) for _ in range(16)]
+PLANTED = {
+    "starved": STARVED,
+    "slow task": SLOW_TASK,
+    "unrolled": UNROLLED,
+    "unclear": rounds(*[(task, 4) for task in range(5)]),
+    "dying": DYING,
+    "burst": BURST,
+    "broken": BROKEN,
+    "timed out": TIMED_OUT,
+    "failing": FAILING,
+    "refusing": REFUSING,
+    "unrecorded": [row._replace(error=-1) if row.error else row for row in FAILING],
+    "noisy": NOISY,
+    "twice": TWICE,
+    "again": AGAIN,
+    "resumed": RESUMED,
+    "best": BEST,
+}
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+@pytest.mark.parametrize("name", PLANTED)
+def test_no_rule_gives_the_advice_of_another_tuner(name: str, tuner: str) -> None:
+    for each in findings(PLANTED[name], tuner=tuner):
+        told = "\n".join([each.title, *each.evidence, each.why, each.next_step])
+        others = [other for other in TUNERS if other != tuner and re.search(TUNERS[other], told)]
+        assert others == [], f"{each.rule}: {told}"
+        code = [
+            line for line in each.next_step.splitlines() if line.startswith(("from ", "import "))
+        ]
+        assert not code or TUNERS[tuner].partition("|")[0] in each.next_step
+
+
+def test_every_rule_is_asked_of_every_tuner() -> None:
+    planted = {each.rule for rows in PLANTED.values() for each in findings(rows)}
+    assert planted | {"unread-lines"} == {rule.name for rule in RULES}
+
+
+def test_a_log_of_several_tuners_gets_the_remedy_of_those_concerned() -> None:
+    parts = parts_of(FAILING + [row._replace(task=1) for row in FAILING], tuner="mixed")
+    tasks = [replace(each, tuner=tuner) for each, tuner in zip(parts.tasks, TUNERS, strict=False)]
+    (found,) = find(LogEvidence(replace(parts, tasks=tuple(tasks))))
+    assert "Ansor prints them" in found.next_step
+    assert "AutoTVM logs them" in found.next_step
+    assert "MetaSchedule" not in found.next_step
+    (only,) = find(LogEvidence(replace(parts_of(FAILING, tuner="mixed"), tasks=tuple(tasks[1:]))))
+    assert "Ansor" not in only.next_step
+
+
+def test_autotvm_refuses_programs_in_its_own_words() -> None:
+    (found,) = findings(REFUSING, tuner="autotvm")
+    assert "AutoTVM's template refused the config" in found.evidence[0]
+    (found,) = findings(REFUSING)
+    assert found.evidence[0].endswith("Ansor could not apply the steps to the compute DAG")
+
+
+def test_a_dead_worker_of_autotvm_is_no_refused_program() -> None:
+    """AutoTVM writes RuntimeDeviceError there, so its CompileHostError is the compiler's."""
+    rows = [row._replace(all_cost=15.0) for row in DYING]
+    assert not findings(rows, tuner="autotvm").by_rule("dead-build-workers")

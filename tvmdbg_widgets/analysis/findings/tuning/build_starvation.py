@@ -60,7 +60,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         tuple(facts),
         confidence,
         why,
-        next_step=remedies.fewer_builds(evidence.parts.tuner, builds.timeout),
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
+        ),
         weight=builds.share,
         tasks=tuple(builds.by_task.keys[builds.high].tolist()),
         trials=evidence.rows(builds.lost),

@@ -40,7 +40,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.LOW,
         _why(evidence),
-        next_step=remedies.fewer_builds(evidence.parts.tuner, builds.timeout),
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
+        ),
         weight=builds.share,
         tasks=tuple(tasks),
         trials=evidence.rows(builds.lost),

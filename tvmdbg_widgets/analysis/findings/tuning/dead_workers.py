@@ -49,21 +49,16 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
             "how many builds ran at once (n_parallel) is not in the log",
         ),
         Confidence.HIGH,
-        "TVM writes the timeout as the time of such a build only where its worker raised or "
+        "Ansor writes the timeout as the time of such a build only where its worker raised or "
         "ended, else the time it took; why it ended is not in the log, most often memory ran out",
         next_step="\n".join(
             [
                 "See whether the kernel killed compilers for lack of memory:",
                 'dmesg -T | grep -i "killed process"',
-                "Run fewer builds at once, so that each has its memory:",
-                remedies.imports(evidence.parts.tuner),
-                remedies.builder(
-                    evidence.parts.tuner,
-                    builds.timeout,
-                    cores="max(1, len(os.sched_getaffinity(0)) // 2)",
+                remedies.for_each(
+                    evidence.tuners_of(builds.dead),
+                    lambda tuner: remedies.half_the_builds(tuner, builds.timeout),
                 ),
-                remedies.use_builder(evidence.parts.tuner),
-                remedies.LIMITS,
             ]
         ),
         weight=(dead + builds.count) / len(evidence.trials),

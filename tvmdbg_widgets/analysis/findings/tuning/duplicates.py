@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -75,9 +76,11 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
         f"{counted(count, 'trial')} measured a schedule that had been measured before",
         tuple(facts),
         Confidence.HIGH,
-        "the steps are the same bytes; within one search TVM measures no schedule twice",
-        next_step="The log was probably continued without load_log_file, or several logs were put "
-        "together. How far equal schedules differ tells how much a difference of costs means.",
+        "the schedules are the same bytes; within one search TVM measures none twice",
+        next_step="The log was probably continued without what was measured before, or several "
+        "logs were put together. "
+        + remedies.for_each(evidence.tuners_of(rows), remedies.going_on)
+        + " How far equal schedules differ tells how much a difference of costs means.",
         weight=count / len(trials),
         tasks=tuple(tasks),
         trials=evidence.rows(rows),

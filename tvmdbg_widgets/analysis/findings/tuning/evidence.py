@@ -66,6 +66,10 @@ class LogEvidence:
         """Return the tasks of some rows, ascending."""
         return [int(each) for each in np.unique(self.trials.task[rows])]
 
+    def tuners_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
+        """Return the tuners of some rows, each once, in the order of their tasks."""
+        return list(dict.fromkeys(self.parts.tasks[each].tuner for each in self.tasks_of(rows)))
+
     def in_tasks(self, tasks: Sequence[int]) -> str:
         """Return ``"in task 0 (…), task 3 (…) and 4 more tasks"``."""
         return f"in {self.listed([self.task(task) for task in tasks], 'task')}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -25,19 +25,18 @@ _MESSAGE = 160
 _MESSAGES = 3
 _OTHER_RULES = (MeasureError.NO_ERROR, MeasureError.BUILD_TIMEOUT, MeasureError.RUN_TIMEOUT)
 _MEANS = {
-    MeasureError.UNRECORDED: "MetaSchedule does not record why",
-    MeasureError.INSTANTIATION_ERROR: "applying the steps failed, or a GPU program was refused "
-    "before it was compiled",
+    MeasureError.UNRECORDED: "the log does not say why",
     MeasureError.COMPILE_HOST: "lowering or compiling failed",
     MeasureError.COMPILE_DEVICE: "the built program could not be loaded on the device",
     MeasureError.RUNTIME_DEVICE: "the program failed as it ran",
     MeasureError.WRONG_ANSWER: "the result was wrong",
     MeasureError.UNKNOWN_ERROR: "TVM itself writes no such error",
 }
-_VERBOSE = (
-    "Error texts are not in the log. TVM prints them with TuningOptions(verbose=2): open that "
-    "output together with the log."
-)
+_REFUSED = {
+    "ansor": "Ansor could not apply the steps to the compute DAG",
+    "autotvm": "AutoTVM's template refused the config, or the program exceeds the GPU's limits "
+    "('Skipped because of invalid gpu kernel'); it was not compiled",
+}
 
 
 def find(evidence: LogEvidence) -> Iterable[Finding]:
@@ -54,24 +53,32 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         tasks = evidence.tasks_of(rows)
         messages = _messages(evidence, rows)
         share = count / len(trials)
+        tuners = evidence.tuners_of(rows)
         # AutoTVM refuses programs that exceed the GPU's limits in this way: a usual share of them.
-        usual = error is MeasureError.INSTANTIATION_ERROR and evidence.parts.tuner == "autotvm"
+        usual = error is MeasureError.INSTANTIATION_ERROR and tuners == ["autotvm"]
+        named = "" if error is MeasureError.UNRECORDED else f" with {error.label}"
         yield Finding(
             NAME,
             Severity.INFO if usual else Severity.WARNING,
-            f"{percent(share)} of the trials failed with {error.label}",
+            f"{percent(share)} of the trials failed{named}",
             (
-                f"{count:,} of {counted(len(trials), 'trial')}: {_MEANS[error]}",
+                f"{count:,} of {counted(len(trials), 'trial')}: {_means(error, tuners)}",
                 evidence.in_tasks(tasks),
                 *messages,
             ),
             Confidence.HIGH,
-            "the error numbers are the log's own",
-            next_step="" if messages or error is MeasureError.UNRECORDED else _VERBOSE,
+            "the log itself says which trials failed",
+            next_step="" if messages else remedies.for_each(tuners, remedies.error_texts),
             weight=share,
             tasks=tuple(tasks),
             trials=evidence.rows(rows),
         )
+
+
+def _means(error: MeasureError, tuners: list[str]) -> str:
+    if error is MeasureError.INSTANTIATION_ERROR:
+        return "; ".join(_REFUSED[each] for each in tuners if each in _REFUSED)
+    return _MEANS[error]
 
 
 def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:

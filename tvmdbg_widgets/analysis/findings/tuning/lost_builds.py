@@ -54,9 +54,10 @@ class LostBuilds:
         self.rounds = rounds
         self.lost: Bools = np.asarray(trials.error == MeasureError.BUILD_TIMEOUT)
         self.timeout = _most_common(trials.all_cost[self.lost], TIMEOUTS.get(tuner, np.nan))
+        # Ansor writes a build whose process died so; AutoTVM writes RuntimeDeviceError.
         self.dead: Bools = np.asarray(
             (trials.error == MeasureError.COMPILE_HOST) & (trials.all_cost == self.timeout)
-        )
+        ) & (tuner != "autotvm")
         self.count = int(np.count_nonzero(self.lost))
         self.share = share_of((self.count, len(trials)))
         self.by_task = Shares.of(self.lost, trials.task)

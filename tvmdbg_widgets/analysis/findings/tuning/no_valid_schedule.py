@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 
 NAME = "no-valid-schedule"
+_TOTAL = "while a task has none, Ansor prints the total latency as - or N/A"
 
 
 def find(evidence: LogEvidence) -> Iterable[Finding]:
@@ -34,11 +36,8 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         if several
         else f"{first[0].upper()}{first[1:]} has no valid schedule"
     )
-    for_them, their = ("for them", "their") if several else ("for it", "its")
-    is_ansor = evidence.parts.tuner == "ansor"
-    raises = "task.apply_best(log_file) raises 'Cannot find any valid schedule', and compiling"
-    compiling = raises if is_ansor else "Compiling"
-    fallback = f"{compiling} a model falls back to a default schedule {for_them}."
+    their = "their" if several else "its"
+    tuners = evidence.tuners_of(np.isin(trials.task, tasks))
     told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
     rest = len(told) - 8
     yield Finding(
@@ -48,11 +47,11 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         (
             *told[:8],
             *([f"and {counted(rest, 'more task')}"] if rest > 0 else []),
-            *(["while a task has none, TVM prints the total latency as - or N/A"] * is_ansor),
+            *([_TOTAL] if "ansor" in tuners else []),
         ),
         Confidence.HIGH,
         "every trial failed; more of them may still find one",
-        next_step=f"{fallback} See why {their} trials fail: "
+        next_step=f"{remedies.for_each(tuners, remedies.no_schedule)} See why {their} trials fail: "
         f'log.errors_by("task"), log.select("task:{tasks[0]}").',
         weight=len(tasks) / size,
         tasks=tuple(tasks),

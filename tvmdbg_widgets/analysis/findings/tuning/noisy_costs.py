@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -47,10 +47,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH,
         "TVM ranks by the mean of the repeats, so one slow repeat hides a good schedule",
-        next_step="Measure longer, and on a machine that does nothing else:\n"
-        "from tvm import auto_scheduler\n"
-        "runner = auto_scheduler.LocalRunner(repeat=10, min_repeat_ms=300)\n"
-        "Measure the best few again before you rely on their order.",
+        next_step=remedies.for_each(
+            evidence.tuners_of(np.isin(np.arange(len(trials)), rows)), remedies.longer_measuring
+        )
+        + "\nMeasure the best few again before you rely on their order.",
         weight=median,
         trials=tuple(rows[spread >= thresholds.NOISY].tolist()),
     )

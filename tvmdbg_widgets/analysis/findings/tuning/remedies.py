@@ -4,11 +4,17 @@ r"""What to do, as code that is ready to run. Code stands on lines of its own.
 (python/tvm/auto_scheduler/measure.py), AutoTVM's ``Builder`` where it is given None
 (python/tvm/autotvm/measure/measure.py), ``PopenPoolExecutor`` likewise ``os.cpu_count()``
 (python/tvm/contrib/popen_pool.py): all cores of the machine, whatever the process may use of them.
+MetaSchedule's builder counts with psutil (python/tvm/meta_schedule/builder/local_builder.py).
+Every remedy names its tuner; a log of several tuners gets one for each that is concerned.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 #: Seconds that are enough for all but the longest builds on a machine that is not overloaded.
 _LONGER = 60
@@ -32,62 +38,151 @@ LIMITS: Final = (
     "Slurm), not CPU quotas of cgroups (docker --cpus): there, write the number by hand."
 )
 
-
-def imports(tuner: str, *, os: bool = True) -> str:
-    """Return the imports the lines below need."""
-    package = "autotvm" if tuner == "autotvm" else "auto_scheduler"
-    return ("import os\n" if os else "") + f"from tvm import {package}"
+_UNCHANGED = "Where the tuning script cannot be changed, let TVM count usable cores:"
 
 
-def builder(tuner: str, timeout: float, *, cores: str | None = _USABLE) -> str:
-    """Return the line that makes the builder.
+@dataclass(frozen=True)
+class _Tuner:
+    """What one tuner calls things: lines of Python, and what it does where it goes on."""
 
-    Parameters
-    ----------
-    tuner : str
-        ``"autotvm"``, else Ansor's.
-    timeout : float
-        Seconds it had: the new one is longer.
-    cores : str or None
-        Expression for ``n_parallel``; None leaves it out.
-    """
+    name: str
+    imports: str
+    builder: str
+    cores: str
+    timeout: str
+    use_builder: str
+    longer_runs: str
+    longer_measuring: str
+    texts: str
+    no_schedule: str
+    goes_on: str
+
+
+_TUNERS: Final = {
+    "ansor": _Tuner(
+        "Ansor",
+        "from tvm import auto_scheduler",
+        "auto_scheduler.LocalBuilder",
+        "n_parallel",
+        "timeout",
+        "tune_option = auto_scheduler.TuningOptions(num_measure_trials=1000, builder=builder)",
+        "runner = auto_scheduler.LocalRunner(timeout=30)\n"
+        "measure_ctx = auto_scheduler.LocalRPCMeasureContext(timeout=30)  # instead, on a GPU",
+        "runner = auto_scheduler.LocalRunner(repeat=10, min_repeat_ms=300)",
+        "prints them with auto_scheduler.TuningOptions(verbose=2): open that output together "
+        "with the log",
+        "task.apply_best(log_file) raises 'Cannot find any valid schedule', and compiling a model "
+        "falls back to a default schedule",
+        "auto_scheduler.TaskScheduler(tasks, load_log_file=log_file)",
+    ),
+    "autotvm": _Tuner(
+        "AutoTVM",
+        "from tvm import autotvm",
+        "autotvm.LocalBuilder",
+        "n_parallel",
+        "timeout",
+        "measure_option = autotvm.measure_option(builder, autotvm.LocalRunner())",
+        "runner = autotvm.LocalRunner(timeout=30)\n"
+        "measure_option = autotvm.measure_option(autotvm.LocalBuilder(), runner)",
+        "runner = autotvm.LocalRunner(repeat=10, min_repeat_ms=300)\n"
+        "measure_option = autotvm.measure_option(autotvm.LocalBuilder(), runner)",
+        "logs them at the level DEBUG: logging.basicConfig() and "
+        'logging.getLogger("autotvm").setLevel(logging.DEBUG)',
+        "compiling under autotvm.apply_history_best(log_file) warns of a missing config and takes "
+        "a fallback configuration",
+        "tuner.load_history(autotvm.record.load_from_file(log_file)) for each task",
+    ),
+    "metaschedule": _Tuner(
+        "MetaSchedule",
+        "from tvm import meta_schedule as ms  # TVM 0.24 and later: from tvm.s_tir",
+        "ms.builder.LocalBuilder",
+        "max_workers",
+        "timeout_sec",
+        "ms.tune_tir(mod, target, work_dir, max_trials_global=1000, builder=builder)",
+        "runner = ms.runner.LocalRunner(timeout_sec=60)\n"
+        "ms.tune_tir(mod, target, work_dir, max_trials_global=1000, runner=runner)",
+        "config = ms.runner.EvaluatorConfig(repeat=10, min_repeat_ms=300)\n"
+        "runner = ms.runner.LocalRunner(timeout_sec=60, evaluator_config=config)\n"
+        "ms.tune_tir(mod, target, work_dir, max_trials_global=1000, runner=runner)",
+        "writes them into the logs of its tasks, work_dir/logs, as 'Error in building'",
+        "its database has no record to apply, and the function is compiled without a schedule",
+        "the same work_dir, whose database it reads",
+    ),
+}
+
+
+def for_each(tuners: Iterable[str], make: Callable[[str], str]) -> str:
+    """Return the remedy of each tuner there is one for, below each other."""
+    return "\n".join(make(each) for each in tuners if each in _TUNERS)
+
+
+def _lines(tuner: str, what: str, *code: str) -> str:
+    known = _TUNERS[tuner]
+    return "\n".join([f"For {known.name}: {what}", known.imports, *code])
+
+
+def _builder(tuner: str, timeout: float, cores: str | None = None) -> str:
+    """Return the lines that make and use a builder, with more time than it had."""
+    known = _TUNERS[tuner]
     longer = max(_LONGER, 2 * int(timeout)) if timeout == timeout else _LONGER  # noqa: PLR0124
-    package = "autotvm" if tuner == "autotvm" else "auto_scheduler"
-    given = f"n_parallel={cores}, timeout={longer}" if cores else f"timeout={longer}"
-    return f"builder = {package}.LocalBuilder({given})"
-
-
-def use_builder(tuner: str) -> str:
-    """Return the line that uses it, beside whatever other options there are."""
-    if tuner == "autotvm":
-        return "measure_option = autotvm.measure_option(builder, autotvm.LocalRunner())"
-    return "tune_option = auto_scheduler.TuningOptions(num_measure_trials=1000, builder=builder)"
+    given = f"{known.cores}={cores}, " if cores else ""
+    made = f"builder = {known.builder}({given}{known.timeout}={longer})"
+    return "\n".join([*(["import os"] if cores else []), made, known.use_builder])
 
 
 def fewer_builds(tuner: str, timeout: float) -> str:
     """Return what to do where more builds run than there are cores for them."""
+    patch = [] if tuner == "metaschedule" else [_UNCHANGED, PATCH]
     return "\n".join(
         [
-            "Build no more programs at once than there are usable cores, and give each more time:",
-            imports(tuner),
-            builder(tuner, timeout),
-            use_builder(tuner),
+            _lines(
+                tuner,
+                "build no more programs at once than there are usable cores, and give each more "
+                "time.",
+                _builder(tuner, timeout, _USABLE),
+            ),
             "Run one tuning at a time on a host, or divide its cores between them:",
             "taskset -c 0-27 python tune_a.py & taskset -c 28-55 python tune_b.py",
-            "Where the tuning script cannot be changed, let TVM count usable cores:",
-            PATCH,
+            *patch,
             LIMITS,
         ]
     )
 
 
+def half_the_builds(tuner: str, timeout: float) -> str:
+    """Return what to do where builds run out of memory."""
+    what = "run fewer builds at once, so that each has its memory."
+    return "\n".join(
+        [_lines(tuner, what, _builder(tuner, timeout, f"max(1, {_USABLE} // 2)")), LIMITS]
+    )
+
+
 def longer_builds(tuner: str, timeout: float) -> str:
     """Return what to do where builds need more time than they have."""
-    return "\n".join(
-        [
-            "Give builds more time:",
-            imports(tuner, os=False),
-            builder(tuner, timeout, cores=None),
-            use_builder(tuner),
-        ]
-    )
+    return _lines(tuner, "give builds more time.", _builder(tuner, timeout))
+
+
+def longer_runs(tuner: str) -> str:
+    """Return what to do where runs need more time than they have."""
+    return _lines(tuner, "give runs more time.", _TUNERS[tuner].longer_runs)
+
+
+def longer_measuring(tuner: str) -> str:
+    """Return what to do where costs are noisy."""
+    what = "measure longer, and on a machine that does nothing else."
+    return _lines(tuner, what, _TUNERS[tuner].longer_measuring)
+
+
+def error_texts(tuner: str) -> str:
+    """Return where the tuner tells the texts of errors."""
+    return f"Error texts are not in the log. {_TUNERS[tuner].name} {_TUNERS[tuner].texts}."
+
+
+def no_schedule(tuner: str) -> str:
+    """Return what a task without a valid trial means to who compiles."""
+    return f"With {_TUNERS[tuner].name}, {_TUNERS[tuner].no_schedule}."
+
+
+def going_on(tuner: str) -> str:
+    """Return how to let a search go on with what was measured."""
+    return f"{_TUNERS[tuner].name} goes on with {_TUNERS[tuner].goes_on}."

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text, utc
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
@@ -44,7 +47,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         if older
         else f"no record for over {seconds_text(SESSION_GAP)} beside the time of the next trial",
         next_step="Curves over time leave the pauses out. The search starts anew in each session "
-        "unless it was told to go on: TaskScheduler(tasks, load_log_file=log_file).",
+        "unless it was told to go on. "
+        + remedies.for_each(
+            evidence.tuners_of(np.ones(len(evidence.trials), bool)), remedies.going_on
+        ),
         trials=tuple(each.first_row for each in found[1:]),
     )
 

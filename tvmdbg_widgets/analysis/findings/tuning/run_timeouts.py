@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning import thresholds
+from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 NAME = "run-timeouts"
 _NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.
-Where even good ones need longer, or the device was busy, give runs more time:
-from tvm import auto_scheduler
-runner = auto_scheduler.LocalRunner(timeout=30)
-measure_ctx = auto_scheduler.LocalRPCMeasureContext(timeout=30)  # instead, on a GPU"""
+Where even good ones need longer, or the device was busy:
+"""
+
+_DIED = "; AutoTVM writes the same of a build whose process died"
 
 
 def find(evidence: LogEvidence) -> Iterable[Finding]:
@@ -61,10 +61,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         Confidence.MEDIUM if num_hidden else Confidence.HIGH,
         "the RPC runner records its timeout as RuntimeDeviceError; a build of over "
         f"{seconds_text(RUN_TIMEOUT)} before another failure looks the same, and so does a late "
-        "failure where a longer timeout was set"
+        "failure where a longer timeout was set" + _DIED * ("autotvm" in evidence.tuners_of(hidden))
         if num_hidden
         else "the runner recorded them as timeouts",
-        next_step=_NEXT,
+        next_step=_NEXT + remedies.for_each(evidence.tuners_of(rows), remedies.longer_runs),
         weight=count / len(trials),
         tasks=tuple(tasks),
         trials=evidence.rows(rows),

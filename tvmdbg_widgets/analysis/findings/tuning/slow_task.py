@@ -53,7 +53,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "
         f"{'loses' if int(others.sum()) == 1 else 'lose'} less than a twentieth each",
-        next_step=remedies.longer_builds(evidence.parts.tuner, builds.timeout),
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.longer_builds(tuner, builds.timeout),
+        ),
         weight=builds.share,
         tasks=tuple(tasks),
         trials=evidence.rows(builds.lost & np.isin(evidence.trials.task, tasks)),

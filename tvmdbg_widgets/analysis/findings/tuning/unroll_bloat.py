@@ -48,7 +48,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         f"{high[1]:,} trials with much and {low[1]:,} with little unrolling were compared"
         + (", of the tasks that lose a tenth or more" if where else "")
         + "; on a machine that is a little overloaded the longest builds are lost first, too",
-        next_step=remedies.longer_builds(evidence.parts.tuner, builds.timeout)
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.longer_builds(tuner, builds.timeout),
+        )
         + "\nThese programs are often no faster than less unrolled ones: compare "
         'log.errors_by("unroll") with the best costs before you wait for them.',
         weight=builds.share,
