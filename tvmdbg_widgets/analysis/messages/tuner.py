@@ -1,7 +1,7 @@
-"""What Ansor and AutoTVM print of trials that failed.
+"""What Ansor, AutoTVM and MetaSchedule print of trials that failed, each in its own words.
 
-``MeasureErrorNO``: python/tvm/auto_scheduler/measure.py @ v0.7 to v0.19. Why a whole log fails is
-said by ``open_tuning(…).findings()``, which sees how the errors are spread.
+``MeasureErrorNO`` of Ansor: python/tvm/auto_scheduler/measure.py @ v0.7 to v0.19. Why a whole
+log fails is said by ``open_tuning(…).findings()``, which sees how the errors are spread.
 """
 
 from __future__ import annotations
@@ -10,7 +10,15 @@ from tvmdbg_widgets.analysis.messages.message import KnownMessage
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 _SOURCE = "python/tvm/auto_scheduler/measure.py @ v0.8"
+_AUTOTVM = "python/tvm/autotvm/measure/measure_methods.py @ v0.7"
+_METASCHEDULE = "python/tvm/meta_schedule/{builder/local_builder,runner/local_runner}.py @ v0.9"
 _FINDINGS = "tvmdbg tuning summary ansor.json  (why trials failed, by how the errors are spread)"
+
+
+_OF_AUTOTVM = "tvmdbg tuning summary autotvm.log  (why trials failed, by how the errors are spread)"
+_OF_METASCHEDULE = (
+    "tvmdbg tuning summary work_dir  (its database: how many trials of each task failed)"
+)
 
 
 def _error(error: MeasureError, cause: str, tell: str) -> KnownMessage:
@@ -18,12 +26,27 @@ def _error(error: MeasureError, cause: str, tell: str) -> KnownMessage:
         f"tuner-{error.name.lower().replace('_', '-')}",
         f"error_type:{error.label}",
         error.label,
-        rf"\b{error.label}\b",
+        rf"\b{error.label}\b(?![(:])",
         "v0.7 to v0.19",
-        cause,
+        f"Ansor: {cause[0].lower()}{cause[1:]}",
         tell,
         (_FINDINGS, f"tvmdbg tuning errors ansor.json  (error {int(error)} by task)"),
         _SOURCE,
+    )
+
+
+def _autotvm(error: MeasureError, cause: str, tell: str) -> KnownMessage:
+    number = int(error)
+    return KnownMessage(
+        f"autotvm-{error.name.lower().replace('_', '-')}",
+        f"MeasureResult(costs=(…), error_no={number}, all_cost=…, timestamp=…)",
+        "error_no=",
+        rf"\berror_no=(?:<?MeasureErrorNo\.{error.name}\b|{number}\b)",
+        "v0.6 to v0.19",
+        cause,
+        tell,
+        (_OF_AUTOTVM, f"tvmdbg tuning errors autotvm.log  (error {number} by task)"),
+        _AUTOTVM,
     )
 
 
@@ -71,10 +94,93 @@ MESSAGES = (
         "Cannot find any valid schedule",
         r"Cannot find any valid schedule",
         "v0.7 to v0.19",
-        "Every trial of the task failed, or the log has none of this task: the key, the target or "
-        "the hardware parameters differ.",
+        "Ansor: every trial of the task failed, or the log has none of this task: the key, the "
+        "target or the hardware parameters differ.",
         "",
         ("tvmdbg tuning tasks ansor.json", _FINDINGS),
         "python/tvm/auto_scheduler/search_task.py @ v0.8",
+    ),
+    KnownMessage(
+        "autotvm-invalid-gpu-kernel",
+        "Skipped because of invalid gpu kernel",
+        "Skipped because of invalid gpu kernel",
+        r"Skipped because of invalid gpu kernel",
+        "v0.6 to v0.19",
+        "AutoTVM refused the program before it was compiled: it takes more threads a block or more "
+        "shared memory than the device has.",
+        "A usual share of the configs of a GPU template. Where all trials of a task say it, no "
+        "config of the template fits the device, or the limits were asked of another device.",
+        (_OF_AUTOTVM, "tvmdbg tuning errors autotvm.log  (error 1 by task)"),
+        "python/tvm/autotvm/measure/measure_methods.py (gpu_verify_pass) @ v0.7",
+    ),
+    KnownMessage(
+        "autotvm-instantiation-error",
+        "InstantiationError(…)",
+        "InstantiationError",
+        r"\bInstantiationError(?:\((?![\"\']?Skipped because)|: (?!Skipped because))",
+        "v0.6 to v0.19",
+        "AutoTVM: the template refused the config.",
+        "The text behind it is what the template says. It comes from the builder, before anything "
+        "is compiled.",
+        (_OF_AUTOTVM, "tvmdbg tuning errors autotvm.log  (error 1 by task)"),
+        _AUTOTVM,
+    ),
+    _autotvm(
+        MeasureError.COMPILE_HOST,
+        "AutoTVM: lowering or compiling failed; the text of the exception is among the costs.",
+        "The builder's own timeout is error 6.",
+    ),
+    _autotvm(
+        MeasureError.RUNTIME_DEVICE,
+        "AutoTVM: running failed, the RPC session ended, or the process that built died.",
+        "all_cost of exactly the builder's timeout (10 s by default) means that the process died; "
+        "one above the runner's timeout, a run that took too long.",
+    ),
+    _autotvm(
+        MeasureError.BUILD_TIMEOUT,
+        "AutoTVM: a build took longer than the builder's timeout (10 s by default).",
+        "Spread over all tasks: too many builds at once. In one task alone: its programs are slow "
+        "to compile.",
+    ),
+    _autotvm(
+        MeasureError.RUN_TIMEOUT,
+        "AutoTVM: a run took longer than the runner's timeout (10 s by default), or its process "
+        "died.",
+        "A timeout of the RPC session alone is error 4.",
+    ),
+    KnownMessage(
+        "metaschedule-build-timeout",
+        "LocalBuilder: Timeout, killed after …",
+        "LocalBuilder: Timeout",
+        r"\bLocalBuilder: Timeout, killed after",
+        "v0.9 and later",
+        "MetaSchedule: a build took longer than ms.builder.LocalBuilder(timeout_sec=30) allows.",
+        "In most tasks: too many builds at once (max_workers). In one: its programs are slow to "
+        "compile.",
+        ("ms.builder.LocalBuilder(max_workers=…, timeout_sec=…)", _OF_METASCHEDULE),
+        _METASCHEDULE,
+    ),
+    KnownMessage(
+        "metaschedule-run-timeout",
+        "LocalRunner: Timeout, killed after …",
+        "Runner: Timeout",
+        r"\b(?:Local|RPC)Runner: Timeout, killed after",
+        "v0.9 and later",
+        "MetaSchedule: a run took longer than the runner allows.",
+        "The database records it as any other failure, without a reason.",
+        ("ms.runner.LocalRunner(timeout_sec=…)", _OF_METASCHEDULE),
+        _METASCHEDULE,
+    ),
+    KnownMessage(
+        "metaschedule-trial-error",
+        "[Task #…] Trial #…: Error in building:",
+        "Error in building:",
+        r"\] Trial #[0-9]{1,9}: Error in building:",
+        "v0.9 and later",
+        "MetaSchedule: a trial failed, in building or in running; both are printed as an error in "
+        "building.",
+        "The next line says which: it begins with LocalBuilder, LocalRunner or RPCRunner.",
+        ("work_dir/logs has such texts for each task", _OF_METASCHEDULE),
+        _METASCHEDULE,
     ),
 )
