@@ -74,6 +74,34 @@ def test_without_bodies_only_outputs_are_known() -> None:
             assert ours == true or ours.endswith("(None)") or why_refused(state)
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["SA", 2, 3, 8, 4],
+        ["SA", 0, 0, 8, 4],
+        ["PR", 0, 0, "auto_unroll_max_step$16"],
+        ["PR", 2, 3, "debug_skip_region"],
+        ["PR", 9, 0, "debug_skip_region"],
+        ["FU", 0, []],
+        ["RE", 0, []],
+    ],
+    ids=lambda step: " ".join(map(str, step)),
+)
+def test_steps_that_name_no_loop_are_refused(step: list[Any]) -> None:
+    """``ApplyToSchedule`` looks loops up by stage, and placeholders have none there."""
+    known = dag_with_bodies('["matmul_auto_scheduler_test", 64, 48, 96]')
+    state = replay(known, read_steps([step]))
+    assert infer_bounds(state) is state
+    assert "place" in why_refused(state) or "no loop 3" in why_refused(state) or step[1] == 9
+
+
+def test_bounds_are_inferred_where_tvm_passes_over_a_loop() -> None:
+    """Of a pragma to unroll only the stage must be there (PragmaStepNode::ApplyToSchedule)."""
+    known = dag_with_bodies('["matmul_auto_scheduler_test", 64, 48, 96]')
+    state = replay(known, read_steps([["PR", 2, 3, "auto_unroll_max_step$16"]]))
+    assert why_refused(state) == ""
+
+
 def test_an_unknown_extent_stays_unknown() -> None:
     known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
     operations = list(known.operations)

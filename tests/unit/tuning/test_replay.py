@@ -119,6 +119,16 @@ def test_a_reader_that_does_not_read_is_refused_where_bodies_are_known() -> None
         replay(known, twice)
 
 
+@pytest.mark.parametrize("code", ["FSP", "FFSP"])
+def test_a_split_behind_the_step_that_follows_it_is_taken(code: str) -> None:
+    """TVM looks among all steps of the record (``ExtractSplitLengths``)."""
+    follow = ["FSP", 4, 0, 1, 1] if code == "FSP" else ["FFSP", 4, 0, [1], 0, 1]
+    items = [follow, ["SP", 2, 0, 64, [4], 1]]
+    state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), parse_steps(items))
+    assert [each.extent for each in state.stages[4].iterators] == [16, 4, 48]
+    assert replay(None, parse_steps(items)).stages[4].iterators[1].extent == 4
+
+
 def test_every_line_tells_the_step_it_is_from() -> None:
     steps = read_steps(
         [

@@ -202,7 +202,7 @@ class _KnownSteps:
         Raises
         ------
         LineProblem
-            One of the steps is none, or follows what is no earlier split.
+            One of the steps is none, or follows what is no split.
         """
         if len(pieces) > _MOST_STEPS:
             raise LineProblem("steps", "fewer, to be looked at so", InWords(f"{len(pieces):,}"))
@@ -210,22 +210,18 @@ class _KnownSteps:
             self._kinds.forget()
         kinds = b"".join(map(self._kinds.__getitem__, pieces))
         order = self._order.get(kinds) or self._look_at_order(kinds)
-        for at, splits in order.follows:
-            if not self._kinds.sources[pieces[at]] <= splits:
-                raise LineProblem("steps", "the index of an earlier SP", pieces[at])
+        for at in order.follows:
+            if not self._kinds.sources[pieces[at]] <= order.splits:
+                raise LineProblem("steps", "the index of a SP", pieces[at])
         unroll = -1
         for at in order.unrolls:
             unroll = max(unroll, self._kinds.unroll[pieces[at]])
         return unroll
 
     def _look_at_order(self, kinds: bytes) -> _Order:
-        splits = [at for at, kind in enumerate(kinds) if kind == _SPLIT[0]]
         order = _Order(
-            tuple(
-                (at, frozenset(each for each in splits if each < at))
-                for at, kind in enumerate(kinds)
-                if kind == _FOLLOWS[0]
-            ),
+            frozenset(at for at, kind in enumerate(kinds) if kind == _SPLIT[0]),
+            tuple(at for at, kind in enumerate(kinds) if kind == _FOLLOWS[0]),
             tuple(at for at, kind in enumerate(kinds) if kind == _UNROLLS[0]),
         )
         if len(self._order) < _MOST_ORDERS:
@@ -234,9 +230,10 @@ class _KnownSteps:
 
 
 class _Order(NamedTuple):
-    """Where steps follow others, with the splits before them, and where they unroll."""
+    """Where splits are, where steps follow them, and where steps unroll."""
 
-    follows: tuple[tuple[int, frozenset[int]], ...]
+    splits: frozenset[int]
+    follows: tuple[int, ...]
     unrolls: tuple[int, ...]
 
 

@@ -43,19 +43,18 @@ def parse_steps(items: object) -> tuple[AnyStep, ...]:
     LineProblem
         ValueError that names step and field: no such code, more or fewer fields, another type; ids
         and factors that TVM cannot hold (32 bit), factors below 1, an order that names a loop
-        twice, or a step that follows what is no earlier split.
+        twice, or a step that follows what is no split of the record, before it or behind it.
     """
     found = array(items, "steps")
     if len(found) > _MOST_STEPS:
         raise LineProblem("steps", f"at most {_MOST_STEPS:,}", InWords(f"{len(found):,}"))
-    steps: list[AnyStep] = []
-    for index, each in enumerate(found):
-        step = parse_step(each, index)
+    steps = [parse_step(each, index) for index, each in enumerate(found)]
+    for index, step in enumerate(steps):
         for source in followed(step):
-            if source >= index or not isinstance(steps[source], SplitStep):
+            # TVM looks among all steps of the record (ExtractSplitLengths, transform_step.cc).
+            if source >= len(steps) or not isinstance(steps[source], SplitStep):
                 name = f"step {index} ({step.code}) src_step_id"
-                raise LineProblem(name, "the index of an earlier SP", source)
-        steps.append(step)
+                raise LineProblem(name, "the index of a SP", source)
     return tuple(steps)
 
 
@@ -81,7 +80,7 @@ def parse_step(items: object, index: int) -> AnyStep:
 
 
 def followed(step: AnyStep) -> tuple[int, ...]:
-    """Return which earlier splits a step takes its factors from."""
+    """Return which splits a step takes its factors from."""
     if isinstance(step, FollowSplitStep):
         return (step.src_step_id,)
     return step.src_step_ids if isinstance(step, FollowFusedSplitStep) else ()

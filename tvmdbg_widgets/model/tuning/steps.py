@@ -110,7 +110,7 @@ class SplitStep(Step):
 
 @dataclass(frozen=True)
 class FollowSplitStep(Step):
-    """Split by the factors of an earlier split."""
+    """Split by the factors of a SP."""
 
     code: ClassVar[str] = "FSP"
     stage_id: int
@@ -121,7 +121,7 @@ class FollowSplitStep(Step):
 
 @dataclass(frozen=True)
 class FollowFusedSplitStep(Step):
-    """Split in two by the product of one level of earlier splits."""
+    """Split in two by the product of one level of some SPs."""
 
     code: ClassVar[str] = "FFSP"
     stage_id: int

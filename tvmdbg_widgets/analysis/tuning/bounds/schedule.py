@@ -22,9 +22,11 @@ from tvmdbg_widgets.model.tuning.steps import (
     FollowFusedSplitStep,
     FollowSplitStep,
     FuseStep,
+    PragmaStep,
     ReorderStep,
     RfactorStep,
     SplitStep,
+    StorageAlignStep,
 )
 
 if TYPE_CHECKING:
@@ -58,8 +60,7 @@ class Schedule:
         self.steps = steps
         _mark_outputs(self.stages)
         for step in steps:
-            if type(step) in _APPLY:
-                _APPLY[type(step)](self, self.stage(step.stage_id), step)
+            _APPLY[type(step)](self, self.stage(step.stage_id), step)
 
     def stage(self, at: int) -> TensorStage:
         """Return a stage by its number."""
@@ -121,13 +122,24 @@ def _cache_write(schedule: Schedule, stage: TensorStage, step: CacheWriteStep) -
     schedule.stages.insert(step.stage_id, made)
 
 
+def _mark(_: Schedule, stage: TensorStage, step: PragmaStep) -> None:
+    """PR changes no bounds; to unroll, TVM passes over a loop that does not exist."""
+    stage.check_loops()
+    if not step.pragma_type.startswith("auto_unroll_max_step"):
+        stage.loop(step.iter_id)
+
+
+def _align(_: Schedule, stage: TensorStage, step: StorageAlignStep) -> None:
+    """SA changes no bounds."""
+    stage.loop(step.iter_id)
+
+
 def _rfactor(schedule: Schedule, stage: TensorStage, step: RfactorStep) -> None:
     loop = stage.loop(step.iter_id)
     made = rewrites.rfactor(stage, loop, step.factor_iter_id, len(schedule.stages))
     schedule.stages.insert(step.stage_id, made)
 
 
-#: PR and SA change no bounds.
 _APPLY: dict[type[AnyStep], Callable[[Schedule, TensorStage, Any], None]] = {
     AnnotationStep: _annotate,
     FuseStep: lambda _, stage, step: stage.fuse(step.fused_ids),
@@ -143,6 +155,8 @@ _APPLY: dict[type[AnyStep], Callable[[Schedule, TensorStage, Any], None]] = {
     CacheReadStep: _cache_read,
     CacheWriteStep: _cache_write,
     RfactorStep: _rfactor,
+    PragmaStep: _mark,
+    StorageAlignStep: _align,
 }
 
 

@@ -167,10 +167,16 @@ class TensorStage:
         """All axes."""
         return [*self.axes, *self.reduce_axes]
 
+    def check_loops(self) -> None:
+        """Refuse a placeholder: steps look for its loops, and it has no list of them."""
+        if self.is_placeholder:
+            raise RefusedError(f"{self.name} is a placeholder and has no loops")
+
     def loop(self, place: int) -> Loop:
         """Return the loop at a place."""
+        self.check_loops()
         if not 0 <= place < len(self.loops):
-            raise RefusedError(f"no loop {place}")
+            raise RefusedError(f"no loop {place} of {self.name}")
         return self.loops[place]
 
     def split(self, place: int, lengths: Iterable[int], *, inner_to_outer: bool) -> None:
@@ -186,6 +192,7 @@ class TensorStage:
 
     def fuse(self, places: tuple[int, ...]) -> None:
         """Fuse loops; of none at all a loop of extent 1 is made around those that there are."""
+        self.check_loops()
         if not places:
             single = Loop("singleton")
             self.relations.append(Single(single))
@@ -201,6 +208,7 @@ class TensorStage:
 
     def reorder(self, order: tuple[int, ...]) -> None:
         """Put the loops into another order."""
+        self.check_loops()
         if sorted(order) != list(range(len(self.loops))):
             raise RefusedError("the order does not name every loop once")
         self.loops = [self.loops[place] for place in order]

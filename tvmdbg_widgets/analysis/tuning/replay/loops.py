@@ -137,11 +137,12 @@ def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
 
 def mark(working: Working, step: PragmaStep) -> None:
     """PR: set how far to unroll, or detach the stage."""
-    working.stage(step.stage_id)
-    if step.pragma_type == "debug_skip_region":
+    if step.pragma_type == "debug_skip_region":  # TVM does not look at the stage
         working.attachments.detach(step.stage_id)
-        working.mark(step.stage_id)
+        if step.stage_id < len(working.stages):
+            working.mark(step.stage_id)
         return
+    working.stage(step.stage_id)
     if not step.pragma_type.startswith(_UNROLL):
         working.refuse(f"no pragma of TVM is {step.pragma_type[:80]!r}", "pragma_type")
     _, sign, number = step.pragma_type.partition("$")
