@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import STAND_IN, record
-from unit.tuning.printed_states import cases
+from unit.tuning.printed_states import cases, dag
 
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
 from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.tuning import open_tuning
@@ -282,3 +283,71 @@ def test_every_record_of_the_corpus_is_shown(corpus: Path) -> None:
                     for each in found.record.steps
                 )
     assert seen > 150
+
+
+CONV = '["conv2d_layer", 1, 14, 14, 32, 16, 3, 3, [1, 1], [1, 1]]'
+
+
+def known_loops(found: Schedule) -> dict[Any, int | None]:
+    """Extents by stage, place and the steps that made the loop."""
+    stages = () if found.shown is None else found.shown.stages
+    return {
+        (number, place, loop.made_by, loop.steps): loop.extent
+        for number, stage in enumerate(stages)
+        for place, loop in enumerate(stage.iterators)
+    }
+
+
+@pytest.mark.parametrize("name", ["synthetic", "policy", "random"])
+def test_a_dag_takes_no_extent_away(name: str) -> None:
+    """Neither its text, which lacks some, nor names and extents without what is read."""
+    for case in cases(name):
+        of = record(json.loads(case["record"])["i"][1][1], key=case["workload"])
+        alone = known_loops(Schedule(of))
+        given = dag(case["workload"], case.get("conv_name", "compute"))
+        for each in (given, parse_dag(given.text), dag_with_bodies(case["workload"])):
+            found = known_loops(Schedule(of, each))
+            lost = [loop for loop, extent in alone.items() if extent and found.get(loop, 1) is None]
+            assert lost == [], case["case"]
+
+
+def test_extents_of_the_steps_stand_in_where_the_dag_has_none() -> None:
+    axes = parse_dag("A = PLACEHOLDER [64]\nB(i) = A[i]\n")
+    unknown = replace(axes.operations[1], axes=(replace(axes.operations[1].axes[0], extent=None),))
+    found = Schedule(
+        record([["SP", 1, 0, 64, [4], 1]]),
+        replace(axes, operations=(axes.operations[0], unknown)),
+    )
+    assert [line.extent for line in found.nest if line.kind == "loop"] == [16, 4]
+    assert found.notes[-1].startswith("Extents of 2 loops are from the steps")
+
+
+def test_a_dag_that_contradicts_the_steps_is_told_with_both_numbers() -> None:
+    found = Schedule(record([["SP", 2, 0, 128, [4], 1]]), dag_with_bodies(MATMUL))
+    assert found.notes[-1] == (
+        "The DAG contradicts the steps: loop i.0 of C: 16 by the DAG, 32 by the steps"
+    )
+
+
+def test_a_dag_text_leaves_what_is_known_of_the_name() -> None:
+    line = record([["AN", 5, 1, 3]], key=CONV).line
+    text = dag(CONV).text
+    alone, given = open_tuning(line).schedule(0), open_tuning(line, dag={CONV: text}).schedule(0)
+    assert alone.print() == given.print()
+    assert "(None)" not in given.print()
+    assert "(None)" in Schedule(record([["AN", 5, 1, 3]]), parse_dag(text)).print()
+    assert any(each.startswith("Extents that it lacks are assumed") for each in given.notes)
+
+
+def test_a_dag_that_fits_no_step_leaves_what_is_known_of_the_name() -> None:
+    line = record([["AN", 5, 1, 3]], key=CONV).line
+    found = open_tuning(line, dag={CONV: "A = PLACEHOLDER [4]\nB(i) = A[i]\n"}).schedule(0)
+    assert found.print() == open_tuning(line).schedule(0).print()
+    assert any(each.startswith("The given DAG does not fit: step 0") for each in found.notes)
+
+
+def test_a_dag_of_another_size_is_told() -> None:
+    line = record([["AN", 2, 0, 3]], key=MATMUL).line
+    other = dag_with_bodies(MATMUL).text.replace("[64, 96]", "[32, 96]")
+    found = open_tuning(line, dag={MATMUL: other}).schedule(0)
+    assert any("differs from TVM's workload of this name" in each for each in found.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tvmdbg_widgets.model.tuning.dag import Axis, Operation
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.tuning.workload import Workload
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _MODULES_KEPT = 8
 #: Records that are looked at for extents which a DAG's text lacks.
 _RECORDS_READ = 8
+_TOLD = 3
 #: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
 _CONVOLUTIONS_NAMED = 1_641_254_400
 
@@ -42,11 +45,71 @@ def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[s
                 problems.append(str(problem))
                 continue
             if found is not None:
-                return _completed(found, parts, task), tuple(problems)
-        args = task.workload.args
-        if args is not None and not task.workload.is_hash:
-            return assumed_dag(task.workload.name, args, _release(parts, task)), tuple(problems)
+                dag, told = with_assumed(_completed(found, parts, task), assumed_for(parts, task))
+                return dag, (*problems, *told)
+        return assumed_for(parts, task), tuple(problems)
     return None, tuple(problems)
+
+
+def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
+    """Return the DAG that is known where nobody gives one, from the name of the function alone."""
+    args = task.workload.args
+    if task.tuner != "ansor" or args is None or task.workload.is_hash:
+        return None
+    return assumed_dag(task.workload.name, args, _release(parts, task))
+
+
+def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDag, tuple[str, ...]]:
+    """Return a DAG with the extents that it lacks from a known one, and what to say of it.
+
+    They are taken where operations and axes have the same names, and both know no other extent.
+    """
+    if assumed is None or _names(dag) != _names(assumed):
+        return dag, ()
+    pairs = [
+        (operation.name, axis, other)
+        for operation, known in zip(dag.operations, assumed.operations, strict=True)
+        for axis, other in zip(_axes(operation), _axes(known), strict=True)
+    ]
+    differing = [
+        f"axis {axis.name} of {name}: {axis.extent:,} and {other.extent:,}"
+        for name, axis, other in pairs
+        if axis.extent is not None and other.extent is not None and axis.extent != other.extent
+    ]
+    if differing:
+        told = "; ".join(differing[:_TOLD])
+        return dag, (f"The given DAG differs from TVM's workload of this name: {told}",)
+    if not lacks_extents(dag):
+        return dag, ()
+    filled = tuple(map(_with_extents, dag.operations, assumed.operations))
+    return replace(dag, operations=filled), (f"Extents that it lacks are {assumed.source}",)
+
+
+def _with_extents(operation: Operation, known: Operation) -> Operation:
+    def of(axis: Axis, other: Axis) -> Axis:
+        return axis if axis.extent is not None or axis.symbol else other
+
+    return replace(
+        operation,
+        axes=tuple(map(of, operation.axes, known.axes)),
+        reduce_axes=tuple(map(of, operation.reduce_axes, known.reduce_axes)),
+    )
+
+
+def _axes(operation: Operation) -> tuple[Axis, ...]:
+    return (*operation.axes, *operation.reduce_axes)
+
+
+def _names(dag: ComputeDag) -> list[tuple[object, ...]]:
+    return [
+        (
+            each.name,
+            each.kind,
+            tuple(axis.name for axis in each.axes),
+            tuple(axis.name for axis in each.reduce_axes),
+        )
+        for each in dag.operations
+    ]
 
 
 def _from_text(parts: TuningParts, task: Task) -> ComputeDag | None:

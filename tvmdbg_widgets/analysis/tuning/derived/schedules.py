@@ -36,12 +36,21 @@ class Schedules(Recorded):
         FormatError
             The file changed since it was opened.
         """
+        from tvmdbg_widgets.analysis.tuning.dags import assumed_for
         from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
         from tvmdbg_widgets.formats.tuning.record import read_record
         from tvmdbg_widgets.model.tuning.record import Record
 
         record = row if isinstance(row, Record) else read_record(self.parts, row)
-        return Schedule(record, *self._found_dag(record.task.index))
+        dag, problems = self._found_dag(record.task.index)
+        found = Schedule(record, dag, problems)
+        if not found.refused or dag is None or dag.source.is_assumption:
+            return found
+        assumed = assumed_for(self.parts, record.task)
+        other = Schedule(
+            record, assumed, (*problems, f"The given DAG does not fit: {found.refused}")
+        )
+        return found if assumed is None or other.refused else other
 
     def dag(self, task: int) -> ComputeDag | None:
         """Return the compute DAG of a task, None where it is not known.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
 from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, print_state, replay
 from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+from tvmdbg_widgets.analysis.tuning.schedules.best_known import best_known
 from tvmdbg_widgets.analysis.tuning.schedules.markup import as_html
 from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
 from tvmdbg_widgets.analysis.tuning.schedules.python_code import python_code
@@ -81,10 +82,16 @@ class Schedule:
         """Why the steps cannot be applied, empty where they can."""
         return self._without_dag[1] if self.dag is None else self._with_dag[1]
 
+    @cached_property
+    def _best_known(self) -> tuple[State | None, tuple[str, ...]]:
+        if self.inferred is None or self.state is None:
+            return self.alone, ()
+        return best_known(self.inferred, self.state, self.alone)
+
     @property
     def shown(self) -> State | None:
-        """The state that tells most: with bounds, as replayed, or from the steps alone."""
-        return self.inferred or self.alone
+        """The state that tells most: bounds by the DAG, and what only the steps tell of them."""
+        return self._best_known[0]
 
     @property
     def nest(self) -> list[NestLine]:
@@ -152,7 +159,7 @@ class Schedule:
             found.append(f"The steps cannot be applied: {self.refused}")
         elif self.state is not None and self.inferred is self.state:
             found.append(f"Bounds are not inferred: {why_refused(self.state)}")
-        return tuple(found)
+        return (*found, *self._best_known[1])
 
     def __repr__(self) -> str:
         lines = [self.title, *(f"  {each}" for each in self.notes)]

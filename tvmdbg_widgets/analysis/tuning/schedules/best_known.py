@@ -1,0 +1,72 @@
+"""Extents of loops as the DAG tells them and as the steps alone do, put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator as Yields
+
+    from tvmdbg_widgets.model.tuning.state import Iterator, Stage, State
+
+_TOLD = 3
+
+
+def best_known(
+    inferred: State, replayed: State, alone: State | None
+) -> tuple[State, tuple[str, ...]]:
+    """Return a state with the extents that only its steps tell, and what to say of them.
+
+    Parameters
+    ----------
+    inferred, replayed : State
+        With a DAG, with its bounds and before they were inferred, where a loop is as long as the
+        factor that it is split by.
+    alone : State or None
+        Of the same steps, without a DAG.
+    """
+    if alone is None or len(alone.stages) > len(inferred.stages):
+        return inferred, ()
+    stages = list(inferred.stages)
+    filled, differing = 0, []
+    for number, (stage, other) in enumerate(zip(replayed.stages, alone.stages, strict=False)):
+        iterators = list(stages[number].iterators)
+        for place, loop, extent in _both(stage, other):
+            if iterators[place].extent is None and not iterators[place].symbol:
+                iterators[place] = replace(iterators[place], extent=extent)
+                filled += 1
+            if loop.extent not in (None, extent):
+                told = f"loop {loop.name} of {stage.name}: {loop.extent:,} by the DAG"
+                differing.append(f"{told}, {extent:,} by the steps")
+        stages[number] = replace(stages[number], iterators=tuple(iterators))
+    notes = []
+    if filled:
+        verb = "is" if filled == 1 else "are"
+        notes.append(
+            f"Extents of {counted(filled, 'loop')} {verb} from the steps, the DAG lacks them"
+        )
+    if differing:
+        rest = len(differing) - _TOLD
+        more = f", and {counted(rest, 'more loop')}" if rest > 0 else ""
+        notes.append(f"The DAG contradicts the steps: {'; '.join(differing[:_TOLD])}{more}")
+    return replace(inferred, stages=tuple(stages)), tuple(notes)
+
+
+def _both(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
+    """Yield the loops that both have, with the extent that the steps alone tell."""
+    made = [_history(each) for each in alone.iterators]
+    if made != [_history(each) for each in stage.iterators[: len(made)]]:
+        return
+    if not alone.is_open and len(made) != len(stage.iterators):
+        return
+    for place, each in enumerate(alone.iterators):
+        loop = stage.iterators[place]
+        if each.extent is not None and not loop.symbol:
+            yield place, loop, each.extent
+
+
+def _history(loop: Iterator) -> tuple[object, ...]:
+    return loop.made_by, loop.annotation, loop.steps, loop.factor
