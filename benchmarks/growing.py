@@ -320,6 +320,9 @@ GROWING: dict[str, Write] = {
     "heads": _graph(lambda n: {"nodes": chain(n), "heads": [(i, 0) for i in range(1, n + 1)]}),
     "dimensions of a shape": _graph(lambda n: {"nodes": chain(_FEW), "shape": [1] * (n // _FEW)}),
     "entries in one storage": _graph(lambda n: {"nodes": chain(n), "storage": lambda _: 0}),
+    "entries in a hundred storages": _graph(
+        lambda n: {"nodes": chain(n), "storage": lambda at: at % 100}
+    ),
     "devices": _graph(lambda n: {"nodes": chain(n), "devices": lambda at: at}),
     "repeats": _repeats,
     "repeats that drift": _drift,

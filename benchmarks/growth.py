@@ -7,6 +7,8 @@ CPU seconds of each step at the largest size (median of up to three), how high m
 after each the exponent: the median over the doublings of log2(this size's / the last one's), of
 those that take long enough to be told from noise. 1 is linear, 2 is quadratic. A star is at what
 takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [--most 16000]``
+
+``--only "hundred storages" --most 1000000 --seconds 900`` goes to a million nodes.
 """
 
 from __future__ import annotations

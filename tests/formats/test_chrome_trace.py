@@ -173,6 +173,51 @@ def test_tracks_are_named_and_ordered_by_metadata() -> None:
     assert read(same).tracks == ("w (1, 1)", "w (1, 2)")
 
 
+def meta(what: str, pid: object, **arguments: object) -> Event:
+    return {"ph": "M", "name": what, "pid": pid, "args": arguments}
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_devices_of_one_name_are_told_apart_by_labels_and_numbers(*, bare: bool) -> None:
+    pids = {0: "GPU 0", 1: "GPU 1", 77: "CPU", 78: "CPU", "99": ""}
+    events = [event("X", pid, f"op{pid}", pid=pid, dur=1) for pid in (0, 1, 77, 78)]
+    events += [event("X", 99, "op99", pid="99", tid="1", dur=1)]
+    events += [event("X", 100, "op99", pid=99, tid=1, dur=1)]
+    events += [meta("process_name", pid, name="python") for pid in pids]
+    events += [meta("process_labels", pid, labels=label) for pid, label in pids.items() if label]
+    events += [meta("process_sort_index", pid, sort_index=-at) for at, pid in enumerate(pids)]
+    events += [meta("thread_name", 0, name="old") | {"tid": 1}]
+    events += [meta("thread_name", 0, name="stream 7") | {"tid": 1}]
+    trace = read(json.dumps(events)) if bare else read(events, displayTimeUnit="ns")
+    devices = ["python", "python (CPU) (pid 78)", "python (CPU) (pid 77)"]
+    assert list(trace.devices) == [*devices, "python (GPU 1)", "python (GPU 0)"]
+    assert list(trace.threads) == ["thread 1"] * 4 + ["stream 7"]
+    assert [trace.devices[track] for track in trace.track.tolist()[-2:]] == ["python"] * 2
+    assert not any(trace.observers)
+
+
+def test_what_a_profiler_says_of_itself_has_a_lane_of_each_process() -> None:
+    own = [
+        event("X", 0, "PyTorch Profiler (0)", pid="Spans", tid="x", cat="Trace", dur=99),
+        event("X", 1, "ProfilerStep#3", cat="user_annotation", dur=50),
+        event("X", 2, "ProfilerStep#3", pid=2, cat="gpu_user_annotation", dur=50),
+        event("X", 3, "Activity Buffer Request", cat="overhead", tid=9, dur=5),
+        event("i", 4, "Iteration Start: PyTorch Profiler", pid="Traces", cat="Trace"),
+    ]
+    work = [
+        event("X", 5, "aten::mm", cat="cpu_op", dur=9),
+        event("X", 6, "aten::mm", pid=2, cat=["kernel"], dur=9),
+        event("X", 7, "my trace", cat="Trace", dur=1),
+    ]
+    trace = read(own + work)
+    lanes = {name: trace.tracks[at] for name, at in zip(trace.names, trace.track, strict=True)}
+    observed = [trace.observers[at] for at in trace.track.tolist()]
+    assert observed == [True] * len(own) + [False] * len(work)
+    assert lanes["Activity Buffer Request"] == "process 1: profiler"
+    assert {trace.threads[at] for at in trace.track.tolist()[: len(own)]} == {"profiler"}
+    assert lanes["my trace"] == "process 1: thread 1"
+
+
 def test_instants_counters_flows_and_the_rest_are_kept() -> None:
     events = [
         event("i", 1, "mark", s="g"),

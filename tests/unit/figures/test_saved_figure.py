@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,11 +12,13 @@ from IPython.core.formatters import DisplayFormatter
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.widgets import saved
 from tvmdbg_widgets.widgets.outputs import WIDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.widgets.saved import Saved
@@ -185,3 +188,41 @@ def test_whoever_asks_for_the_data_gets_all_of_it(published: Published) -> None:
     data, _ = DisplayFormatter().format(tvmdbg.MemoryView(run))
     assert {WIDGET, "text/plain", "text/html", "image/svg+xml"} == set(data)
     assert not published
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        RuntimeError("InternalError: out of memory"),
+        host.EngineTimeError("it took longer than 10 s"),
+        MemoryError("out of memory"),
+    ],
+)
+def test_no_display_or_page_fails_because_its_picture_does(
+    failing: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fails(*_arguments: object, **_more: object) -> str:
+        raise failing
+
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    log = tvmdbg.open_tuning(tvmdbg.samples.ansor_starved)
+    monkeypatch.setattr(host, "_engine", lambda: SimpleNamespace(call=fails))
+    views = [
+        tvmdbg.GraphView(run, search="conv", hidden=["kind=parameter"]),
+        tvmdbg.TensorInspector(run),
+        tvmdbg.Flamechart(run),
+        tvmdbg.MemoryView(run),
+        tvmdbg.Debugger(run),
+        tvmdbg.ComparisonView(run, run),
+        tvmdbg.TuningView(log),
+    ]
+    for number, view in enumerate(views):
+        told = view._repr_mimebundle_()[0]["text/plain"]
+        assert str(failing) in told
+        assert len(told.splitlines()) > 1
+        view.save_html(tmp_path / f"{number}.html")
+    for name in ("graph", "tensor", "timeline", "memory", "debugger"):
+        assert str(failing) in run.figure(name).text
+    run.save_html(tmp_path / "run.html")
+    log.save_html(tmp_path / "log.html")
+    run.report()

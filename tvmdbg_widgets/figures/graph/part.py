@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
+from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.bridges import Bridge, bridges
@@ -59,7 +60,9 @@ def part_of(
         hidden, failed = np.zeros_like(shown), ""
         try:
             hidden = shown & hidden_nodes(run, options.hidden)
-        except (RuntimeError, MemoryError) as problem:  # of the engine
+        except (RuntimeError, MemoryError, QueryError) as problem:  # of the engine
+            if isinstance(problem, QueryError) and problem.__cause__ is None:
+                raise
             failed = f" Nothing is hidden: {one_line(str(problem))}."
         over = [each for each in bridges(graph, hidden) if shown[[each.source, each.target]].all()]
         shown = shown & ~hidden

@@ -28,6 +28,10 @@ INTERVALS = frozenset("XBE")
 INSTANTS = frozenset(("i", "I", "R"))
 ASYNC = frozenset(("b", "n", "e", "S", "T", "p", "F"))
 FLOWS = frozenset(("s", "t", "f"))
+#: What PyTorch's profiler (``torch.profiler``, libkineto's ``ActivityType.h``) says of itself and
+#: of ranges of the program, as categories: nothing in them runs that is not an event besides.
+_OBSERVERS = frozenset(("user_annotation", "gpu_user_annotation", "overhead"))
+_PROFILER = "PyTorch Profiler"
 _BINDING = INSTANTS | {"X", "B"}
 _TIMED = INTERVALS | INSTANTS | ASYNC | FLOWS | {"C"}
 _NUMBERS = frozenset((int, float, DecimalText))
@@ -38,6 +42,7 @@ _WHY = {
     ("dur", Wrong.NOT_FINITE): "dur is not finite, or beyond every clock",
     ("dur", Wrong.NO): "dur is negative",
 }
+_CATEGORY = attrgetter("cat")
 _TRACK, _NAME = attrgetter("pid", "tid"), attrgetter("name")
 _ZERO = b"0"
 _UNUSED = 0  # phase of a row whose times turned out to be none
@@ -75,6 +80,8 @@ class Columns:
         Position of the event in the list.
     asynchronous : dict of int to tuple
         By row: category and id of asynchronous events.
+    observers : array of int64
+        Rows of what a profiler says of itself.
     flow : dict of int to (int, bool)
         By row: number of the flow, and whether it is bound to the slice around it.
     bound_row, bound_flow, bound_phase : array of int64, int32, uint8
@@ -101,6 +108,7 @@ class Columns:
         self.track = array("i")
         self.index = array("q")
         self.asynchronous: dict[int, tuple[str, str]] = {}
+        self.observers = array("q")
         self.flow: dict[int, tuple[int, bool]] = {}
         self.bound_row = array("q")
         self.bound_flow = array("i")
@@ -167,6 +175,7 @@ class Columns:
         self.name.frombytes(name.tobytes())
         self.track.frombytes(track.tobytes())
         self.index.frombytes(index.tobytes())
+        self._observe(events, first)
         if [event.bind_id for event in events].count(UNSET) < count:
             for row, event in enumerate(events, first):
                 if event.bind_id is not UNSET and event.ph in _BINDING:
@@ -180,6 +189,17 @@ class Columns:
                 if event.ph not in INTERVALS:
                     self._extra(row, event)
         self._read(first, [event.ts for event in events], durations)
+
+    def _observe(self, events: list[Event], first: int) -> None:
+        """Tell which rows are what a profiler says of itself."""
+        try:
+            if (_OBSERVERS | {"Trace"}).isdisjoint(map(_CATEGORY, events)):
+                return
+        except TypeError:  # a category that is no text
+            pass
+        self.observers.extend(
+            row for row, event in enumerate(events, first) if _is_observer(event.cat, event.name)
+        )
 
     def _hashable_rows(self, events: list[Event], index: Ints) -> None:
         timed = []
@@ -271,3 +291,11 @@ class Columns:
         elif event.ph in FLOWS:
             key = str(event.cat), name, identity(event)
             self.flow[row] = (self.flows[key], event.bp == "e")
+
+
+def _is_observer(category: Any, name: Any) -> bool:
+    if type(category) is not str:
+        return False
+    own = {each.strip() for each in category.split(",")}
+    is_span = "Trace" in own and type(name) is str and _PROFILER in name
+    return is_span or not _OBSERVERS.isdisjoint(own)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
 from tvmdbg_widgets.formats.chrome.extras import extras
 from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
+from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -41,6 +42,7 @@ class Slices:
         self._keys = list(columns.tracks)
         self._track_of: list[Ints] = []
         self._lone: list[tuple[Ints, str]] = []
+        self._same = _same(self._keys)
         self._intervals()
         self._threads()
         self._instants()
@@ -58,7 +60,7 @@ class Slices:
         self._track_of.append(tracks.astype(np.int64))
 
     def _tracks(self, rows: Ints) -> Ints:
-        return np.frombuffer(self._columns.track, np.int32)[rows].astype(np.int64)
+        return self._same[np.frombuffer(self._columns.track, np.int32)[rows]]
 
     def _intervals(self) -> None:
         rows = self._of("X")
@@ -122,6 +124,7 @@ class Slices:
         tracks = np.concatenate(self._track_of)
         timed = self._columns.ts[self._phase > 0]
         self.origin_ns = int(timed.min()) if len(timed) else 0
+        tracks = self._observed(rows, tracks)
         start = self._columns.since(rows, self.origin_ns)
         order = _order(start, -durations, rows)
         rows, tracks = rows[order], tracks[order]
@@ -136,6 +139,7 @@ class Slices:
         }
         declared = [table.setdefault(key, len(table)) for key in metadata.declared()]
         tracks_of = np.arange(len(table))
+        tracks_of[: len(self._same)] = self._same
         tracks_of[list(base)] = list(base.values())
         tracks, every = tracks_of[tracks], list(table)
         shown_at_all = np.zeros(len(table), np.bool_)
@@ -151,6 +155,21 @@ class Slices:
         at = np.full(len(self._phase), -1, np.int32)
         at[rows] = np.arange(len(rows))
         self.extras = extras(self._columns, self.origin_ns, place, at, metadata)
+
+    def _observed(self, rows: Ints, tracks: Ints) -> Ints:
+        """Return the tracks with what a profiler says of itself in a lane of each process."""
+        own = np.isin(rows, np.frombuffer(self._columns.observers, np.int64))
+        if not own.any():
+            return tracks
+        table: dict[str, int] = {}
+        found = tracks.copy()
+        for track in np.unique(tracks[own]).tolist():
+            pid, _ = self._keys[track]
+            if str(pid) not in table:
+                table[str(pid)] = len(self._keys)
+                self._keys.append((pid, Lane(PROFILER)))
+            found[own & (tracks == track)] = table[str(pid)]
+        return found
 
     def _named(self, rows: Ints) -> StringColumn:
         """Names of slices; those of which one end is not known say so."""
@@ -215,6 +234,15 @@ class Slices:
 
     def _note(self, rule: str, message: str) -> None:
         self.issues.append(Issue(rule, Severity.NOTE, message, file=self.file))
+
+
+def _same(keys: list[Any]) -> Ints:
+    """Return the first track of each thread, whose ids may stand as numbers and as text."""
+    table: dict[tuple[str, str], int] = {}
+    return np.asarray(
+        [table.setdefault((str(pid), str(tid)), at) for at, (pid, tid) in enumerate(keys)],
+        np.int64,
+    )
 
 
 def _order(*keys: npt.NDArray[Any]) -> Ints:

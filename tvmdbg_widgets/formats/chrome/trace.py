@@ -17,6 +17,7 @@ from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.timeline.columns import COLUMNS
 from tvmdbg_widgets.model.timeline.events import from_events
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
+#: Of the column ``slice_role``.
+_OBSERVER = 3
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
 _ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')
 _NESTED = re.compile(rb'\s*\[\s*\{.{0,4096}?"ph"\s*:\s*"[a-zA-Z(),]"', re.DOTALL)
@@ -51,6 +54,8 @@ class ChromeTrace:
         From the metadata; asynchronous events are on tracks of their own.
     runs, devices, threads : tuple of int, tuple of str
         What the names of the tracks are made of.
+    observers : tuple of bool
+        Tracks of what a profiler says of itself.
     extras : TraceExtras
         Counters, flows, and how many events of which phase there are.
     top : dict
@@ -70,6 +75,7 @@ class ChromeTrace:
     runs: tuple[int, ...]
     devices: tuple[str, ...]
     threads: tuple[str, ...]
+    observers: tuple[bool, ...]
     extras: TraceExtras
     top: dict[str, Any]
     truncated: bool
@@ -166,6 +172,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         runs=slices.tracks.runs,
         devices=slices.tracks.devices,
         threads=slices.tracks.threads,
+        observers=slices.tracks.observers,
         extras=slices.extras,
         top=file.top,
         truncated=truncated,
@@ -199,8 +206,13 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         issues=trace.issues,
         extras=trace.extras,
     )
+    roles: dict[str, Any] = {}
+    if "slice_role" in COLUMNS:  # what a profiler says of itself is no work
+        observed = np.asarray(trace.observers, np.bool_)[trace.track]
+        roles["slice_role"] = np.where(observed, _OBSERVER, 0).astype(np.uint8)
     return replace(
         timeline,
+        **roles,
         origin_ns=trace.origin_ns,
         synthetic=trace.synthetic,
         clock=SYNTHETIC if trace.synthetic else WALL,

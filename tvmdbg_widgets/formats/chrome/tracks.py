@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.decimals import DecimalText
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, Any]
 
+#: The lane of a process that has what a profiler says of itself.
+PROFILER = "profiler"
+
 _NUMBERS = (int, float, DecimalText)
+
+
+class Lane(str):
+    """The id of a lane that is no thread of the trace."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,7 @@ class Tracks:
     runs: tuple[int, ...]
     devices: tuple[str, ...]
     threads: tuple[str, ...]
+    observers: tuple[bool, ...]
 
 
 class TrackNames:
@@ -44,6 +55,7 @@ class TrackNames:
 
     def __init__(self) -> None:
         self._processes: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
         self._threads: dict[tuple[str, str], str] = {}
         self._process_order: dict[str, float] = {}
         self._thread_order: dict[tuple[str, str], float] = {}
@@ -63,6 +75,8 @@ class TrackNames:
             self._processes[pid] = name
             if isinstance(ours, dict) and isinstance(ours.get("device"), str):
                 self._devices[pid] = ours["device"]
+        elif kind == "process_labels" and isinstance(arguments.get("labels"), str):
+            self._labels[pid] = arguments["labels"]
         elif kind == "thread_name" and isinstance(name, str):
             self._threads[pid, tid] = name
             if isinstance(ours, dict) and _is_key(event):
@@ -102,10 +116,28 @@ class TrackNames:
         }
 
     def process(self, pid: Any) -> str:
-        """Return the name of a process, else its number."""
-        if str(pid) in self._devices:
-            return paired(self._devices[str(pid)])
-        return paired(self._processes.get(str(pid)) or f"process {pid}")
+        """Return the name of a process with its labels, else its number.
+
+        Processes of one name and the same labels are told apart by their numbers.
+        """
+        own = str(pid)
+        if own in self._devices:
+            return paired(self._devices[own])
+        return paired(self._titles.get(own) or self._title(own))
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        pids = dict.fromkeys((*self._processes, *self._labels))
+        titles = {pid: self._title(pid) for pid in pids}
+        counts = Counter(titles.values())
+        return {
+            pid: f"{title} (pid {pid})" if counts[title] > 1 else title
+            for pid, title in titles.items()
+        }
+
+    def _title(self, pid: str) -> str:
+        name, labels = self._processes.get(pid) or f"process {pid}", self._labels.get(pid, "")
+        return name if not labels or labels in name else f"{name} ({labels})"
 
     def table(self, keys: Sequence[Key]) -> Tracks:
         """Return what tracks are called; equal names are told apart by their ids."""
@@ -130,7 +162,11 @@ class TrackNames:
             if _is_track(ours):
                 shown[at], runs[at], threads[at] = ours["track"], ours["run"], ours["thread"]
         return Tracks(
-            tuple(map(paired, shown)), tuple(runs), tuple(devices), tuple(map(paired, threads))
+            tuple(map(paired, shown)),
+            tuple(runs),
+            tuple(devices),
+            tuple(map(paired, threads)),
+            tuple(isinstance(tid, Lane) for _, tid in keys),
         )
 
 
@@ -149,7 +185,7 @@ def _is_track(ours: dict[str, Any]) -> bool:
 def _default_title(tid: Any) -> str:
     if tid is None:
         return "events"
-    own = isinstance(tid, str) and tid.startswith("async")
+    own = isinstance(tid, Lane) or (isinstance(tid, str) and tid.startswith("async"))
     return tid if own else f"thread {tid}"
 
 

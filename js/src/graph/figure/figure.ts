@@ -96,7 +96,7 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
 /** The whole graph as parts, each of several nodes. */
 function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   const { width } = sheet.request;
-  const flat = sheet.scene({ fold: true });
+  const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
   for (const most of PARTS) {
     const found = condensed(sheet.model, flat, sheet.request.data.sets, most);
     const slowest = largest(
@@ -116,6 +116,21 @@ function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
     };
     yield { panel: panelOf(sheet, placed, told), width };
   }
+}
+
+/** Words of boxes that are not drawn one by one: nobody asks how wide they are. */
+function unmeasured(words: BoxTexts): BoxTexts {
+  return {
+    compact: words.compact,
+    valued: words.valued,
+    title: (node) => words.title(node),
+    box: (node, folded) => words.box(node, folded),
+    boxOfGroup: (...group) => words.boxOfGroup(...group),
+    width: () => 0,
+    widthOfGroup: () => 0,
+    height: (node) => words.height(node),
+    heightOfGroup: words.heightOfGroup,
+  };
 }
 
 /** Some nodes around the focus, or the first, and the slowest operators. */

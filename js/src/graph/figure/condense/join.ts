@@ -18,6 +18,8 @@ export interface Clusters {
   stretches: Map<number, Stretch>;
 }
 
+/** Of more boxes, so many are weighed: neighbors come together, other than heavy ones. */
+const MOST_SINGLE = 20_000;
 /** Parts of a block that are drawn apart. */
 const MOST_CELLS = 12;
 
@@ -31,9 +33,16 @@ const MOST_CELLS = 12;
 export function joined(runs: Runs, weights: Float64Array, most: number): Clusters {
   const clusters: Cluster[] = [];
   const stretches = new Map<number, Stretch>();
+  const near = Math.ceil(weights.length / MOST_SINGLE);
+  const heavy = weights.reduce((sum, weight) => sum + weight, 0) / most;
   const alone = (from: number, to: number) => {
-    for (let box = from; box < to; box++) {
-      clusters.push({ boxes: [box], repeats: 1, run: -1, unit: 1 });
+    for (let box = from; box < to; ) {
+      const boxes = [box];
+      for (box += 1; box < to && boxes.length < near && weights[box]! < heavy; box++) {
+        if (weights[box - 1]! >= heavy) break;
+        boxes.push(box);
+      }
+      clusters.push({ boxes, repeats: 1, run: -1, unit: boxes.length });
     }
   };
   let at = 0;
