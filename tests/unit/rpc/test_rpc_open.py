@@ -91,11 +91,8 @@ def test_a_capture_without_tcp_says_what_it_holds() -> None:
     udp[9] = 17
     arp = b"\2" * 12 + b"\x08\x06" + bytes(28)
     for held, told in (
-        (
-            [frame(bytes(udp))] * 3 + [arp],
-            ["3 packets that are not TCP but UDP", "1 packets", "ARP"],
-        ),
-        ([frame(Tcp(b"").ip())], ["1 TCP packets without data"]),
+        ([*[frame(bytes(udp))] * 3, arp], ["not TCP but UDP (3)", "not IP but ARP (1)"]),
+        ([frame(Tcp(b"").ip())], ["TCP packets without data (1)"]),
         ([], ["no packets"]),
     ):
         for chosen in (None, 0):
