@@ -206,7 +206,11 @@ def test_a_missing_shard_is_named_and_the_rest_is_readable(tmp_path: Path) -> No
     (tmp_path / "tensor-cache.json").write_text(json.dumps(INDEX))
     (tmp_path / "s1").write_bytes(SHARDS["s1"])
     run = tvmdbg.open(tmp_path)
-    assert [tensor.key for tensor in run.tensors.values()] == ["c"]
+    tensors = {tensor.key: tensor for tensor in run.tensors.values()}
+    assert set(tensors) == {"a", "b", "c"}
+    assert tensors["c"].numpy().size
+    with pytest.raises(FormatError, match="values are not here: shard s0 is missing"):
+        tensors["a"].numpy()
     (issue,) = run.check().by_rule("shard-unreadable")
     assert "'s0'" in issue.message
     assert "2 arrays" in issue.message

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import read_record
-from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard
+from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
@@ -56,14 +56,15 @@ class IndexReader:
             raise self._wrong(fields, "format", "raw-shard", repr(form[:40]))
         shard = opened.get(path)
         if shard is None:
-            shard = opened[path] = self._open(fields, path)
+            shard = opened[path] = self._open(fields, path, nbytes)
         else:
             text = f"{one_line(path)!r} is named by more than one record"
             self._tell("shard-repeated", Severity.WARNING, text)
         if shard.size != nbytes:
             self._wrong_size(fields, shard, nbytes)
         md5sum = fields.text("md5sum") if fields.has("md5sum") else ""
-        self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
+        if not isinstance(shard, MissingShard):
+            self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
         taken: list[tuple[int, int, str]] = []
         for i, item in enumerate(fields.items("records")):
             try:
@@ -80,7 +81,7 @@ class IndexReader:
                 taken.append((start, start + inner.integer("nbytes"), record.key))
         self._check_overlaps(shard, taken)
 
-    def _open(self, fields: Fields, path: str) -> ByteSource:
+    def _open(self, fields: Fields, path: str, nbytes: int) -> ByteSource:
         try:
             return self.source.sibling(path)
         except ValueError as problem:
@@ -89,14 +90,18 @@ class IndexReader:
             ) from None
         except OSError as problem:
             arrays = len(fields.items("records"))
-            raise FormatError(
+            if nbytes < 0:
+                raise self._wrong(fields, "nbytes", "0 or more", str(nbytes)) from None
+            missing = FormatError(
                 "a shard is missing",
                 file=self.source.name,
                 field=f"{fields.path}.dataPath",
                 expected=f"the file {path[:80]!r} beside the index, with {arrays} arrays",
                 found=problem.strerror or type(problem).__name__,
                 hint="Open the index by its path, with all of its shards in the same folder.",
-            ) from None
+            )
+            self._problem("shard-unreadable", missing)
+            return MissingShard(path, nbytes)
 
     def _wrong_size(self, fields: Fields, shard: ByteSource, nbytes: int) -> None:
         short = shard.size < nbytes

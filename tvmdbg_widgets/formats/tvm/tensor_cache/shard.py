@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _PIECE = 1 << 22
 
@@ -35,6 +34,25 @@ class Shard:
     source: ByteSource
     nbytes: int
     md5sum: str
+
+
+class MissingShard(ByteSource):
+    """A shard that does not lie beside the index; what it holds is known, its bytes are not."""
+
+    def __init__(self, path: str, nbytes: int) -> None:
+        self.name = one_line(path)
+        self.size = nbytes
+
+    def trouble(self) -> FormatError:
+        """Return why the values cannot be read."""
+        return FormatError(
+            f"the values are not here: shard {self.name} is missing",
+            file=self.name,
+            hint="Put it into the folder of the index and open that again.",
+        )
+
+    def _fill(self, offset: int, view: memoryview) -> None:  # noqa: ARG002
+        raise self.trouble()
 
 
 def verified(shard: Shard, bar: Any) -> Issue | None:
