@@ -25,10 +25,12 @@ from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.sources.folders import LocalTree, Tree, note, unreadable
 from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
+from tvmdbg_widgets.formats.tvm.exported_library import inside_library, is_library
 from tvmdbg_widgets.formats.tvm.extracted import is_account
-from tvmdbg_widgets.formats.tvm.foreign import unknown_file
+from tvmdbg_widgets.formats.tvm.foreign import lfs_pointer, unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.urls import is_url
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.formats.sources.folders import Entry
-    from tvmdbg_widgets.model.base.issues import Issue
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _OPENED_AT_ONCE = 8
@@ -127,10 +128,19 @@ class Found:
             return
         content = content or source
         found = self._identify(content)
+        inside = [] if found is not None or self._tuning else self._inside(content)
+        for kind, part in inside:
+            self.add(part, format_of(kind))
+        if inside:
+            return
         if found is None:
             self._unknown(content)
         else:
             self.add(content, found)
+
+    def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:
+        """Return the parts that an exported library holds."""
+        return inside_library(source) if is_library(head(source)) else []
 
     def _identify(self, source: ByteSource) -> Format | None:
         if self._tuning:
@@ -146,10 +156,10 @@ class Found:
         candidates: list[Candidate] = []
         unknown: dict[PurePath, ByteSource] = {}
         for entry, source, form in self._identified(tree):
-            if form is not None:
-                folder = tree.root / entry.path.parent
-                candidates.append(Candidate(source, form, folder, entry.path))
-            elif not is_account(head(source)):
+            folder = tree.root / entry.path.parent
+            taken = [(form, source)] if form is not None else self._in_entry(tree, entry, source)
+            candidates += [Candidate(each, kind, folder, entry.path) for kind, each in taken]
+            if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
                 unknown[entry.path] = source
         if self._tuning:
             self.candidates += candidates
@@ -165,6 +175,25 @@ class Found:
         self.candidates += kept
         self.skipped.append((tree, [source.name for source in unknown.values()]))
         self.unknown += unknown.values()
+
+    def _in_entry(
+        self, tree: Tree, entry: Entry, source: ByteSource
+    ) -> list[tuple[Format, ByteSource]]:
+        """Return the parts inside a file of a tree; a network is not asked for whole libraries."""
+        if self._tuning or tree.far:
+            return []
+        try:
+            return [(format_of(kind), part) for kind, part in self._inside(source)]
+        except (FormatError, OSError) as problem:
+            self.issues.append(unreadable(entry.name, problem))
+            return []
+
+    def _is_pointer(self, entry: Entry, source: ByteSource) -> bool:
+        pointer = lfs_pointer(head(source)) if not self._tuning else ""
+        if pointer:
+            text = f"this is {pointer}"
+            self.issues.append(Issue("lfs-pointer", Severity.ERROR, text, file=entry.name))
+        return bool(pointer)
 
     def _identified(self, tree: Tree) -> Iterable[tuple[Entry, ByteSource, Format | None]]:
         """Open every file and tell its format by its first bytes."""

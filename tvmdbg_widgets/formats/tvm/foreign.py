@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -26,8 +27,33 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "a gzip file", "tvmdbg_widgets.open reads what is in it."),
     (b"BZh", "a bzip2 file", "tvmdbg_widgets.open reads what is in it."),
     (b"\xfd7zXZ\0", "an xz file", "tvmdbg_widgets.open reads what is in it."),
-    (b"\x7fELF", "a shared library", "Parameters are saved beside it, by save_param_dict."),
+    (
+        b"\x7fELF",
+        "a library without a graph",
+        "Parameters are saved beside it, by save_param_dict; the graph by lib.get_graph_json().",
+    ),
+    # include/mxnet, src/ndarray/ndarray.cc @ 1.9: kMXAPINDArrayListMagic.
+    (
+        b"\x12\x01\0\0\0\0\0\0",
+        "MXNet's parameters (.params)",
+        "Open the -symbol.json beside it for its graph; tvm.relay.frontend.from_mxnet reads both.",
+    ),
 )
+_POINTER = re.compile(
+    rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v\d+\r?\n(?:ext-[^\n]*\n)*"
+    rb"oid (sha256:[0-9a-f]{64})\r?\nsize (\d{1,18})\s*"
+)
+_LONGEST_POINTER = 1024
+_PULL = "The file itself was not downloaded: run `git lfs pull` in the repository it is from."
+
+
+def lfs_pointer(head: bytes) -> str:
+    """Name the file that a Git LFS pointer stands for; empty where it is none."""
+    match = _POINTER.fullmatch(head[:_LONGEST_POINTER])
+    if match is None:
+        return ""
+    oid, size = match[1].decode(), int(match[2])
+    return f"a Git LFS pointer to a file of {size:,} bytes ({oid}). {_PULL}"
 
 
 def unknown_file(source: ByteSource, expected: str) -> FormatError:
@@ -78,6 +104,8 @@ def foreign_file(source: ByteSource) -> FormatError:
 
 
 def _known(head: bytes, size: int) -> tuple[str, str] | None:
+    if pointer := lfs_pointer(head) if size <= _LONGEST_POINTER else "":
+        return pointer.removesuffix(f". {_PULL}"), _PULL
     for start, kind, hint in _KINDS:
         if head.startswith(start):
             return kind, hint
