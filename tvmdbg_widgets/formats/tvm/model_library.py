@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LAST_VERSION = 7
 _TARGET_SHOWN = 200
 _SIZES = ("workspace_size_bytes", "constants_size_bytes", "io_size_bytes")
+_MOST_FUNCTIONS = 1000
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
 
@@ -152,19 +153,37 @@ def _memory(fields: Fields, name: str) -> list[str]:
     if not memory.has("functions"):
         return []
     functions = memory.inner("functions")
-    if not functions.has("main"):
-        return []
     facts = []
-    for main in functions.objects("main"):
-        sizes = [
-            f"{key.removesuffix('_size_bytes')} {main.integer(key):,} bytes"
-            for key in _SIZES
-            if main.has(key)
-        ]
-        if sizes:
-            device = f" on device type {main.integer('device')}" if main.has("device") else ""
-            facts.append(f"memory of {one_line(name)!r}{device}: {', '.join(sizes)}")
+    if functions.has("main"):
+        for main in functions.objects("main"):
+            sizes = [
+                f"{key.removesuffix('_size_bytes')} {main.integer(key):,} bytes"
+                for key in _SIZES
+                if main.has(key)
+            ]
+            if sizes:
+                facts.append(f"memory of {one_line(name)!r}{_device(main)}: {', '.join(sizes)}")
+    if functions.has("operator_functions"):
+        operators = functions.objects("operator_functions")
+        facts += [fact for each in operators[:_MOST_FUNCTIONS] if (fact := _workspace(each))]
+        if len(operators) > _MOST_FUNCTIONS:
+            facts.append(f"and {len(operators) - _MOST_FUNCTIONS:,} more functions")
     return facts
+
+
+def _workspace(function: Fields) -> str:
+    if not (function.has("function_name") and function.has("workspace")):
+        return ""
+    told = [
+        f"{each.integer('workspace_size_bytes'):,} bytes{_device(each)}"
+        for each in function.objects("workspace")
+        if each.has("workspace_size_bytes")
+    ]
+    return f"workspace of {one_line(function.text('function_name'))!r}: {', '.join(told)}"
+
+
+def _device(fields: Fields) -> str:
+    return f" on device type {fields.integer('device')}" if fields.has("device") else ""
 
 
 def _is_list(fields: Fields, name: str) -> bool:

@@ -71,6 +71,18 @@ class CompileSpec(NamedTuple):
     key: str
     value: bytes
 
+    def text(self, most: int = 1000) -> str:
+        """Return the value as text where it is printable, else its length and bytes in hex."""
+        try:
+            text = self.value.decode().removesuffix("\0")
+        except UnicodeDecodeError:
+            text = ""
+        if text and text.isprintable():
+            return text if len(text) <= most else f"{text[:most]}… ({len(text):,} letters)"
+        shown = self.value[:64]
+        more = " …" if len(self.value) > len(shown) else ""
+        return f"{len(self.value):,} bytes: {shown.hex(' ')}{more}" if self.value else "empty"
+
 
 class DataLocation(enum.IntEnum):
     """``DataLocation``: whether a delegate's payload stands in the program or in a segment."""

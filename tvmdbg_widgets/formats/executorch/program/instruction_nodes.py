@@ -21,10 +21,10 @@ from tvmdbg_widgets.model.executorch.program_values import (
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-    from tvmdbg_widgets.model.executorch.program import Plan
+    from tvmdbg_widgets.model.executorch.program import CompileSpec, Plan
 
 _OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}
 #: Longest list, and longest name or text, that is written out.
@@ -91,6 +91,7 @@ def step_node(plan: Plan, step: Step) -> NodeText:
         case DelegateCall(delegate_index, args):
             func_name = short = plan.delegates[delegate_index].id[:_MOST_LETTERS]
             attrs |= {"delegate_index": str(delegate_index), "backend": func_name}
+            attrs |= _compile_specs(plan.delegates[delegate_index].compile_specs)
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
         case _:
             func_name = short = _OTHER_CALLS.get(type(call), "unknown")
@@ -106,6 +107,19 @@ def step_node(plan: Plan, step: Step) -> NodeText:
             for frame in traces[step.index]
         )
     return NodeText(f"{short}_{step.index}", func_name, kind, attrs, step.doubt)
+
+
+def _compile_specs(specs: Sequence[CompileSpec]) -> dict[str, str]:
+    """Return what the backend was told as it compiled: text as it is, other bytes in hex."""
+    told: dict[str, str] = {}
+    for spec in specs[:_MOST_ITEMS]:
+        key = f"compile spec {spec.key[:_MOST_LETTERS]}"
+        while key in told:
+            key += " (again)"
+        told[key] = spec.text()
+    if len(specs) > _MOST_ITEMS:
+        told["more compile specs"] = f"{len(specs) - _MOST_ITEMS:,}"
+    return told
 
 
 def spelled(plan: Plan, index: int) -> str:
