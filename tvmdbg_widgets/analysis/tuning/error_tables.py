@@ -8,6 +8,7 @@ an exception like any other (``_rpc_run``, python/tvm/auto_scheduler/measure.py)
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,14 @@ def glyph_counts(trials: Trials) -> dict[str, int]:
         build, _, run = shown.partition("*")
         for glyph in filter(None, (build, "*" + run if "*" in shown else "")):
             found[glyph] += count
+    return found
+
+
+def shown_glyphs(glyphs: str) -> dict[str, int]:
+    """Return how often each glyph is among those that the console showed."""
+    found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
+    for glyph in re.findall(r"[.*][ET]?", glyphs):
+        found[glyph] += 1
     return found
 
 

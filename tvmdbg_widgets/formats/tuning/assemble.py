@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
     from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-    from tvmdbg_widgets.model.tuning.task import Task
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable
+    from tvmdbg_widgets.model.tuning.task import Tuner
 
 #: Kinds of parts that this file joins.
 KINDS = ("tuning-records", "tuning-output", "tuning-dags")
@@ -96,16 +99,32 @@ def beside(
                 file=outputs[0].source.name,
             )
         )
+    console = last([each.value.console for each in outputs])
+    if console is not None and not log.tasks:
+        log = replace(log, tuner=console.tuner, tasks=_printed_tasks(console))
     return replace(
         log,
         beside=tuple(each.source for each in (*outputs, *dumps)),
         dags=texts | dict(dags or {}),
-        console=last([each.value.console for each in outputs]),
+        console=console,
         latency=last([each.value.latency for each in outputs]),
         messages=messages,
         glyphs="".join(each.value.glyphs for each in outputs),
         registered=tuple(registered),
         issues=Issues(found),
+    )
+
+
+def _printed_tasks(console: ConsoleTable) -> tuple[Task, ...]:
+    """Return the tasks of a table, where no record tells of any."""
+    return tuple(
+        Task(
+            index,
+            cast("Tuner", console.tuner),
+            Workload(each.description, each.description or f"task {each.id}", None),
+            Target.parse(""),
+        )
+        for index, each in enumerate(console.rows)
     )
 
 

@@ -22,6 +22,24 @@ _TOTAL = re.compile(
     rf"\W*Estimated total latency: ({NUMBER}|-) ms\s+Trials: ([0-9]+)\s+"
     rf"Used time : ({NUMBER}) s\b.*"
 )
+# TaskSchedulerNode::TuningStatistics, src/meta_schedule/task_scheduler/task_scheduler.cc.
+META_HEADER = r"\W*ID \| +Name \| +FLOP \| +Weight \| +Speed \(GFLOPS\) \| +Latency \(us\) \|"
+_META_HEADER = re.compile(rf"{META_HEADER}.{{0,200}}")
+_META_TOTAL = re.compile(rf"\W*Total (trials|latency \(us\)): ({NUMBER}(?:e[+-]?[0-9]{{1,3}})?)\s*")
+# progress_bar, python/tvm/autotvm/tuner/callback.py; numbers of the task are the tutorials' own.
+PROGRESS = rf"Current/Best: +{NUMBER}/ *{NUMBER} [kMGT]?FLOPS \| Progress: \("
+_PROGRESS = re.compile(
+    rf"(?:([^|\r]{{0,200}}?) +)?Current/Best: +{NUMBER}/ *({NUMBER}) ([kMGT]?)FLOPS \| "
+    rf"Progress: \(([0-9]{{1,9}})/[0-9]{{1,9}}\) \| ({NUMBER}) s(?: Done\.)?.{{0,200}}"
+)
+_GIGA = {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}
+_TASK_NUMBER = re.compile(r"\[Task +([0-9]{1,6})/ *[0-9]{1,6}\]")
+# Tuner.tune, python/tvm/autotvm/tuner/tuner.py, of MeasureResult.
+_OF_AUTOTVM = re.compile(
+    r"\W*(?:DEBUG:autotvm:)?No: ([0-9]{1,9})\s+\wFLOPS: \S+\s+result: MeasureResult\("
+    r"costs=\((.*)\), error_no=(?:<?MeasureErrorNo\.\w{1,30}: )?([0-8])>?, "
+    r"all_cost=([0-9.e+-]{1,30}), timestamp=([0-9.e+-]{1,30})\).*"
+)
 # ProgramMeasurerNode::Measure and the printer of MeasureResult, src/auto_scheduler/measure.cc.
 MEASURED = r"\s*No: ([0-9]{1,9})\s+GFLOPS: \S+(?: / \S+)?\s+results: MeasureResult\("
 _MEASURED = re.compile(rf"{MEASURED}(.*)")
@@ -32,10 +50,11 @@ _FAILED = re.compile(r"error_type:(\w+), error_msg:(.*)", re.DOTALL)
 _END = re.compile(r"(?:(.*), )?all_cost:([0-9.e+-]+), Tstamp:([0-9.e+-]+)\)\s*", re.DOTALL)
 _BEGIN = re.compile(r"Get [0-9]+ programs (?:to|for) measure.*")
 # LocalBuilder and LocalRunner, python/tvm/auto_scheduler/measure.py.
-_GLYPHS = re.compile(r"(?:[.*][ET]?)+\s*")
+_GLYPHS = re.compile(r"((?:[.*][ET]?)+)=*\s*")
 _GLYPH = re.compile(r"[.*][ET]?")
 _ERRORS = {each.label: each for each in MeasureError}
 _MOST_TEXT = 64 << 10
+_META_COLUMNS = 9
 
 
 class Tables:
@@ -45,12 +64,23 @@ class Tables:
         self._rows: list[ConsoleTask] = []
         self._inside = False
         self._whole: ConsoleTable | None = None
+        self._of_meta = False
+        self._meta_trials: int | None = None
+        self._bars: dict[str, ConsoleTask] = {}
+        self._bar_seconds: dict[str, float] = {}
 
     def add(self, line: str) -> None:
         """Look at one line."""
         if "|" in line:
             if _HEADER.fullmatch(line):
-                self._rows, self._inside = [], True
+                self._rows, self._inside, self._of_meta = [], True, False
+            elif _META_HEADER.fullmatch(line):
+                self._rows, self._inside, self._of_meta = [], True, True
+                self._meta_trials = None
+            elif self._of_meta and self._inside:
+                self._add_meta(line)
+            elif bar := _PROGRESS.fullmatch(line):
+                self._add_progress(*bar.groups())
             elif self._inside and (row := _ROW.fullmatch(line)):
                 number, description, latency, speed, trials = row.groups()
                 self._rows.append(
@@ -62,6 +92,8 @@ class Tables:
                         int(trials[:15]),
                     )
                 )
+        elif self._inside and (printed := _META_TOTAL.fullmatch(line)):
+            self._add_meta_total(*printed.groups())
         elif self._inside and (total := _TOTAL.fullmatch(line)):
             latency, trials, used = total.groups()
             self._whole = ConsoleTable(
@@ -72,8 +104,61 @@ class Tables:
     def last(self) -> ConsoleTable | None:
         """Return the last table; one that the end of the text cuts only where there is no other."""
         if self._whole is None and self._rows:
-            return ConsoleTable(tuple(self._rows))
+            tuner = "metaschedule" if self._of_meta else "ansor"
+            return ConsoleTable(tuple(self._rows), trials=self._meta_trials, tuner=tuner)
+        if self._whole is None and self._bars:
+            bars = tuple(self._bars.values())
+            return ConsoleTable(
+                bars,
+                trials=sum(each.trials or 0 for each in bars),
+                used_s=sum(self._bar_seconds.values()),
+                tuner="autotvm",
+            )
         return self._whole
+
+    def _add_meta(self, line: str) -> None:
+        cells = [each.strip() for each in line.removeprefix("|").split("|")]
+        # A name may have "|" in it; the columns beside it have none.
+        if len(cells) < _META_COLUMNS or not cells[0].isdecimal():
+            return
+        flop, weight, speed, latency, _, trials = cells[-7:-1]
+        latency_us = _number(latency)
+        self._rows.append(
+            ConsoleTask(
+                int(cells[0][:9]),
+                " | ".join(cells[1:-7]),
+                None if latency_us is None else latency_us / 1e3,
+                _number(speed),
+                int(trials[:15]) if trials.isdecimal() else None,
+                _number(flop),
+                _number(weight),
+            )
+        )
+
+    def _add_meta_total(self, what: str, value: str) -> None:
+        if what == "trials":
+            self._meta_trials = int(_number(value) or 0)
+            return
+        total = _number(value)
+        # TVM sums what it has: 0 where no task has a latency.
+        known = bool(self._rows) and all(each.latency_ms is not None for each in self._rows)
+        total_ms = total / 1e3 if known and total is not None else None
+        self._whole = ConsoleTable(
+            tuple(self._rows), total_ms, self._meta_trials, tuner="metaschedule"
+        )
+        self._inside = False
+
+    def _add_progress(
+        self, prefix: str | None, best: str, unit: str, done: str, seconds: str
+    ) -> None:
+        name = (prefix or "").strip()
+        number = _TASK_NUMBER.search(name)
+        key = number[0] if number else name
+        at = int(number[1]) - 1 if number else len(self._bars)
+        gflops = (_number(best) or 0.0) * _GIGA[unit] or None
+        at = self._bars[key].id if key in self._bars else at
+        self._bars[key] = ConsoleTask(at, name, None, gflops, int(done))
+        self._bar_seconds[key] = _number(seconds) or 0.0
 
 
 @dataclass(frozen=True)
@@ -117,18 +202,28 @@ class Measurements:
         self._batch: list[str] = []
         self._batch_at = 0
         self._measuring = False
+        self._dots = ""
 
     def add(self, line: str) -> None:
         """Look at one line."""
-        if measured := _MEASURED.fullmatch(line):
+        if of_autotvm := _OF_AUTOTVM.fullmatch(line):
+            self._end_failed("")
+            self._add_autotvm(*of_autotvm.groups())
+        elif measured := _MEASURED.fullmatch(line):
             self._end_failed("")
             self._begin(int(measured[1]), measured[2])
         elif self._failed is not None:
             self._go_on(line)
         elif _BEGIN.fullmatch(line):
             self._measuring = True
-        elif (self._measuring or "*" in line) and _GLYPHS.fullmatch(line):
-            self._add_glyphs(line)
+        elif glyphs := _GLYPHS.fullmatch(line):
+            if self._measuring or any(each in line for each in "*ET"):
+                self._add_glyphs(self._dots + glyphs[1])
+                self._dots = ""
+            else:  # dots alone may be another program's
+                self._dots = glyphs[1]
+        elif line.strip():
+            self._dots = ""
 
     def all(self) -> tuple[Measurement, ...]:
         """Return the measurements so far."""
@@ -143,6 +238,12 @@ class Measurements:
         elif failed := _FAILED.fullmatch(result):
             self._failed = number, failed[1], []
             self._go_on(failed[2])
+
+    def _add_autotvm(self, number: str, costs: str, error: str, all_cost: str, at: str) -> None:
+        failed = int(error) != 0
+        each = () if failed else tuple(text.strip() for text in costs.split(",") if text.strip())
+        message = costs.strip().rstrip(",")[:_MOST_TEXT] if failed else ""
+        self._found.append(Measurement(int(number), int(error), each, all_cost, at, message))
 
     def _go_on(self, line: str) -> None:
         """Add a line of an error text, the last of which ends with the two times."""

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tuning.console import MEASURED, NUMBER, Measurements, Tables
+from tvmdbg_widgets.formats.tuning.console import (
+    MEASURED,
+    META_HEADER,
+    NUMBER,
+    PROGRESS,
+    Measurements,
+    Tables,
+)
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
 from tvmdbg_widgets.model.tuning.parts import LatencyCurve
@@ -39,7 +46,9 @@ _TOLD = re.compile(
     r"\s*(?:#\s*)?(?:"
     r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
     r"|Estimated total latency: \S+ ms\s+Trials: "
-    rf"|{MEASURED}"
+    rf"|{MEASURED}|{META_HEADER}|[^|\r]{{0,200}}?{PROGRESS}"
+    r"|(?:DEBUG:autotvm:)?No: [0-9]{1,9}\s+\wFLOPS: \S+\s+result: MeasureResult\(costs="
+    r"|(?:[.*][ET]?){7}(?:[.*][ET]?)*=*\s*$"
     r"|Get [0-9]+ programs (?:to|for) measure"
     rf"|{_LATENCY.pattern}$|{_TASK.pattern}|[^\s(=]+ = PLACEHOLDER(?: \[[^\[\]]*\]| ?)$)"
 )
@@ -94,7 +103,8 @@ def read_output(source: ByteSource) -> Output:
             if found := _LATENCY.fullmatch(line):
                 elapsed, latency, trials = found.groups()
                 rounds.append((_number(elapsed), _number(latency), float(trials)))
-            tables.add(line)
+            for part in line.split("\r"):  # progress bars write over themselves
+                tables.add(part)
             measurements.add(line)
             dags.add(line)
     curve = None

@@ -32,18 +32,20 @@ class RefusedLine:
 
 @dataclass(frozen=True)
 class ConsoleTask:
-    """One row of the task scheduler's printed table; None where the row says "-"."""
+    """One row of a printed table of tasks; None where it says "-" or "N/A", or has no column."""
 
     id: int
     description: str
     latency_ms: float | None
     gflops: float | None
     trials: int | None
+    flop: float | None = None
+    weight: float | None = None
 
 
 @dataclass(frozen=True)
 class ConsoleTable:
-    """The last table of captured output (``PrintTableInfo``, task_scheduler.py).
+    """The last table of captured output; AutoTVM's is made of its progress bars.
 
     Attributes
     ----------
@@ -52,12 +54,15 @@ class ConsoleTable:
         "Estimated total latency"; None where it says "-".
     trials : int or None
     used_s : float or None
+    tuner : str
+        Who printed it: ``"ansor"``, ``"autotvm"`` or ``"metaschedule"``.
     """
 
     rows: tuple[ConsoleTask, ...]
     total_ms: float | None = None
     trials: int | None = None
     used_s: float | None = None
+    tuner: str = "ansor"
 
 
 @dataclass(frozen=True, eq=False)

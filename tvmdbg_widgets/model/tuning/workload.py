@@ -57,7 +57,11 @@ class Workload:
         name = self.name[:8] if self.is_hash else self.name
         args = "" if self.args is None else " ".join(map(_argument, self.args))
         text = f"{name} {args}".strip()
-        return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        if len(text) <= _SHOWN:
+            return text
+        if self.args is None:  # names of functions often differ at their end alone
+            return f"{text[: _SHOWN // 2]}…{text[1 + _SHOWN // 2 - _SHOWN :]}"
+        return f"{text[: _SHOWN - 1]}…"
 
 
 def _argument(value: object) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.gains import Gains
     from tvmdbg_widgets.analysis.tuning.sessions import Session
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 
@@ -139,7 +140,17 @@ class Diagnosis(Recorded):
 
     @property
     def glyph_counts(self) -> dict[str, int]:
-        """How often the console showed ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T``."""
-        from tvmdbg_widgets.analysis.tuning.error_tables import glyph_counts
+        """How often the console showed ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T``.
 
+        Counted in its output where that has them, else told from the errors of the records.
+        """
+        from tvmdbg_widgets.analysis.tuning.error_tables import glyph_counts, shown_glyphs
+
+        if self.parts.glyphs:
+            return shown_glyphs(self.parts.glyphs)
         return glyph_counts(self.trials)
+
+    @property
+    def console(self) -> ConsoleTable | None:
+        """The last table of tasks that the output has; None where it has none."""
+        return self.parts.console

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+from tvmdbg_widgets.analysis.tuning.error_tables import shown_glyphs
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, LatencyCurve, TuningParts
+    from tvmdbg_widgets.model.tuning.parts import (
+        ConsoleTable,
+        ConsoleTask,
+        LatencyCurve,
+        TuningParts,
+    )
     from tvmdbg_widgets.model.tuning.trials import Trials
 
+_ROWS = 12
+_GLYPHS = {
+    ".": "built",
+    ".E": "build failed",
+    ".T": "build timed out",
+    "*": "ran",
+    "*E": "run failed",
+    "*T": "run timed out",
+}
 TUNERS: Final = {
     "ansor": "Ansor",
     "autotvm": "AutoTVM",
@@ -39,6 +56,8 @@ def described(parts: TuningParts) -> Iterator[str]:
     yield _span(trials)
     if parts.console is not None:
         yield _printed(parts.console)
+    if not len(trials):
+        yield from _of_output(parts)
     if parts.latency is not None:
         yield _curve(parts.latency)
     yield _refused(parts)
@@ -62,6 +81,37 @@ def _printed(table: ConsoleTable) -> str:
     used = "" if table.used_s is None else f" and {seconds_text(table.used_s)}"
     tasks = counted(len(table.rows), "task")
     return f"printed by TVM: {tasks}, total latency {_total(table.total_ms)}{trials}{used}"
+
+
+def _of_output(parts: TuningParts) -> Iterator[str]:
+    """Yield what output tells without records, and what is missing."""
+    rows = () if parts.console is None else parts.console.rows
+    for each in rows[:_ROWS]:
+        yield one_line(f"task {each.id}: {', '.join(_cells(each))}")
+    if len(rows) > _ROWS:
+        yield f"and {counted(len(rows) - _ROWS, 'more task')}: log.console.rows"
+    shown = shown_glyphs(parts.glyphs)
+    if any(shown.values()):
+        told = [
+            f"{count:,} × {glyph} ({_GLYPHS[glyph]})" for glyph, count in shown.items() if count
+        ]
+        yield f"shown while it ran: {', '.join(told)}"
+    if parts.messages:
+        errors = Counter(MeasureError(each.error).label for each in parts.messages)
+        told = [f"{count:,} × {label}" for label, count in errors.most_common()]
+        yield f"{counted(len(parts.messages), 'measurement')} printed: {', '.join(told)}"
+    if rows or parts.glyphs or parts.messages:
+        yield "schedules, costs and times of the trials are missing: they are in the log alone"
+
+
+def _cells(each: ConsoleTask) -> Iterator[str]:
+    yield each.description or "no name"
+    unknown = "no latency"
+    yield unknown if each.latency_ms is None else duration_text(each.latency_ms * 1e6)
+    if each.gflops is not None:
+        yield f"{each.gflops:,.6g} GFLOPS"
+    if each.trials is not None:
+        yield counted(each.trials, "trial")
 
 
 def _curve(curve: LatencyCurve) -> str:
