@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
 
 
+@public
 def open(
     source: SourceLike | Sequence[SourceLike],
     *more: SourceLike,

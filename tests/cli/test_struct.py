@@ -114,7 +114,7 @@ def test_compiled_code_and_assertions(tvmdbg: Run, tmp_path: Path) -> None:
 def test_wrong_words_say_what_is_known(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "DLTensr")
     assert done.returncode == 2
-    assert "known are DLDataType, DLTensor" in " ".join(done.stderr.split())
+    assert "did you mean 'DLTensor'" in " ".join(done.stderr.split())
     done = tvmdbg("struct", "DLTensor", "--layout", "code:u9")
     assert done.returncode == 2
     assert "'code:u16 bits:u16 lanes:i32'" in " ".join(done.stderr.split())

@@ -34,6 +34,8 @@ LAYERS = (
     "engine",
     "model",
 )  # each may import those after it
+# What makes a function one for users: nothing to load, and needed before it is called.
+DECORATORS = f"{PACKAGE}.model.base.slips"
 FACADES = (
     "run",
     "open",
@@ -159,6 +161,7 @@ def _direction(each: Import) -> str | None:
         return None
     if each.part in ("", *FACADES):
         free = each.in_function or each.for_types or each.own in (each.part, "__version__")
+        free = free or each.imported == DECORATORS
         free = free or each.imported in {f"{PACKAGE}.{name}" for name in SHOWN.get(each.part, ())}
         return None if free else "a facade imports inside functions"
     if each.part not in LAYERS:

@@ -255,7 +255,7 @@ def test_both_themes_and_no_others(run: DebugRun, draw: Callable[..., Any]) -> N
     assert light.background_fill_color == "#ffffff"
     assert dark.background_fill_color == "#16191d"
     assert columns(light).keys() == columns(dark).keys()
-    with pytest.raises(ValueError, match="theme is 'auto'; known: 'light', 'dark'"):
+    with pytest.raises(ValueError, match="no theme 'auto'; known: 'light', 'dark'"):
         draw(run, "auto")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     import os
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
+@public
 def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCheck:
     """Find the places in TVM's sources that must change with ``DLDataType``, and check each.
 
@@ -42,6 +45,7 @@ def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCh
     return check_source(folder, dtype_layout(layout))
 
 
+@public
 def assertions(layout: DTypeLayout | str, bits: int = 64) -> str:
     """Return C++ that fails to compile where the layout is another.
 
@@ -60,6 +64,7 @@ def assertions(layout: DTypeLayout | str, bits: int = 64) -> str:
     return f"{static_assertions(dtype_layout(layout), Machine(bits))}\n{decltype_forms()}"
 
 
+@public
 def layout_of_ir(
     text: str | bytes | os.PathLike[str] | ByteSource, *layouts: DTypeLayout | str
 ) -> IrLayout:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     import os
     from pathlib import Path
@@ -149,6 +151,7 @@ def _sense(decoding: Decoding) -> str:
     return f"cannot be: {first.leaf.path} is {first.text}, {first.problem}"
 
 
+@public
 def struct(
     name: str,
     *layouts: DTypeLayout | str,
@@ -222,6 +225,7 @@ def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
     return read_hexdump(given, order=order, words=words)
 
 
+@public
 def decode(
     data: bytes,
     name: str = "DLTensor",

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.differences import value_pairs
 from tvmdbg_widgets.analysis.matching import Certainty, match
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ulp import NO_DISTANCE, distance
@@ -68,8 +69,7 @@ class OutputErrors:
     def __init__(self, parts: RunParts, reference: Any, measure: str = "absolute") -> None:
         if parts.graph is None:
             raise ValueError("the run has no graph")
-        if measure not in MEASURES:
-            raise ValueError(f"measure is {measure!r}; known: {', '.join(map(repr, MEASURES))}")
+        one_of("measure", measure, MEASURES)
         self._graph = parts.graph
         self._measure = measure
         self._tensors: Mapping[Entry, Tensor] = parts.tensors or {}

@@ -15,7 +15,8 @@ import numpy as np
 from tvmdbg_widgets.export.node_colors import NodeColors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
-from tvmdbg_widgets.figures.choices import DIRECTIONS, one_of
+from tvmdbg_widgets.figures.choices import DIRECTIONS
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
-from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import column_of, graph_request
 from tvmdbg_widgets.figures.theme import ink_on
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:

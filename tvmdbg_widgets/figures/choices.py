@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 LEAST_WIDTH, MOST_WIDTH = 300, 2000
 SHOWN = ("both", "chart", "table")
 SORTS = ("time", "order")
@@ -14,18 +9,6 @@ CHARTS = ("time", "merged", "folded", "repeats", "roofline")
 TABLES_BY = ("node", "kind", "part", "group", "device", "name", "callers", "change")
 SLICE_COLORS = ("auto", "kind", "block", "share", "change")
 DIRECTIONS = ("down", "right")
-
-
-def one_of(name: str, value: object, known: Sequence[str]) -> None:
-    """Refuse a value that is none of the known ones.
-
-    Raises
-    ------
-    ValueError
-        It is none of them; the message lists them.
-    """
-    if value not in known:
-        raise ValueError(f"{name} is {value!r}; known: {', '.join(map(repr, known))}")
 
 
 def usable_width(width: object) -> float:

@@ -12,6 +12,8 @@ from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
+from tvmdbg_widgets.model.base.choice import no_argument, one_of
+from tvmdbg_widgets.model.join.entry_refs import entry_ref
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,16 +65,16 @@ def figure_of(
     TypeError
         The view has no such option.
     """
-    if view not in _OPTIONS:
-        raise ValueError(f"no view {view!r}; known: {', '.join(map(repr, _OPTIONS))}")
+    one_of("view", view, _OPTIONS)
     known = frozenset(name for kind in _OPTIONS[view] for name in names_of(kind))
     if view == "debugger":
         known = VIEW_OPTIONS | {"collapsed"}
     for name in options:
         if name not in known:
-            usable = ", ".join(sorted([*known, "theme", "width"]))
-            raise TypeError(f"the figure of a {view} has no option {name!r}; it takes {usable}")
+            raise no_argument(f"the figure of a {view}", name, {*known, "theme", "width"})
     given = dict(options)
+    if given.get("entry") is not None:
+        given["entry"] = entry_ref(given["entry"], run.graph, run.tensors)
     if given.get("color_by") == "health":
         run.health(progress=False)
     if view == "graph":

@@ -11,11 +11,12 @@ from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.figures.choices import one_of, usable_width
+from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.svg import NARROW
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
 

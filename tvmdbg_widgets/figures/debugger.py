@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
+from tvmdbg_widgets.model.base.choice import one_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
-from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.run_figure import RunFigure
+from tvmdbg_widgets.model.base.choice import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from tvmdbg_widgets.model.base.choice import one_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -83,9 +85,7 @@ def theme_of(name: object) -> Theme:
     ValueError
         No theme has the name.
     """
-    if not isinstance(name, str) or name not in THEMES:
-        raise ValueError(f"no theme {name!r}; known: {', '.join(map(repr, THEMES))}")
-    return THEMES[name]
+    return THEMES[one_of("theme", name, THEMES)]
 
 
 def channels(color: str) -> tuple[int, int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -73,8 +74,7 @@ class Limits:
     def __init__(self, chosen: Mapping[str, Any] | None = None) -> None:
         chosen = {} if chosen is None else dict(chosen)
         for part, most in chosen.items():
-            if part not in LIMITS:
-                raise ValueError(f"limits: {part!r} is none of {', '.join(LIMITS)}")
+            one_of("part limits", part, LIMITS)
             if isinstance(most, bool) or not isinstance(most, int) or most < 0:
                 raise ValueError(f"limits: {part!r} must be a number of bytes, found {most!r}")
         self._bytes = {**LIMITS, **chosen}

@@ -65,8 +65,8 @@ def colors_of(theme: object) -> Theme:
     ValueError
         It is neither light nor dark.
     """
-    from tvmdbg_widgets.figures.choices import one_of
     from tvmdbg_widgets.figures.theme import theme_of
+    from tvmdbg_widgets.model.base.choice import one_of
 
     one_of("theme", theme, ("light", "dark"))
     return theme_of(theme)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import require_run
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
+@public
 def link(
     figure: Any, run: ShownRun, session: Session | None = None, *, nodes: str = "node"
 ) -> LinkedPlot:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     BYTE_UNITS,
     TIME_UNITS,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HEIGHT = 320
 
 
+@public
 def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the bytes of the workspace that are live over time, by the memory plan.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     AROUND,
     ROW,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
+@public
 def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return a bar chart of the operators that take longest.
 

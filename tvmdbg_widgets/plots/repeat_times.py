@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     AROUND,
     ROW,
@@ -28,6 +29,7 @@ _MOST = 400
 _WARM_UP, _STEADY = "warm-up", "after warm-up"
 
 
+@public
 def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the repeats of the slowest operators, each over the median of its operator.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     RATE_UNITS,
     WIDTH,
@@ -32,6 +33,7 @@ _SMALLEST, _LARGEST = 7.0, 26.0
 _DECADE = 10.0**0.4
 
 
+@public
 def roofline(
     run: Derived,
     peak_flops: float | None = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     WIDTH,
     ThemeName,
@@ -29,6 +30,7 @@ _HEIGHT = 320
 _MOST = 512
 
 
+@public
 def channels(
     run: Derived,
     key: TensorKey,

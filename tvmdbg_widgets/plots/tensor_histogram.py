@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     WIDTH,
     ThemeName,
@@ -34,6 +35,7 @@ _APART, _ABOVE = 0.03, 1.05
 _TICK = 'return tick > last ? "" : `${Number(tick.toPrecision(6))}`;'
 
 
+@public
 def histogram(
     run: Derived,
     key: TensorKey,
@@ -84,7 +86,7 @@ def histogram(
     ValueError
         The run has no tensors, or this one no values to count; or an argument is none of these.
     """
-    from tvmdbg_widgets.figures.choices import one_of
+    from tvmdbg_widgets.model.base.choice import one_of
     from tvmdbg_widgets.model.base.numbers import counted, percent
 
     tensor = tensor_of("histogram", run, key)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.plots.chart import (
     AROUND,
     ROW,
@@ -36,6 +37,7 @@ _NUMBERS = (
 )
 
 
+@public
 def compare_times(
     a: Derived,
     b: Derived,

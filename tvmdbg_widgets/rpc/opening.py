@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.rpc.log import RpcLog
 
 
+@public
 def open_rpc(
     client: SourceLike | None,
     server: SourceLike | None = None,
@@ -148,10 +151,11 @@ def _log(
     from tvmdbg_widgets.formats.rpc.connection import read_connection
     from tvmdbg_widgets.formats.rpc.grammar import ERAS
     from tvmdbg_widgets.formats.tvm.params.layout import layouts_to_try
+    from tvmdbg_widgets.model.base.choice import one_of
     from tvmdbg_widgets.rpc.log import RpcLog
 
-    if era is not None and era not in ERAS:
-        raise ValueError(f"era must be one of {', '.join(ERAS)}, not {era!r}")
+    if era is not None:
+        one_of("era", era, ERAS)
     return RpcLog(
         read_connection(
             streams,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.run.debug_run import DebugRun
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
 
+@public
 def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Comparison:
     """Compare two runs of one network: what differs between their graphs, and both times.
 
@@ -46,6 +48,7 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
     return of_parts(a.parts, b.parts, titles)
 
 
+@public
 def compare_times(
     a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
 ) -> TimeComparison:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.run.files import Files
 from tvmdbg_widgets.run.pages import Pages
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session
 
 
+@public_class
 class DebugRun(Files, Pages):
     """One execution as recorded: graph, tensors and timeline, any of them may be missing.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.tuning.elsewhere import Elsewhere
 from tvmdbg_widgets.tuning.pages import Pages
 
 
+@public_class
 class TuningLog(Elsewhere, Pages):
     """The records of one tuning: tasks, trials, schedules, and every question about them.
 

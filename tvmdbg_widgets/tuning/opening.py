@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.tuning.log import TuningLog
 
 
+@public
 def open_tuning(
     source: SourceLike | Sequence[SourceLike],
     *more: SourceLike,

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tvmdbg_widgets.model.base.choice import meant, one_of
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
 
@@ -135,11 +137,12 @@ def _step(run: Derived | None, step: object) -> dict[str, Any]:
     fields = dict(step) if isinstance(step, Mapping) else _of_pair(step)
     unknown = [str(name) for name in fields if name not in _FIELDS]
     if unknown:
-        raise TypeError(f"unknown field {unknown[0]!r}; a step takes {', '.join(_FIELDS)}")
+        raise TypeError(f"a step has no field {unknown[0]!r:.80}{meant(unknown[0], _FIELDS)}")
     if "text" not in fields:
         raise TypeError('no text; a step says something: dict(text="…", node=38)')
     text = plain_text(fields["text"], STEP_LENGTH)
-    entry = _pair(fields.get("entry"), "entry", "(node, output)")
+    given = fields.get("entry")
+    entry = (given, 0) if isinstance(given, int | str) else _pair(given, "entry", "(node, output)")
     piece = _pair(fields.get("slice"), "slice", "(node, occurrence)")
     checked_entry = None if entry is None else entry_of(run, *entry)
     checked_slice = None if piece is None else _slice(run, *piece)
@@ -148,8 +151,8 @@ def _step(run: Derived | None, step: object) -> dict[str, Any]:
         if pair is not None and pair[0] not in nodes:
             nodes.append(pair[0])
     view = fields.get("view")
-    if view is not None and view not in _VIEWS:
-        raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {view!r}")
+    if view is not None:
+        one_of("view", view, _VIEWS)
     if checked_entry is None and nodes:
         checked_entry = (nodes[-1], 0)
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from tvmdbg_widgets.analysis.graph.node_columns import (
 )
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:
@@ -191,14 +191,12 @@ class ColorColumns:
             return name
         known = (*COLOR_NAMES, *self._columns)
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
             if name == _ERROR:
                 found = f", found {', '.join(how)}" if how else ""
                 raise ValueError(
                     f"'error' needs a reference: color_by('error', reference=other_run){found}"
                 )
-            raise ValueError(f"no column {name!r:.80}{hint}; known: {', '.join(map(repr, known))}")
+            raise ValueError(f"no column {name!r:.80}{meant(name, known)}")
         how.pop("range", None)
         if how:
             raise TypeError(f"{name!r} takes no {', '.join(how)}")

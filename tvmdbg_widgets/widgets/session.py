@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle
+from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.graph.node_refs import listed
 from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour, entry_of, node_id
+from tvmdbg_widgets.widgets.entry import EntryTrait
 from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
@@ -45,8 +47,9 @@ class Session(Guarded):
         Node ids, the last one selected last. May be set to what ``run.select`` returns, a group
         of ``run.groups`` or an array, too.
     entry : (int, int) or None
-        The entry ``(node, output)`` looked at. Where others are selected, it becomes the first
-        output of the last of them; set to an entry of another node, it selects that node.
+        The entry ``(node, output)`` looked at; also set by a node's id or name. Where
+        others are selected, it becomes the first output of the last of them; set to an entry of
+        another node, it selects that node.
     slice : (int, int) or None
         The slice looked at, as ``(node, occurrence)``; None where its node is not selected.
     time_range : (float, float) or None
@@ -70,9 +73,7 @@ class Session(Guarded):
     _view_name = traitlets.Any(None).tag(sync=True)
 
     selected = NodeIds(traitlets.Int()).tag(sync=True)
-    entry: Any = traitlets.Tuple(
-        traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    entry: Any = EntryTrait().tag(sync=True)
     slice: Any = traitlets.Tuple(
         traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
     ).tag(sync=True)
@@ -85,6 +86,10 @@ class Session(Guarded):
 
     def __init__(self, run: Derived | None = None, **traits: Any) -> None:
         self._run = run
+        known = [each for each in Session.class_own_traits(sync=True) if each[0] != "_"]
+        for name in traits:
+            if name not in known:
+                raise no_argument("Session", name, known)
         super().__init__(**traits)
 
     def select(self, *nodes: int | str, output: int = 0) -> None:
@@ -122,6 +127,11 @@ class Session(Guarded):
         found = str(node_id(self._run, node))
         others = {each: old for each, old in self.notes.items() if each != found}
         self.notes = checked_notes(self._run, others | ({} if text is None else {found: text}))
+
+    @property
+    def shown(self) -> Derived | None:
+        """The run whose state this is."""
+        return self._run
 
     @property
     def node(self) -> Any:

@@ -9,6 +9,7 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
+from tvmdbg_widgets.widgets.entry import EntryTrait
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ MOST_ZERO_POINT = 2**53
 class TensorOptions(traitlets.HasTraits):
     """Traits of a tensor inspector; see :class:`TensorInspector`."""
 
-    entry = traitlets.Tuple(
-        traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    entry: Any = EntryTrait().tag(sync=True)
     axes = traitlets.Tuple(
         traitlets.Int(allow_none=True),
         traitlets.Int(allow_none=True),
@@ -114,12 +113,13 @@ class TensorInspector(TensorOptions, View):
 
     ::
 
-        tvmdbg.TensorInspector(run, entry=(38, 0))
+        tvmdbg.TensorInspector(run, entry=(38, 0))      # or 38, or "conv2d"
 
     Attributes
     ----------
     entry : (int, int) or None
-        Shown first; otherwise the session's entry.
+        Shown first; otherwise the session's entry. Also set by a node's id or name, which is its
+        first output.
     axes : (int or None, int) or None
         Axes down and across; None leaves the choice to the view.
     index : list of int or None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.model.base.choice import no_argument
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.session import Session
@@ -93,16 +95,15 @@ class View(Saved):
     #: Whether the figure tells of the values of all tensors.
     _tells_health = False
 
+    @public
     def __init__(self, run: ShownRun, session: Session | None = None, **traits: Any) -> None:
         require_run(self, run)
         self._debug_run = run
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
         for name in traits:
             if name not in known or name.startswith("_"):
-                usable = sorted(each for each in known if not each.startswith("_"))
-                raise TypeError(
-                    f"{type(self).__name__} has no argument {name!r}; it takes {', '.join(usable)}"
-                )
+                usable = [each for each in known if not each.startswith("_")]
+                raise no_argument(type(self).__name__, name, [*usable, "session"])
         super().__init__(run=run.model, session=session or run.session, **traits)
 
     @traitlets.validate("run")
@@ -185,6 +186,11 @@ class View(Saved):
         graph = self._debug_run.graph
         count = graph.num_nodes if graph is not None else 0
         return tuple(node for node in self.session.selected if node < count)
+
+    @property
+    def shown(self) -> ShownRun:
+        """The run that entries are looked up in."""
+        return self._debug_run
 
     @property
     def debug_run(self) -> ShownRun:

@@ -46,7 +46,7 @@ def test_takes_what_the_views_fill(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{shpe}", "did you mean {shape}"),
+        ("{shpe}", "did you mean '{shape}'"),
         ("a {", "'{' at 2 stands alone"),
         ("}", "'}' at 0"),
         ("{}", "unknown field {}"),

@@ -66,10 +66,10 @@ def test_what_is_selected_where_no_node_is_named(run: DebugRun) -> None:
     [
         (lambda view: view.path(0, 0), ValueError, "path takes two nodes, found 1"),
         (lambda view: view.path(1, 2), ValueError, "no path between #1 'p0' and #2 'p1', in"),
-        (lambda view: view.upstream("p00"), KeyError, "no node is named 'p00'; close: 'p0'"),
+        (lambda view: view.upstream("p00"), KeyError, "no node is named 'p00'; did you mean 'p0'"),
         (lambda view: view.around(99), IndexError, "node 99 of a graph with 72"),
         (lambda view: view.around(3, hops=-1), ValueError, "hops is a whole number from 0"),
-        (lambda view: view.hide("kind=convolutoin"), ValueError, "close: kind=convolution"),
+        (lambda view: view.hide("kind=convolutoin"), ValueError, "did you mean 'kind=convolution'"),
         (lambda view: view.hide("tmie>1ms"), ValueError, "time"),
         (lambda view: view.hide(""), ValueError, "a query of nothing"),
         (lambda view: view.show("kind=input"), ValueError, "no hidden query 'kind=input'"),
@@ -92,8 +92,16 @@ def test_mistakes_are_named_and_change_nothing(
 @pytest.mark.parametrize(
     ("trait", "value", "told"),
     [
-        ("isolate", {"kind": "upstrem", "nodes": [1]}, "isolate: no kind 'upstrem'; close: ups"),
-        ("isolate", {"kind": "upstream", "node": [1]}, "isolate: no field 'node'; close: nodes"),
+        (
+            "isolate",
+            {"kind": "upstrem", "nodes": [1]},
+            "no kind 'upstrem'; did you mean 'upstream'",
+        ),
+        (
+            "isolate",
+            {"kind": "upstream", "node": [1]},
+            "no field 'node'; did you mean 'nodes'",
+        ),
         ("isolate", {"kind": "path", "nodes": [1]}, "isolate: path takes two nodes, found 1"),
         ("isolate", {"kind": "upstream", "nodes": [1], "hops": 1}, "only around takes hops"),
         ("hidden", ["shape:("], "hidden: "),
@@ -102,7 +110,11 @@ def test_mistakes_are_named_and_change_nothing(
         ("camera", {"node": 1, "zoom": 2}, "camera: no field 'zoom'"),
         ("history", {"steps": [], "at": 3}, "history: there is no step 3 among 0"),
         ("history", {"steps": [{"isolate": {"kind": "x", "nodes": [1]}}]}, "no kind 'x'"),
-        ("bookmarks", {"a": {"hiden": []}}, "bookmark 'a': no field 'hiden'; close: hidden"),
+        (
+            "bookmarks",
+            {"a": {"hiden": []}},
+            "bookmark 'a': no field 'hiden'; did you mean",
+        ),
         ("bookmarks", {"a": {"camera": {"node": -1}}}, "bookmark 'a': "),
     ],
 )

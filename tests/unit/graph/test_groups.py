@@ -235,7 +235,7 @@ def test_groups_are_found_by_name() -> None:
     assert [group.id for group in found.find("Residual Block")] == [0, 1, 2, 3]
     assert [group.id for group in found.find("residual block × 3")] == [0]
     with pytest.raises(
-        KeyError, match="no group is named 'residul block'; close: 'residual block'"
+        KeyError, match="no group is named 'residul block'; did you mean 'residual block'"
     ):
         found.find("residul block")
     with pytest.raises(TypeError, match="by its name, not int"):

@@ -87,7 +87,7 @@ def test_png_of_what_is_seen(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
 
 def test_choices_that_there_are_not(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     view = tvmdbg.GraphView(run)
-    with pytest.raises(ValueError, match="no part to save 'all'; known: whole, view"):
+    with pytest.raises(ValueError, match="no part to save 'all'; known: 'whole', 'view'"):
         view.save(tmp_path / "x.svg", what="all")
     with pytest.raises(ValueError, match=r"saved as \.svg or \.png"):
         view.save(tmp_path / "x.pdf")

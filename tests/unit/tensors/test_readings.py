@@ -174,7 +174,7 @@ def test_most_types_have_one_reading(name: str) -> None:
     assert shown.readings == ()
     assert np.array_equal(shown.numpy("bytes"), shown.numpy())
     for wrong in ("magnitude", "loose", "as float32x2"):
-        with pytest.raises(ValueError, match="reading must be one of"):
+        with pytest.raises(ValueError, match="no reading "):
             shown.values(wrong)
 
 

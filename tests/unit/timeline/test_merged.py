@@ -175,7 +175,7 @@ def test_without_nesting_the_path_is_that_of_groups(corpus: Path) -> None:
 
 def test_a_wrong_name_tells_close_ones() -> None:
     run = parts(timeline([(0, 2, 0, 1)]))
-    with pytest.raises(KeyError, match="close: 'f1'"):
+    with pytest.raises(KeyError, match="did you mean 'f1'"):
         callers(run, groups, "f11")
     with pytest.raises(ValueError, match="no trace"):
         merged(parts(None), groups)

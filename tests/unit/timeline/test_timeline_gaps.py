@@ -84,7 +84,7 @@ def test_gaps_tell_what_they_are() -> None:
     assert "2 gaps, 55.00 ns together" in repr(made.gaps())
     assert len(made.gaps().to_dataframe()) == 2
     assert repr(timeline([]).gaps()) == "Gaps: none"
-    with pytest.raises(ValueError, match="close: thread 1, thread 0"):
+    with pytest.raises(ValueError, match="did you mean 'thread 1' or 'thread 0'"):
         made.gaps("thread")
     with pytest.raises(IndexError, match="track 7"):
         made.gaps(7)

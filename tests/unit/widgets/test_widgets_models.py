@@ -279,7 +279,7 @@ def test_a_run_offers_what_users_need(run: DebugRun) -> None:
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
 def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
-    with pytest.raises(TypeError, match=r"no argument 'color'; it takes .*height"):
+    with pytest.raises(TypeError, match=r"no argument 'color'; did you mean"):
         kind(run, color="red")
     with pytest.raises(TypeError, match="_esm"):
         kind(run, _esm="alert(1)")
@@ -307,7 +307,7 @@ SHOWN = {
 NO_SUCH = {
     "color_range": ["all", (1.0, 0.0), (0.0, float("nan")), (0.0,), None],
     "color_scale": ["cubic"],
-    "entry": [(1,), (1, "a"), 3],
+    "entry": [(1,), (1, "a"), 10**6],
     "axes": [(0, 1, 2), ("a", 1), 4],
     "index": ["01", [0.5], 3],
     "color_map": ["jet", None],
@@ -478,7 +478,7 @@ def test_what_is_looked_at_is_of_a_selected_node(run: DebugRun) -> None:
     assert (session.entry, session.slice, session.tensor) == (None, None, None)
     for bad in (-1, run.graph.num_nodes):
         for name in ("entry", "slice"):
-            with pytest.raises(traitlets.TraitError, match=f"{name}: {bad} is not a node id"):
+            with pytest.raises(traitlets.TraitError, match=f"{name}: .*{bad}"):
                 setattr(session, name, (bad, 0))
 
 

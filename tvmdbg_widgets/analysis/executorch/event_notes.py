@@ -43,7 +43,7 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     backward = sum(_unknown(event) for event in events)
     if backward:
         found.append(
-            f"{counted(backward, 'event')} ended before they started: their duration is NaN; the "
+            f"{counted(backward, 'event')} with an end before the start: no duration (NaN); the "
             "Inspector refuses the dump"
         )
     chains = {event.chain_index for event in events} - {-1}

@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.found import FoundMessage
 from tvmdbg_widgets.analysis.messages.scan import Scan
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import public
 
 _UNKNOWN_SHOWN = 5
 
@@ -94,6 +95,7 @@ def places_lines() -> list[str]:
     return told
 
 
+@public
 def explain(text: str | bytes) -> Explanation:
     """Say what is known about the messages in console output of any length.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.timeline.words import (
@@ -112,7 +113,7 @@ class RunCounters(Sequence[Counter]):
             return self._counters[index]
         found = next((each for each in self if each.name == index), None)
         if found is None:
-            raise KeyError(f"no counter is named {index!r:.80}; known: {', '.join(self.names)}")
+            raise KeyError(f"no counter is named {index!r:.80}{meant(index, self.names)}")
         return found
 
     def to_dataframe(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from tvmdbg_widgets.analysis.timeline.merged_frames import Called, group_frames,
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.times.sums import group_sums
 from tvmdbg_widgets.analysis.times.within import slices_within
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
@@ -270,10 +270,4 @@ def _tree(title: str, said: str, called: Called, places: Places) -> CallTree:
 
 
 def _unknown(timeline: Timeline, name: object) -> str:
-    known = timeline.slice_names.unique[:20_000]
-    close = (
-        difflib.get_close_matches(str(name), known, n=3)
-        or [each for each in known if str(name).casefold() in each.casefold()][:3]
-    )
-    hint = f"; close: {', '.join(map(repr, close))}" if close else ""
-    return f"no slice is named {name!r:.200}{hint}"
+    return f"no slice is named {name!r:.200}{meant(name, timeline.slice_names.unique)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.operators import parts
@@ -148,8 +149,7 @@ def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> 
     ValueError
         ``by`` is none of these; groups are wanted and there is no graph.
     """
-    if by not in BY:
-        raise ValueError(f"by is {by!r:.80}; known: {', '.join(map(repr, BY))}")
+    one_of("table by", by, BY)
     if by == "group":
         if named.graph is None:
             raise ValueError("groups need a graph, and this run has none: open(…, graph=…)")

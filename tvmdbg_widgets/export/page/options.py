@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from tvmdbg_widgets.model.base.choice import one_of
+
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]
 
@@ -47,8 +49,6 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, choices in (("share", get_args(Share)), ("theme", get_args(Theme))):
-            found = getattr(self, name)
-            if found not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, found {found!r}")
+            one_of(name, getattr(self, name), choices)
         if self.budget <= 0:
             raise ValueError(f"budget must be a number of bytes above 0, found {self.budget}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES
 
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ class RerunOptions:
                 raise ValueError(f"{name} is at least {least}, found {getattr(self, name)!r}")
         if self.n_parallel is not None and self.n_parallel < 1:
             raise ValueError(f"n_parallel is at least 1, found {self.n_parallel!r}")
-        if self.build_func not in _BUILD_FUNCS:
-            raise ValueError(f"build_func is 'default' or 'ndk', found {self.build_func!r:.80}")
+        one_of("build_func", self.build_func, _BUILD_FUNCS)
         if self.rpc is not None and not 0 < self.rpc[2] < 65536:
             raise ValueError(f"the tracker's port is 1 to 65535, found {self.rpc[2]!r}")
         if self.target_host is not None and self.target is None:
@@ -105,9 +105,8 @@ class RerunOptions:
         for text in ("target", "output", "emit_source"):
             if (found := getattr(self, text)) is not None and not found.strip():
                 raise ValueError(f"{text} is empty")
-        if unknown := [name for name in self.hardware if name not in HARDWARE_NAMES]:
-            names = ", ".join(HARDWARE_NAMES)
-            raise ValueError(f"no hardware parameter {unknown[0]!r:.80}; there are {names}")
+        for name in self.hardware:
+            one_of("hardware parameter", name, HARDWARE_NAMES)
 
     def defaults(self) -> dict[str, Any]:
         """Return the defaults of the script's own options."""

@@ -16,6 +16,7 @@ from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing
 
@@ -53,8 +54,7 @@ def save_page(
     OSError
         The folder is missing or cannot be written to.
     """
-    if theme not in _THEMES:
-        raise ValueError(f"theme is one of {', '.join(map(repr, _THEMES))}, found {theme!r}")
+    one_of("theme", theme, _THEMES)
     log = view.tuning_log
     name = title or log.title
     data, left_out = _stored(log, view.trial, budget)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from tvmdbg_widgets.figures.choices import one_of
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 
 if TYPE_CHECKING:

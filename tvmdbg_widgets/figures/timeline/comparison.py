@@ -8,8 +8,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import Verdict
 from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, p_text, ratio_text
-from tvmdbg_widgets.figures.choices import SHOWN, one_of
+from tvmdbg_widgets.figures.choices import SHOWN
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.text import one_line
 

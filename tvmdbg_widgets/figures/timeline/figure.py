@@ -7,17 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.kept_timeline import ALONG
-from tvmdbg_widgets.figures.choices import (
-    CHARTS,
-    SHOWN,
-    SLICE_COLORS,
-    SORTS,
-    TABLES_BY,
-    one_of,
-)
+from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.timeline.charts import other_chart
 from tvmdbg_widgets.figures.timeline.tables import operator_table, summed_table
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.timeline.words import timeline_words
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _no_such(
 ) -> FormatError:
     file = record.file if record is not None else program.file if program is not None else ""
     return FormatError(
-        f"several {what}s" if wanted is None else f"no {what} {wanted!r}",
+        f"several {what}s" if wanted is None else f"no {what} {wanted!r}{meant(wanted, known)}",
         file=file,
         expected=f"one of {', '.join(map(repr, known))}",
         found="no choice" if wanted is None else None,

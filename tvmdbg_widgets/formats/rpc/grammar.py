@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
+from tvmdbg_widgets.model.base.choice import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -182,8 +183,7 @@ def grammar(era: Era, dtype: DTypeLayout | str = "narrow", padding: int | None =
     ValueError
         No such era or layout, or a padding that is none.
     """
-    if era not in ERAS:
-        raise ValueError(f"era must be one of {', '.join(ERAS)}, not {era!r}")
+    one_of("era", era, ERAS)
     layout = dtype_layout(dtype)
     if padding is None:
         padding = max(0, 8 - layout.size)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.abi.struct_layout import Kind, Machine, Scalar, StructLayout, place
+from tvmdbg_widgets.model.base.choice import meant
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
@@ -92,9 +93,7 @@ def struct_layout(name: str, dtype: DTypeLayout, machine: Machine | None = None)
         fields = [(field.name, _integer(field.kind, machine)) for field in dtype.fields]
         return place(name, fields)
     if name not in _MEMBERS:
-        raise ValueError(
-            f"{name!r} is no struct that is known here; known are {', '.join(STRUCTS)}"
-        )
+        raise ValueError(f"no struct {name!r:.80}{meant(name, STRUCTS)}")
     members = [(label, _type(kind, dtype, machine)) for label, kind in _MEMBERS[name]]
     return place(name, members, is_union=name in _UNIONS)
 

@@ -4,7 +4,35 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
+
+#: Names that a message lists; and, of those it does not list, how many are looked at.
+_LISTED = 30
+_SEARCHED = 20_000
+
+
+def near(given: object, known: Iterable[object]) -> list[str]:
+    """Return up to three names that are spelled alike, or else hold what was given."""
+    names = [each for each in islice(known, _SEARCHED) if isinstance(each, str)]
+    folded: dict[str, str] = {}
+    for each in names:
+        folded.setdefault(each.casefold(), each)
+    wanted = str(given).strip().casefold()
+    close = difflib.get_close_matches(wanted, folded, n=3)
+    if not close and len(wanted) > 1:
+        close = [each for each in folded if wanted in each or (len(each) > 2 and each in wanted)]
+    return [folded[each] for each in close[:3]]
+
+
+def meant(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"`` with the names that are known, where those are few."""
+    names = list(islice(known, _SEARCHED))
+    close = near(given, names)
+    said = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    if len(names) > _LISTED:
+        return said
+    return f"{said or ';'} known: {', '.join(map(repr, names)) or 'none'}"
 
 
 def one_of(name: str, given: object, known: Iterable[str]) -> str:
@@ -13,14 +41,17 @@ def one_of(name: str, given: object, known: Iterable[str]) -> str:
     Raises
     ------
     ValueError
-        It is not; the message names close ones, or all.
+        It is not; the message names close ones, and all where they are few.
     """
     usable = list(known)
     if isinstance(given, str) and given in usable:
         return given
-    close = difflib.get_close_matches(given, usable, n=3) if isinstance(given, str) else []
-    told = f"close: {', '.join(close)}" if close else f"known: {', '.join(usable) or 'none'}"
-    raise ValueError(f"no {name} {given!r}; {told}")
+    raise ValueError(f"no {name} {given!r:.200}{meant(given, usable)}")
+
+
+def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error of a keyword that is none, which names close ones."""
+    return TypeError(f"{what} has no argument {given!r:.200}{meant(given, sorted(known))}")
 
 
 def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 
 if TYPE_CHECKING:
@@ -77,5 +78,5 @@ class FlatTensor:
         for tensor in self.tensors:
             if tensor.name == name:
                 return tensor
-        known = ", ".join(repr(tensor.name) for tensor in self.tensors[:20]) or "none"
-        raise KeyError(f"no tensor {name!r}; {self.file} has {known}")
+        known = meant(name, [tensor.name for tensor in self.tensors])
+        raise KeyError(f"no tensor {name!r:.200} in {self.file}{known}")

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmdbg_widgets.model.base.choice import meant
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program_instructions import Chain
     from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
@@ -223,8 +225,7 @@ class Program:
         for plan in self.plans:
             if plan.name == method:
                 return plan
-        known = ", ".join(map(repr, self.methods)) or "none"
-        raise KeyError(f"no method {method!r}; this program has {known}")
+        raise KeyError(f"no method {method!r:.200}{meant(method, self.methods)}")
 
     def data_of(self, tensor: TensorValue) -> Span | None:
         """Return where the file holds a tensor's constant data or its start value.

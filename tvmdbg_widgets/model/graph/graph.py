@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph import tables as graph_tables
@@ -97,13 +97,7 @@ class Graph(GraphColumns):
                 f"{len(found)} nodes are named {name!r} (ids {ids}{more}); "
                 "take one by its id, graph.nodes[id], or all of one name by graph.nodes_named(name)"
             )
-        known = self.names.unique[:20_000]
-        close = (
-            difflib.get_close_matches(name, known, n=3)
-            or [each for each in known if len(name) > 1 and name in each][:3]
-        )
-        hint = f"; close: {', '.join(map(repr, close))}" if close else ""
-        raise KeyError(f"no node is named {name!r}{hint}")
+        raise KeyError(f"no node is named {name!r:.200}{meant(name, self.names.unique)}")
 
     def _neighbors(self, upwards: bool, include_ambiguous: bool) -> Neighbors:
         keep = self.edge_source >= 0

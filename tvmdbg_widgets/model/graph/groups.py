@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 import operator
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -189,13 +189,7 @@ class Groups(Sequence["Group"]):
         )
         if found:
             return found
-        known = self.names.unique[:20_000]
-        close = (
-            difflib.get_close_matches(name, known, n=3)
-            or [each for each in known if wanted in each.casefold()][:3]
-        )
-        hint = f"; close: {', '.join(map(repr, close))}" if close else ""
-        raise KeyError(f"no group is named {name!r}{hint}")
+        raise KeyError(f"no group is named {name!r:.200}{meant(name, self.names.unique)}")
 
     def __len__(self) -> int:
         return len(self.start)

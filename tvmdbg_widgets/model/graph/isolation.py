@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import fields_of, one_of
+from tvmdbg_widgets.model.base.choice import fields_of, meant, one_of
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.walk import Neighbors
 
@@ -166,7 +166,7 @@ def isolated(
     elif kind == "around":
         found = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
     else:
-        raise ValueError(f"kind is one of {', '.join(ISOLATIONS)}, found {kind!r}")
+        raise ValueError(f"no kind {kind!r:.80}{meant(kind, ISOLATIONS)}")
     read = graph.edge_source[
         found[graph.edge_target]
         & (graph.edge_source >= 0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
+
+from tvmdbg_widgets.model.base.choice import meant
 
 #: What may stand in braces.
 FIELDS = (
@@ -52,7 +53,5 @@ def _check(found: re.Match[str]) -> None:
     if name is None and whole not in ("{{", "}}"):
         raise ValueError(f"{whole!r} at {at} stands alone; write {whole * 2!r}")
     if name is not None and name not in FIELDS:
-        close = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.5)
-        hint = f"; did you mean {{{close[0]}}}?" if close else ""
-        known = ", ".join(FIELDS)
-        raise ValueError(f"unknown field {{{name}}} at {at}{hint}; known: {known}")
+        known = [f"{{{field}}}" for field in FIELDS]
+        raise ValueError(f"unknown field {whole} at {at}{meant(whole, known)}")

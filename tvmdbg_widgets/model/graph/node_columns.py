@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.bits import is_float, is_integer
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def node_column(
             raise TypeError(f"{said} is a text, found {text!r:.80}")
         if not least <= len(text.strip()) <= most:
             raise ValueError(f"{said} is a text of {least} to {most} letters, found {text!r:.80}")
-    _one_of("scale", scale, SCALES)
-    _one_of("together", together, TOGETHERS)
+    one_of("scale", scale, SCALES)
+    one_of("together", together, TOGETHERS)
     of, rows = _of_mapping(graph, data) if isinstance(data, Mapping) else _of_rows(graph, data)
     values, codes, classes = _values_or_codes(rows)
     return NodeColumn(
@@ -300,10 +300,3 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"colors come from numbers or texts, not from {value!r:.80}") from None
-
-
-def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        close = difflib.get_close_matches(str(value), known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"{name} is {value!r:.80}; known: {', '.join(map(repr, known))}{hint}")

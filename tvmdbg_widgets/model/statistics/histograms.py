@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.statistics.distribution import place
 
 if TYPE_CHECKING:
@@ -88,8 +89,7 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
-    if scale not in SCALES:
-        raise ValueError(f"scale must be one of {SCALES}, not {scale!r}")
+    one_of("scale", scale, SCALES)
     ascend = low < high or (scale == "linear" and low == high)
     if not (ascend and math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"a {scale} scale needs a lower and a higher bound, not {low} and {high}")

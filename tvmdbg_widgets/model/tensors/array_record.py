@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import CURRENT_ONLY, FIRST_CUSTOM, DataType
 from tvmdbg_widgets.model.tensors.readings import (
@@ -117,14 +118,13 @@ class ArrayRecord:
             meanings = {f"{AS}{each}": each for each in (dtype, *self.alternatives)}
             if reading not in meanings:
                 raise ValueError(
-                    f"reading must be one of {tuple(meanings)}, not {reading!r}; "
+                    f"no reading {reading!r:.80}{meant(reading, meanings)}; "
                     "with_dtype() reads the bytes as any type of the same width"
                 )
             dtype = meanings[reading]
         else:
             known = COMPLEX_READINGS if is_complex(dtype) else READINGS
-            if reading not in known:
-                raise ValueError(f"reading must be one of {known}, not {reading!r}")
+            one_of("reading", reading, known)
         return ArrayValues(self.source, self.offset, self.nbytes, dtype, self.shape, reading)
 
     def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import Any, TypeAlias, TypeGuard
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensor import Captured, Tensor
 
@@ -46,6 +47,7 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         """Node names that have tensors, each once, in node order."""
         return tuple(self._nodes)
 
+    @public
     def __getitem__(self, key: TensorKey) -> Tensor:
         if _is_entry(key) and (found := self._items.get(key)) is not None:
             return found
@@ -58,18 +60,21 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         tensor = self._items.get((node, output))
         if tensor is None:
             outputs = [j for i, j in self._items if i == node]
-            known = f"its outputs are {outputs}" if outputs else "that node has none"
-            raise KeyError(f"no tensor for node {item!r}, output {output}; {known}")
+            raise KeyError(f"no tensor of node {item!r}, output {output}; {self._known(outputs)}")
         return tensor
+
+    def _known(self, outputs: list[int]) -> str:
+        if outputs:
+            return f"its outputs are {outputs}"
+        ids = [node for node, _ in self._items]
+        return f"tensors are of nodes {ids[0]} to {ids[-1]}, not of all" if ids else "there is none"
 
     def _node(self, name: str) -> int:
         nodes = self._nodes.get(name, ())
         if len(nodes) > 1:
             raise KeyError(f"{len(nodes)} nodes are named {name!r}; take one by id: {nodes}")
         if not nodes:
-            close = difflib.get_close_matches(name, list(self._nodes)[:20_000], n=3)
-            hint = f"; close: {', '.join(map(repr, close))}" if close else ""
-            raise KeyError(f"no tensor of a node named {name!r}{hint}")
+            raise KeyError(f"no tensor of a node named {name!r:.200}{meant(name, self._nodes)}")
         return nodes[0]
 
     def __contains__(self, key: object) -> bool:

@@ -34,7 +34,7 @@ class MeasureError(enum.IntEnum):
 
 
 _LABELS = {
-    MeasureError.UNRECORDED: "failed (no code recorded)",
+    MeasureError.UNRECORDED: "an error without a code",
     MeasureError.NO_ERROR: "NoError",
     MeasureError.INSTANTIATION_ERROR: "InstantiationError",
     MeasureError.COMPILE_HOST: "CompileHostError",

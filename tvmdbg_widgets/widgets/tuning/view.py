@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.tuning.log_model import LogModel
@@ -130,8 +131,7 @@ class TuningView(Saved):
         known = {name for name in self.class_trait_names(sync=True) if not name.startswith("_")}
         for name in traits:
             if name not in known - {"log", "session"}:
-                usable = ", ".join(sorted(known - {"log", "session"}))
-                raise TypeError(f"TuningView has no argument {name!r}; it takes {usable}")
+                raise no_argument("TuningView", name, known - {"log"})
         self._model = LogModel(log, None if run is None else log.link(run))
         if session is None and run is not None:
             session = run.session

@@ -17,6 +17,7 @@ from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC
 from tvmdbg_widgets.formats.tvm.params.survey import survey
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
 
@@ -153,6 +154,7 @@ def read_params(
     )
 
 
+@public
 def load_params(
     data: SourceLike,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tensors.array_record import AMBIGUOUS, ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import BOOL, CURRENT_ONLY, DataType
 
@@ -34,8 +35,7 @@ def settle_types(
     ValueError
         ``float8`` is none of the three, or a type in ``dtypes`` does not fit its array.
     """
-    if float8 not in ("auto", "current", "legacy"):
-        raise ValueError(f"float8 must be auto, current or legacy, not {float8!r}")
+    one_of("float8", float8, ("auto", "current", "legacy"))
     settled = list(records)
     if any(record.alternatives for record in records):
         era, why = (float8, "as asked for") if float8 != "auto" else _guess(records)

@@ -16,6 +16,7 @@ import numpy as np
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC, CPU
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import COMPLEX, DataType, from_numpy
@@ -75,8 +76,7 @@ def write_params(
         The target cannot be written.
     """
     fields = dtype_layout(layout)
-    if codes not in ("current", "legacy"):
-        raise ValueError(f"codes must be current or legacy, not {codes!r}")
+    one_of("codes", codes, ("current", "legacy"))
     pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
     items = [
         (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs

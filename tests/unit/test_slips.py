@@ -1,0 +1,159 @@
+"""A slip is answered with the nearest names, the same way wherever it is made."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import traitlets
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets import abi, plots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+VIEWS = (
+    "Debugger",
+    "Flamechart",
+    "GraphView",
+    "MemoryView",
+    "TensorInspector",
+)
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def _callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for module in (tvmdbg, plots, abi):
+        for name in (*module.__all__, *(("open",) if module is tvmdbg else ())):
+            if inspect.isfunction(found := getattr(module, name)):
+                yield f"{module.__name__.rpartition('.')[2]}.{name}", found
+    for kind in (tvmdbg.DebugRun, tvmdbg.TuningLog, tvmdbg.RpcLog):
+        for name, member in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") and member.__module__.startswith("tvmdbg_widgets"):
+                yield f"{kind.__name__}.{name}", member
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    found = inspect.signature(function).parameters.values()
+    if any(each.kind is each.VAR_KEYWORD for each in found):
+        return []
+    return [
+        each.name for each in found if each.kind is each.KEYWORD_ONLY or each.default != each.empty
+    ]
+
+
+def _slip(word: str) -> str:
+    return word[:1] + word[2:] if len(word) > 3 else word + "x"
+
+
+@pytest.mark.parametrize(("name", "function"), list(_callables()), ids=lambda each: str(each)[:40])
+def test_every_keyword_with_a_slip_is_told_the_nearest(
+    name: str, function: Callable[..., Any]
+) -> None:
+    for keyword in _keywords(function):
+        with pytest.raises(TypeError) as told:
+            function(**{_slip(keyword): 1})
+        assert f"{keyword!r}" in str(told.value), f"{name}: {told.value}"
+        assert "did you mean" in str(told.value)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_trait_with_a_slip_is_told_the_nearest(run: tvmdbg.DebugRun, view: str) -> None:
+    made = getattr(tvmdbg, view)
+    for trait in sorted(set(made.class_trait_names(sync=True)) - {"run"}):
+        if not trait.startswith("_") and trait not in ("layout", "tabbable", "tooltip", "comm"):
+            with pytest.raises(TypeError) as told:
+                made(run, **{_slip(trait): 1})
+            assert f"{trait!r}" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        (lambda run: run.figure("grahp"), "'graph'"),
+        (lambda run: run.figure("graph", derection="down"), "'direction'"),
+        (lambda run: run.figure("timeline", chart="merge"), "'merged'"),
+        (lambda run: run.figure("graph", theme="drak"), "'dark'"),
+        (lambda run: run.tensors["conv2d"], "conv2d"),
+        (lambda run: run.tensors["CONV2D"], "conv2d"),
+        (lambda run: run.graph.node("conv2d"), "conv2d"),
+        (lambda _: tvmdbg.open(tvmdbg.samples.resnet20_cifar, limits={"grahp": 1}), "'graph'"),
+        (lambda run: tvmdbg.Session(run, entyr=(1, 0)), "'entry'"),
+        (lambda _: abi.struct("DLTensr"), "'DLTensor'"),
+        (lambda run: plots.times(run, theme="drak"), "'dark'"),
+    ],
+)
+def test_names_with_a_slip_are_told_the_nearest(
+    run: tvmdbg.DebugRun, asked: Callable[[tvmdbg.DebugRun], Any], near: str
+) -> None:
+    with pytest.raises((ValueError, TypeError, LookupError, traitlets.TraitError)) as told:
+        asked(run)
+    assert "did you mean" in str(told.value)
+    assert near in str(told.value)
+
+
+def test_an_entry_is_named_the_same_way_everywhere(run: tvmdbg.DebugRun) -> None:
+    name = run.graph.nodes[38].name
+    for given in (38, name, (38, 0), [38, 0], (name, 0), run.tensors[38]):
+        session = tvmdbg.Session(run, entry=given)
+        assert session.entry == (38, 0)
+        session.entry = None
+        session.entry = given
+        assert session.entry == (38, 0)
+        assert tvmdbg.TensorInspector(run, entry=given).entry == (38, 0)
+        drawn = run.figure("tensor", entry=given).svg
+        assert drawn == run.figure("tensor", entry=(38, 0)).svg
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [999, (999, 0), -1, (38, 5), (38, -1), "nope", 1.5, True, (1, 2, 3)],
+)
+def test_an_entry_that_the_run_does_not_have_is_refused(run: tvmdbg.DebugRun, entry: Any) -> None:
+    with pytest.raises(traitlets.TraitError, match=r"^entry: "):
+        tvmdbg.Session(run, entry=entry)
+    with pytest.raises(traitlets.TraitError, match=r"^entry: "):
+        tvmdbg.TensorInspector(run, entry=entry)
+    with pytest.raises((TypeError, LookupError)):
+        run.figure("tensor", entry=entry)
+
+
+def test_a_node_that_there_is_not_is_not_said_to_lack_a_tensor(run: tvmdbg.DebugRun) -> None:
+    with pytest.raises(KeyError, match="tensors are of nodes 0 to 71"):
+        run.tensors[999]
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        "open('/no/such/path')",
+        "open(grpah=1)",
+        "run.tensors[999]",
+        "run.figure('grahp')",
+    ],
+)
+def test_a_slip_shows_no_inner_frames_in_a_notebook(slip: str, run: tvmdbg.DebugRun) -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell = InteractiveShell()
+    shell.user_ns |= {"open": tvmdbg.open, "run": run}
+    with capture_output() as shown:
+        shell.run_cell(slip)
+    assert len(shown.stdout.splitlines()) < 8, shown.stdout
+    assert "tvmdbg_widgets/" not in shown.stdout
+
+
+def test_a_fault_of_our_own_keeps_all_frames() -> None:
+    from tvmdbg_widgets.model.base.slips import shorten
+
+    with pytest.raises(ValueError, match="invalid literal") as told:
+        int("x")
+    shorten(told.value)
+    assert not hasattr(told.value, "_render_traceback_")
