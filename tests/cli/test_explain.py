@@ -26,7 +26,8 @@ def test_a_log_comes_through_a_pipe_or_a_file(tvmdbg: Run, tmp_path: Path) -> No
         assert "1 known message in 3 lines" in text
         assert "line 2: TVMError" in text
         assert "tvmdbg convert in.params" in text
-        assert "serializer.h" in text
+        assert "serializer.h" not in text
+        assert text.count("explain --places") == 1
         assert "\x1b" not in text
 
 
@@ -38,3 +39,9 @@ def test_json_has_every_fact(tvmdbg: Run, tmp_path: Path) -> None:
     assert message["id"] == "params-array"
     assert message["line"] == 2
     assert message["next"]
+
+
+def test_places_that_must_change_together_come_on_request(tvmdbg: Run) -> None:
+    told = tvmdbg("explain", "--places", input=b"")
+    assert told.returncode == 0
+    assert "serializer.h" in told.stdout

@@ -11,7 +11,9 @@ HEAD = (
     "# Messages, explained\n\n"
     "`tvmdbg.explain(text)` and `tvmdbg explain < log.txt` say of pasted console output what is "
     "known about each message in it: the cause, how to tell it from its neighbors, what to look at "
-    "next. These are the messages that are known.\n"
+    "next. A blank more or less, a line cut by a terminal and curly quote marks make no "
+    "difference; a message within printed source code (LLVM IR, C++, a line of a traceback) did "
+    "not occur and is left out. These are the messages that are known.\n"
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     ("What a failed run printed", "tvmdbg explain < log.txt"),
     ("As it fails", "python run.py 2>&1 | tvmdbg explain"),
+    ("Where DLDataType was changed", "tvmdbg explain --places"),
     ("For another program", "tvmdbg explain log.txt --json | jq '.messages[].cause'"),
 )
 
@@ -27,17 +28,25 @@ def explain(
         typer.Argument(metavar="[FILE]", help="Console output; [bold]-[/] for standard input."),
     ] = "-",
     *,
+    places: Annotated[
+        bool, typer.Option("--places", help="List the places that know DLDataType instead.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
     """Explain the messages of TVM, ExecuTorch's Inspector and the tuners in console output.
 
-    Says of each what causes it, how to tell it from its neighbors, and what to look at next. Where
-    two layouts of DLDataType may be behind one, lists the places that must change together.
+    Says of each what causes it, how to tell it from its neighbors, and what to look at next. With
+    --places it reads nothing and lists what must change together where DLDataType was changed.
     """
     from tvmdbg_widgets.analysis.messages.explanation import explain as explained
+    from tvmdbg_widgets.analysis.messages.explanation import places_lines
     from tvmdbg_widgets.cli.common.dump import source_of
     from tvmdbg_widgets.model.sources.given import as_source
 
+    if places:
+        for line in places_lines():
+            say(line)
+        return
     source = as_source(source_of(file))
     found = explained(source.read(0, source.size))
     if as_json:

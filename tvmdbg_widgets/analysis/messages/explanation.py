@@ -14,6 +14,10 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 
 _UNKNOWN_SHOWN = 5
+_WHERE_PLACES = (
+    "Was DLDataType changed? tvmdbg explain --places, or places() of this answer, lists what must "
+    "change together."
+)
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,17 @@ class Explanation(Sequence[FoundMessage]):
         for each in self.found:
             told += ["", *each.lines()]
         if any(each.message.layout for each in self.found):
-            told += ["", *places_lines()]
+            told += ["", _WHERE_PLACES]
         if self.unknown:
             told += ["", "look like errors and are not known:"]
             told += [f"  line {line:,}: {text}" for line, text in self.unknown[:_UNKNOWN_SHOWN]]
             more = len(self.unknown) - _UNKNOWN_SHOWN
             told += [f"  and {more:,} more"] if more > 0 else []
         return "\n".join(told)
+
+    def places(self) -> str:
+        """Return the places that must change together where DLDataType was changed."""
+        return "\n".join(places_lines())
 
     def to_dataframe(self) -> Any:
         """One row per message (``pandas.DataFrame``); ImportError without pandas."""

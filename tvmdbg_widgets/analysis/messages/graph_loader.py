@@ -59,7 +59,7 @@ MESSAGES = (
         "graph-unknown-top-key",
         "key … is not supported",
         " is not supported",
-        r"\bkey (?P<key>[\w.-]{1,80}) is not supported",
+        r"(?:(?<=:)|(?<=: )|\b(?=key[\s]))key (?P<key>[\w.-]{1,80}) is not supported",
         _VERSIONS,
         "The graph JSON has a key at its top that the loader does not know. v0.5 does not know "
         "metadata.",
@@ -71,7 +71,7 @@ MESSAGES = (
         "graph-unknown-node-key",
         "do not support key …",
         "do not support key ",
-        r"do not support key (?P<key>[\w.-]{1,80})",
+        r"do not support key(?!words?\b|s\b|boards?\b) (?P<key>[\w.-]{1,80})",
         _VERSIONS,
         "A node has a key that the loader does not know. The debugger's own dump has shape in "
         "every node: it was passed in place of the graph.",
@@ -135,7 +135,7 @@ MESSAGES = (
         "different builds, or a module was not imported.",
         "Names begin with tvmgen_default_ from v0.8 on, so that graphs and libraries of older and "
         "newer builds do not fit.",
-        ("module.get_function(name, True)", "tvmdbg nodes graph.json"),
+        ("module.get_function(name, True)", "tvmdbg table graph.json"),
         _SOURCE,
     ),
     KnownMessage(
@@ -159,5 +159,37 @@ MESSAGES = (
         "'texure' is TVM's own spelling.",
         ("tvmdbg memory graph.json",),
         _SOURCE,
+    ),
+    KnownMessage(
+        "array-copy-size",
+        "Check failed: from_size == to_size (…): TVMArrayCopyFromTo: The size must exactly match",
+        "The size must exactly match",
+        r"(?:from_size == to_size\)?(?: \((?P<from>\d{1,20}) vs\. (?P<to>\d{1,20})\))?"
+        r"(?: is false)? ?: )?\w{0,40}CopyFromTo: The size must exactly match",
+        "all",
+        "An array was copied to one of another number of bytes: an input has another shape or "
+        "dtype than the graph expects, or an output goes into an array of another size.",
+        "The two numbers are bytes. A factor of 2, 4 or 8 is a dtype (float64 for float32), any "
+        "other a shape. set_input is the usual place; the message does not name the input.",
+        (
+            "print(array.dtype, array.shape)",
+            "tvmdbg table graph.json  (dtypes and shapes of the inputs)",
+        ),
+        "src/runtime/ndarray.cc @ v0.5 to v0.21, src/runtime/tensor.cc",
+    ),
+    KnownMessage(
+        "module-loader-missing",
+        "Binary was created using {…} but a loader of that name is not registered.",
+        "but a loader of that name is not registered",
+        r"inary was created using \{?(?P<loader>[\w.]{1,80})\}? but a loader of that name is not "
+        r"registered",
+        "v0.5 and later",
+        "A library holds a module of a kind that this runtime cannot load: it is of another "
+        "release, or was built without it.",
+        "GraphRuntimeFactory became GraphExecutorFactory in v0.8, relax.Executable became "
+        "relax.VMExecutable in v0.20: build the model anew. Others, such as cuda or metal, are "
+        "options of the build.",
+        ("build model and runtime with one release", "print(tvm.__version__)"),
+        "src/runtime/library_module.cc @ v0.8",
     ),
 )

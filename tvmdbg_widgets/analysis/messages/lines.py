@@ -53,6 +53,33 @@ def rejoined(text: str) -> tuple[str, list[int]]:
     return "".join(chain.from_iterable(zip(lines, ends, strict=True))), starts
 
 
+def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
+    """Return the text with all lines put together that a terminal may have cut within a word.
+
+    Returns
+    -------
+    text : str
+    starts : list of int
+        Where each row of the given text begins; its rows are those of `starts`.
+    None
+        Where no line can have been cut.
+    """
+    pieces, found, length = [], [], 0
+    last = -1
+    for row, begin in enumerate(starts):
+        end = starts[row + 1] if row + 1 < len(starts) else len(text)
+        line = text[begin:end]
+        found.append(length)
+        bare = line.rstrip("\r\n")
+        if line != bare and _NARROWEST <= len(bare) <= _WIDEST and row + 1 < len(starts):
+            following = text[end : end + 1]
+            if following and not following.isspace():
+                line, last = bare, row
+        pieces.append(line)
+        length += len(line)
+    return ("".join(pieces), found) if last >= 0 else None
+
+
 def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
     """Return the last row of the line that begins at a row, and the width it was cut at."""
     first = lines[row].rstrip("\r")

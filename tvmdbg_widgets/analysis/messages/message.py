@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from tvmdbg_widgets.analysis.messages.tolerance import literal_pattern, longest_word, tolerant
+
 
 @dataclass(frozen=True)
 class KnownMessage:
@@ -50,5 +52,15 @@ class KnownMessage:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """The pattern, compiled."""
-        return re.compile(self.pattern)
+        """The pattern, with other blanks and quote marks, compiled."""
+        return re.compile(tolerant(self.pattern))
+
+    @cached_property
+    def literal_regex(self) -> re.Pattern[str]:
+        """The literal, the same way."""
+        return re.compile(literal_pattern(self.literal))
+
+    @cached_property
+    def word(self) -> str:
+        """The longest word of the literal."""
+        return longest_word(self.literal)

@@ -203,7 +203,7 @@ MESSAGES = (
         "rpc-server-invalid",
         "kInvalidTypeCodeNDArray, kInvalidDLTensorFieldStride, …",
         "kInvalid",
-        r"\b(?P<status>kInvalidTypeCodeObject|kInvalidTypeCodeNDArray|kInvalidDLTensorFieldStride"
+        r"(?<!::)\b(?P<status>kInvalidTypeCodeObject|kInvalidTypeCodeNDArray|kInvalidDLTensorFieldStride"
         r"|kInvalidDLTensorFieldByteOffset)\b",
         "v0.7 and later",
         "The other side was asked to take a value that cannot be sent: an object, an array of this "
@@ -216,7 +216,7 @@ MESSAGES = (
         "rpc-server-unknown",
         "kUnknownTypeCode, kUnknownRPCCode, kUnknownRPCSyscall",
         "kUnknown",
-        r"\b(?P<status>kUnknownTypeCode|kUnknownRPCCode|kUnknownRPCSyscall)\b",
+        r"(?<!::)\b(?P<status>kUnknownTypeCode|kUnknownRPCCode|kUnknownRPCSyscall)\b",
         "v0.7 and later",
         "A packet has a code that no release has: the receiver lost its place before, because the "
         "two sides disagree about how packets are written.",

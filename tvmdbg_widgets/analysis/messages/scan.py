@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.messages.arguments import which_argument
 from tvmdbg_widgets.analysis.messages.conditions import comparisons, in_words
+from tvmdbg_widgets.analysis.messages.executorch_runtime import which_status
 from tvmdbg_widgets.analysis.messages.found import FoundMessage
-from tvmdbg_widgets.analysis.messages.lines import rejoined, without_escapes
+from tvmdbg_widgets.analysis.messages.lines import pieces_joined, rejoined, without_escapes
+from tvmdbg_widgets.analysis.messages.source_text import is_in_source
 from tvmdbg_widgets.analysis.messages.table import MESSAGES
+from tvmdbg_widgets.analysis.messages.tolerance import plain
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ _BEFORE, _BEHIND = 600, 3000
 _LONGEST = 1500
 _SHOWN = 300
 _ERROR = re.compile(
-    r"\b(?:\w{0,40}Error|Check failed|Assert fail|Mismatched|Segmentation fault"
+    r"\b(?:\w{0,40}(?<!SetLast)Error|Check failed|Assert fail|Mismatched|Segmentation fault"
     r"|terminate called)\b"
 )
 #: Lines that speak of an error and do not say which.
@@ -53,29 +56,55 @@ class Scan:
     """
 
     def __init__(self, text: str) -> None:
-        self._text, self._starts = rejoined(without_escapes(text))
         self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}
+        self._rows_of: dict[str, set[int]] = {}
         self._known_rows: set[int] = set()
-        for message in MESSAGES:
-            for match in self._matches(message):
-                self._add(message, match)
+        whole = rejoined(plain(without_escapes(text)))
+        self._find(*whole)
+        # A message that lines of one width cut within a word is found in what they were before.
+        joined = pieces_joined(*whole)
+        if joined is not None:
+            self._find(*joined)
+        self._text, self._starts = whole
         self.found = sorted(self._by_facts.values(), key=lambda each: each.line)
         self.unknown = [(row + 1, self._shown(row)) for row in self._unknown_rows()]
         self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
 
+    def _find(self, text: str, starts: list[int]) -> None:
+        """Add the messages of a text; not those of rows that have them already."""
+        self._text, self._starts = text, starts
+        before = {name: frozenset(rows) for name, rows in self._rows_of.items()}
+        for message in MESSAGES:
+            known = before.get(message.id, frozenset())
+            for match in self._matches(message):
+                rows = range(self._row(match.start()), self._row(match.end() - 1) + 1)
+                if known.isdisjoint(rows) and not self._is_in_source(match.start()):
+                    self._rows_of.setdefault(message.id, set()).update(rows)
+                    self._add(message, match)
+
     def _matches(self, message: KnownMessage) -> Iterator[re.Match[str]]:
         """Yield every place of a message; looks around its literal alone, at no place often."""
-        text, literal = self._text, message.literal
+        text, literal = self._text, message.literal_regex
+        if message.word not in text:
+            return
         done = 0
-        at = text.find(literal)
-        while at >= 0:
+        found = literal.search(text)
+        while found is not None:
+            at = found.start()
             match = message.regex.search(text, max(done, at - _BEFORE), at + _BEHIND)
             if match is None:
-                at = text.find(literal, at + _BEHIND - _LONGEST)
+                found = literal.search(text, at + _BEHIND - _LONGEST)
                 continue
             yield match
             done = match.end()
-            at = text.find(literal, max(done, at + 1))
+            found = literal.search(text, max(done, at + 1))
+
+    def _is_in_source(self, place: int) -> bool:
+        row = self._row(place)
+        begin = max(self._text.rfind("\n", 0, place) + 1, place - _BEHIND)
+        end = self._text.find("\n", place, place + _BEHIND)
+        line = self._text[begin : end if end >= 0 else place + _BEHIND]
+        return is_in_source(self._line(row - 1) if row else "", line, place - begin)
 
     def _add(self, message: KnownMessage, match: re.Match[str]) -> None:
         facts = {key: one_line(value.strip()) for key, value in match.groupdict().items() if value}
@@ -89,7 +118,7 @@ class Scan:
             self._by_facts[key] = replace(seen, count=seen.count + 1)
             return
         details = [] if begin is None else in_words(comparisons(self._text[begin : match.start()]))
-        details += which_argument(facts)
+        details += which_argument(facts) + which_status(facts)
         self._by_facts[key] = FoundMessage(
             message, row + 1, self._shown(row), facts, tuple(details)
         )
@@ -104,7 +133,8 @@ class Scan:
         return begin
 
     def _unknown_rows(self) -> list[int]:
-        rows = dict.fromkeys(self._row(match.start()) for match in _ERROR.finditer(self._text))
+        places = (match.end() for match in _ERROR.finditer(self._text))
+        rows = dict.fromkeys(self._row(each) for each in places if not self._is_in_source(each))
         return [
             row
             for row in rows

@@ -20,6 +20,9 @@ _OF_METASCHEDULE = (
     "tvmdbg tuning summary work_dir  (its database: how many trials of each task failed)"
 )
 
+#: Begins "Skipped because of …", also where a terminal cut its first word.
+_SKIPPED = r"S(?:k(?:ip?[\s]|ip)|k?[\s])"
+
 
 def _error(error: MeasureError, cause: str, tell: str) -> KnownMessage:
     return KnownMessage(
@@ -117,7 +120,7 @@ MESSAGES = (
         "autotvm-instantiation-error",
         "InstantiationError(…)",
         "InstantiationError",
-        r"\bInstantiationError(?:\((?![\"\']?Skipped because)|: (?!Skipped because))",
+        rf"\bInstantiationError(?:\((?![\"\']?{_SKIPPED})|: (?!{_SKIPPED}))",
         "v0.6 to v0.19",
         "AutoTVM: the template refused the config.",
         "The text behind it is what the template says. It comes from the builder, before anything "
@@ -182,5 +185,49 @@ MESSAGES = (
         "The next line says which: it begins with LocalBuilder, LocalRunner or RPCRunner.",
         ("work_dir/logs has such texts for each task", _OF_METASCHEDULE),
         _METASCHEDULE,
+    ),
+    KnownMessage(
+        "tuner-no-devices",
+        "Cannot get remote devices from the tracker. Please check the status of tracker by …",
+        "Cannot get remote devices from the tracker",
+        r"Cannot get remote devices from the tracker",
+        "v0.5 to v0.19",
+        "The tracker gave no device within the time allowed: none is registered under this key, "
+        "all are taken, or the tracker cannot be reached.",
+        "Look at the tracker's table: no row for the key is a device that is not registered, or "
+        "under another name; a row with free 0 one that another process holds. It comes before "
+        "anything is measured.",
+        (
+            "python -m tvm.exec.query_rpc_tracker --host HOST --port 9190",
+            "python -m tvm.exec.rpc_server --tracker=HOST:9190 --key=KEY  (on the device)",
+        ),
+        "python/tvm/autotvm/measure/measure_methods.py, auto_scheduler/measure.py @ v0.8",
+    ),
+    KnownMessage(
+        "tracker-no-device",
+        "Cannot request … after 5 retry, last_error:…",
+        " retry, last_error",
+        r"Cannot request (?P<key>[\w./:-]{1,80}) after (?P<times>\d{1,6}) retry, last_error",
+        "v0.5 and later",
+        "A device that the tracker named could not be connected to, so many times.",
+        "'Cannot get remote devices' means that the tracker named none. What stands behind "
+        "last_error is the reason.",
+        ("python -m tvm.exec.query_rpc_tracker --host HOST --port 9190",),
+        "python/tvm/rpc/client.py @ v0.8",
+    ),
+    KnownMessage(
+        "tuner-fallback",
+        "Cannot find config for target=…, workload=(…). A fallback configuration is used, which …",
+        "Cannot find config for target",
+        r"Cannot find config for target="
+        r"(?:(?P<target>[^\n]{1,300}?), workload=(?:\('(?P<workload>[\w.]{1,80})')?)?",
+        "v0.5 to v0.19",
+        "AutoTVM's log has no record for this workload and target: the operator is compiled with a "
+        "default schedule. It is right and may be slow.",
+        "A warning where 'A fallback configuration is used' follows, an error where not. The log "
+        "was not applied (autotvm.apply_history_best), or its target differs in -model or -keys, "
+        "or dtype, layout or shape differ: compare the workload with those of the log.",
+        ("tvmdbg tuning tasks autotvm.log", "with tvm.autotvm.apply_history_best(log): …"),
+        "python/tvm/autotvm/task/dispatcher.py @ v0.8",
     ),
 )
