@@ -79,4 +79,5 @@ def literal_pattern(literal: str) -> str:
 
 def longest_word(literal: str) -> str:
     """Return the longest word of a literal: a text without it has no such message."""
-    return max(re.findall(r"\w+", literal), key=len)
+    words: list[str] = re.findall(r"\w+", literal)
+    return max(words, key=len)
