@@ -68,3 +68,16 @@ def test_groups_need_a_graph(tvmdbg: Run, data: Path) -> None:
     done = tvmdbg("table", data / "chrome" / "viztracer.json", "--by", "group")
     assert done.returncode == 2
     assert "this run has none" in " ".join(done.stderr.split())
+
+
+def test_the_debuggers_own_table(tvmdbg: Run, data: Path) -> None:
+    log = data / "times" / "split_multi_v0.19" / "run_stdout.txt"
+    done = tvmdbg("table", log, "--tvm")
+    assert done.returncode == 0
+    assert done.stdout == log.read_text("utf-8")
+    for others in (("--top", "3"), ("--json",), ("--sort", "name")):
+        assert "--tvm prints every operator" in tvmdbg("table", log, "--tvm", *others).stderr
+    assert "--release needs --tvm" in tvmdbg("table", log, "--release", "0.8").stderr
+    older = tvmdbg("table", log, "--tvm", "--release", "0.8")
+    assert older.returncode != 0
+    assert "graph" in older.stderr

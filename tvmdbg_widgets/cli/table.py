@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import math
 import sys
+import warnings
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ from tvmdbg_widgets.cli.table_by import By
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.times.operators import Operator
+    from tvmdbg_widgets.analysis.times.operators import Operator, Operators
     from tvmdbg_widgets.analysis.times.table import TimeTable
 
 EXAMPLES = examples(
@@ -28,6 +29,7 @@ EXAMPLES = examples(
     ("Total time per kind", "tvmdbg table /tmp/tvmdbg --by kind"),
     ("Time of functions with a layout_transform", "tvmdbg table /tmp/tvmdbg --by part"),
     ("For a spreadsheet; times in nanoseconds", "tvmdbg table /tmp/tvmdbg --csv > times.csv"),
+    ("As TVM's debugger prints it", "tvmdbg table /tmp/tvmdbg --tvm"),
     (
         "The events of an ETDump, as ExecuTorch's Inspector prints them",
         "tvmdbg table etdump.etdp etrecord.bin --inspector",
@@ -68,6 +70,13 @@ def table(
     top: Annotated[int | None, typer.Option(min=1, metavar="N", help="The N slowest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
+    tvm: Annotated[
+        bool, typer.Option("--tvm", metavar="", help="Print the table as TVM's debugger does.")
+    ] = False,
+    release: Annotated[
+        str | None,
+        typer.Option(metavar="0.N", help="Of --tvm: whose columns.", show_default="as recorded"),
+    ] = None,
     inspector: Annotated[
         bool,
         typer.Option(
@@ -78,15 +87,21 @@ def table(
     ] = False,
 ) -> None:
     """List operators with time, share, spread of repeats, dtype and shape."""
-    if as_json and as_csv:
-        raise UsageError("--json and --csv are mutually exclusive")
-    if inspector and (as_json or as_csv or any(each is not None for each in (sort, by, top))):
-        raise UsageError("--inspector prints every event: leave out the other options")
-    if by is not None and sort is not None:
-        raise UsageError("--by sorts by time: leave out --sort")
-    if level is not None and by is not By.GROUP:
-        raise UsageError("--level needs --by group")
+    others = any(each is not None for each in (sort, by, top))
+    _check_whole(
+        ("--inspector", "event", inspector, as_json or as_csv or tvm or others),
+        ("--tvm", "operator", tvm, as_json or as_csv or inspector or others),
+    )
+    _check_fit(
+        (as_json and as_csv, "--json and --csv are mutually exclusive"),
+        (release is not None and not tvm, "--release needs --tvm"),
+        (by is not None and sort is not None, "--by sorts by time: leave out --sort"),
+        (level is not None and by is not By.GROUP, "--level needs --by group"),
+    )
     run = named.open()
+    if tvm:
+        _as_tvm(run.table(), release)
+        return
     if inspector:
         run.inspector.print_data_tabular()
         return
@@ -109,6 +124,28 @@ def table(
         hidden = grid(_HEAD, cells, right=(0, 3, 4), give=1, drop=(6, 5, 2))
         if hidden:
             note(f"a wider terminal also shows: {', '.join(hidden)}")
+
+
+def _check_whole(*printed: tuple[str, str, bool, bool]) -> None:
+    """Refuse what would leave something out of a table that another program prints whole."""
+    for option, row, given, others in printed:
+        if given and others:
+            raise UsageError(f"{option} prints every {row}: leave out the other options")
+
+
+def _check_fit(*refused: tuple[bool, str]) -> None:
+    for wrong, why in refused:
+        if wrong:
+            raise UsageError(why)
+
+
+def _as_tvm(found: Operators, release: str | None) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        text = found.as_tvm(release)
+    for each in told:
+        note(str(each.message))
+    print(text)
 
 
 def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -> None:

@@ -98,6 +98,8 @@ class RunParts:
         Texts of the module at some stage of the compiler, by name, in the compiler's order.
     reports : tuple of Report
         Profiling reports, joined to the graph where there is one; the most exact form of each.
+    printed : str
+        The debugger's table that the times are from, as TVM printed it; empty where there is none.
     executorch : ExecuTorchFiles or None
         What a run of ExecuTorch was recorded as.
     """
@@ -112,4 +114,5 @@ class RunParts:
     options: Mapping[str, Any] = field(default_factory=dict)
     ir: Mapping[str, ByteSource] = field(default_factory=dict)
     reports: tuple[Report, ...] = ()
+    printed: str = ""
     executorch: ExecuTorchFiles | None = None

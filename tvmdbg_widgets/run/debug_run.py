@@ -67,6 +67,18 @@ class DebugRun(Files, Pages):
         found.run = self
         return found
 
+    @cached_property
+    def tables(self) -> tuple[DebugRun, ...]:
+        """Each table that TVM's debugger printed, in the order of the log, as a run with its times.
+
+        ::
+
+            run.tables[0].compare_times(run.tables[1])  # before and after tuning
+        """
+        from tvmdbg_widgets.formats.tvm.assemble.tables import runs_of_tables
+
+        return tuple(map(DebugRun, runs_of_tables(self.parts)))
+
     def execution(self, number: int) -> DebugRun:
         """Return the run with the values that another execution of ExecuTorch's logged.
 

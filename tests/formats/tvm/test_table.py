@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
-from tests.formats.tvm.table_printer import TimedNode, format_table, print_table
+from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, format_table, print_table
 from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource

@@ -4,21 +4,39 @@ import contextlib
 import math
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.formats.tvm.table_printer import (
+from tvmdbg_widgets.formats.tvm.table.printer import (
     TimedNode,
     format_table,
     print_table,
-    unprintable_names,
 )
 from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
 from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def unprintable_names(names: Iterable[str]) -> Issues:
+    """Name what a printed table cannot carry."""
+    issues = []
+    for name in names:
+        if "\n" in name:
+            text = f"{name!r} holds a line feed, which breaks its row"
+            issues.append(Issue("line-broken", Severity.ERROR, text))
+        elif name.endswith(" "):
+            text = f"{name!r} ends in blanks, which print loses"
+            issues.append(Issue("blanks-lost", Severity.WARNING, text))
+    return Issues(issues)
+
 
 DATA = Path(__file__).parents[2] / "data" / "times"
 TABLES = ("split_multi_v0.19/run_stdout.txt", "odd_names_v0.8/run_stdout.txt")

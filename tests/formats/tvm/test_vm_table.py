@@ -70,6 +70,18 @@ def test_missing_rows_and_a_missing_end_are_told() -> None:
         read_vm_table(BytesSource(b"nothing"))
 
 
+@pytest.mark.parametrize(
+    "end", ["Total Duration 8 us", "Total Duration: 8 us.", "Total Duration 8 us\n"]
+)
+def test_total_of_early_releases_has_no_count_of_calls(end: str) -> None:
+    lines = printed({"a": [2.0, 1.0], "b": [5.0]}).split("\n")[:-2]
+    report = read_vm_table(BytesSource("\n".join([*lines, end]).encode(), "vm.txt"))
+    assert not report.truncated
+    assert not report.issues
+    wrong = read_vm_table(BytesSource("\n".join([*lines[:-2], end]).encode(), "vm.txt"))
+    assert [issue.rule for issue in wrong.issues] == ["total-disagrees"]
+
+
 @pytest.mark.parametrize("line", [" " * 65_000, "1 " * 32_000, "\t" * 65_000 + "1/1/1/1"])
 def test_a_long_line_of_blanks_is_read_once(line: str) -> None:
     """An expression that looks for the name's end from its start takes minutes for ten of them."""

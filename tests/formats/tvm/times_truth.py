@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.formats.tvm.table_printer import TimedNode
+from tvmdbg_widgets.formats.tvm.table.printer import TimedNode
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -451,6 +451,6 @@ def test_graphs_of_modules_of_other_names_are_the_same(tmp_path: Path, module: s
     found = match(plain.graph, other.graph)
     assert len(found.pairs) == plain.graph.num_nodes
     assert [row.op_kind for row in other.table()] == [row.op_kind for row in plain.table()]
-    assert other.provenance.format == "TVM v0.8 to v0.19"
+    assert other.provenance.releases == "TVM v0.8 to v0.19"
     short = next(node.name for node in other.graph.nodes if "softmax" in node.name)
     assert other.graph.node(short.rpartition("fused_")[2]).name == short

@@ -52,7 +52,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         several += len(entries)
         facts.append(f"{counted(len(entries), 'tensor')}: {evidence.list(nodes_of(entries))}")
         nodes |= dict.fromkeys(nodes_of(entries))
-    if timeline is not None:
+    if timeline is not None and graph is not None:
         timed = np.flatnonzero(timeline.node_trust == Trust.AMBIGUOUS).tolist()
         if timed:
             told.append(counted(len(timed), "node time"))

@@ -102,11 +102,16 @@ class Operators(Sequence[Operator]):
     """A table of operators; shows as text and, in a notebook, as an HTML table."""
 
     def __init__(
-        self, rows: Sequence[Operator], caption: str, words: TimelineWords | None = None
+        self,
+        rows: Sequence[Operator],
+        caption: str,
+        words: TimelineWords | None = None,
+        run: RunParts | None = None,
     ) -> None:
         self._rows = rows
         self.caption = caption
         self._words = words
+        self._run = run
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -128,6 +133,33 @@ class Operators(Sequence[Operator]):
         if row.node < 0:
             return counted(row.slices, "slice")
         return f"{'node' if self._words is None else self._words.item} {row.node}"
+
+    def as_tvm(self, release: str | None = None) -> str:
+        """Return the table as TVM's debugger prints it; where one was read, byte for byte.
+
+        Elsewhere it is printed anew from graph and node times, with the columns of the release:
+        named, or told by the files. ``Measurements(us)`` holds the mean where that alone is known.
+
+        ::
+
+            print(run.table().as_tvm(release="0.19"))
+
+        Parameters
+        ----------
+        release
+            ``"0.5"`` to ``"0.19"``.
+
+        Raises
+        ------
+        ValueError
+            These are some of the operators, no release of that name has the table, or the run
+            lacks what it prints.
+        """
+        from tvmdbg_widgets.analysis.times.as_tvm import as_tvm
+
+        if self._run is None:
+            raise ValueError("TVM prints all operators: run.table().as_tvm()")
+        return as_tvm(self._run, release)
 
     def to_dataframe(self) -> Any:
         """Return one row an operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
@@ -207,7 +239,7 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     graph, timeline = parts.graph, parts.timeline
     words = None if timeline is None else timeline_words(timeline, graph is not None)
     if timeline is not None and words is not None and words.by_name and graph is None:
-        return _by_name(parts.title, timeline, words, top)
+        return _by_name(parts, timeline, words, top)
     count = graph.num_nodes if graph is not None else timeline.num_nodes if timeline else 0
     ids = np.arange(count) if graph is None else np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
     total = timeline.total_ns if timeline is not None else float("nan")
@@ -225,7 +257,9 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     noun, together = ("operator", "") if words is None else (words.row, words.together)
     which = _which(len(rows), noun, top)
     took = "no times" if np.isnan(total) else f"{duration_text(total)} {together}"
-    return Operators(rows, f"{parts.title}: {which}; {took}", None if graph is not None else words)
+    caption = f"{parts.title}: {which}; {took}"
+    run = parts if top is None else None
+    return Operators(rows, caption, None if graph is not None else words, run)
 
 
 def _which(count: int, noun: str, top: int | None) -> str:
@@ -234,7 +268,9 @@ def _which(count: int, noun: str, top: int | None) -> str:
     return f"the {counted(count, noun)} slowest"
 
 
-def _by_name(title: str, timeline: Timeline, words: TimelineWords, top: int | None) -> Operators:
+def _by_name(
+    parts: RunParts, timeline: Timeline, words: TimelineWords, top: int | None
+) -> Operators:
     """All slices of one name as a row, by first start, or the ``top`` of most self time."""
     names, own = timeline.slice_names, timeline.nesting.self_ns
     usable = np.flatnonzero(np.isfinite(own))
@@ -269,7 +305,8 @@ def _by_name(title: str, timeline: Timeline, words: TimelineWords, top: int | No
         for code in order.tolist()
     ]
     which = _which(len(rows), words.row, top)
-    return Operators(rows, f"{title}: {which}; {duration_text(total)} {words.together}", words)
+    caption = f"{parts.title}: {which}; {duration_text(total)} {words.together}"
+    return Operators(rows, caption, words, parts if top is None else None)
 
 
 def _operator(parts: RunParts, node: int, name: str, time: float, total: float) -> Operator:

@@ -22,6 +22,7 @@ from tvmdbg_widgets.formats.tvm.assemble.times import beside_chrome, choose_tabl
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
+from tvmdbg_widgets.formats.tvm.table.printer import format_table
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
@@ -72,9 +73,10 @@ def assemble(
         parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
     outputs, parameters = _params(parts, found)
     trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
-    table, problems = choose_table([part.value for part in parts if part.kind == "table"], trace)
-    found += problems
     graph = _graph(parts, found)
+    logs = [part.value for part in parts if part.kind == "table"]
+    table, problems = choose_table(logs, trace, graph, with_tensors=outputs is not None)
+    found += problems
     names = {record.key for each in parameters for record in each.records}
     if graph is not None and names:
         graph = graph.with_parameters(names)
@@ -121,6 +123,7 @@ def assemble(
         files=tuple(_run_file(part) for part in parts),
         options=dict(options or {}),
         reports=reports,
+        printed="" if table is None else format_table(table),
         ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
     )
     return run if recording is None else _as_recorded(run, recording)

@@ -34,7 +34,6 @@ def evidence_of(
     folders = {part.folder for part in parts if part.folder is not None}
     found += [versions.of_folder(folder.name) for folder in sorted(folders)]
     if graph is not None:
-        found.append(versions.of_graph_form(graph.form))
         if any(name.startswith(MODULE) for name in graph.func_names.unique):
             found.append(versions.Evidence(f"function names start with {MODULE}", 8, 19))
         if graph.storage_scopes is not None:
@@ -48,7 +47,13 @@ def evidence_of(
         found.append(versions.Evidence("there is an execution trace", 6, 19))
     if table is not None:
         found.append(versions.of_table_style(table.style))
-    return tuple(each for each in found if each is not None)
+    told = tuple(each for each in found if each is not None)
+    form = None if graph is None else versions.of_graph_form(graph.form)
+    if graph is None or form is None:
+        return told
+    # Whoever saves lib.get_graph_json() as JSON writes a string too, with any release.
+    agrees = versions.releases((*told, form)) is not None
+    return (*told, form) if agrees or graph.form != "string" else told
 
 
 def _of_first_time(graph: Graph | None, outputs: Outputs) -> versions.Evidence | None:

@@ -49,9 +49,13 @@ if TYPE_CHECKING:
 
 
 def choose_table(
-    logs: Sequence[tuple[Table, ...]], trace: Trace | None
+    logs: Sequence[tuple[Table, ...]],
+    trace: Trace | None,
+    graph: Graph | None = None,
+    *,
+    with_tensors: bool = False,
 ) -> tuple[Table | None, list[Issue]]:
-    """Take the last table of each log, and of those the one of the trace's run.
+    """Take the last table of each log that names the graph's nodes, and of those the trace's.
 
     Of two of one run that in node order goes first, since its rows join exactly.
 
@@ -61,8 +65,12 @@ def choose_table(
     issues : list of Issue
         Where the tables show that run() was called more than once.
     """
-    issues = [_several_tables(tables) for tables in logs if len(tables) > 1]
-    last = [tables[-1] for tables in logs if tables]
+    last = [_last_fitting(tables, graph) for tables in logs if tables]
+    issues = [
+        _several_tables(tables, used, with_tensors)
+        for tables, used in zip(filter(None, logs), last, strict=True)
+        if len(tables) > 1
+    ]
     last.sort(key=lambda table: (trace is not None and not _alike(table, trace), _is_sorted(table)))
     rows = [Counter(map(_key, table.rows)) for table in last]
     issues += [
@@ -71,7 +79,37 @@ def choose_table(
     return (last[0] if last else None), issues
 
 
+def fits(table: Table, graph: Graph | None) -> bool:
+    """Whether each row names a node of the graph, and no other shape than that node has."""
+    if graph is None:
+        return True
+    shapes: dict[str, set[tuple[int, ...] | None]] = {}
+    for name, own in zip(graph.names, shapes_with_rows(graph), strict=True):
+        shapes.setdefault(name, set()).update(own)
+    return all(
+        row.shape in found or None in found
+        for row in table.rows
+        for found in [shapes.get(row.name, set())]
+    )
+
+
+def _last_fitting(tables: tuple[Table, ...], graph: Graph | None) -> Table:
+    return next((table for table in reversed(tables) if fits(table, graph)), tables[-1])
+
+
+def _nodes(table: Table) -> Counter[tuple[str, str, tuple[int, ...]]]:
+    return Counter((row.name, row.ops, row.shape) for row in table.rows)
+
+
 def _other_run(table: Table, used: Table) -> Issue:
+    if _nodes(table) != _nodes(used):
+        return Issue(
+            "more-than-one",
+            Severity.WARNING,
+            f"this table is of other nodes than the one in {used.file}, which is used: "
+            "run.tables has each",
+            file=table.file,
+        )
     return Issue(
         "tables-disagree",
         Severity.WARNING,
@@ -101,19 +139,27 @@ def _alike(table: Table, trace: Trace) -> bool:
     }
 
 
-def _several_tables(tables: tuple[Table, ...]) -> Issue:
-    if len({frozenset(row.name for row in table.rows) for table in tables}) > 1:
+def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) -> Issue:
+    which = f"table {tables.index(used) + 1} of {len(tables)} is used, run.tables has each"
+    if any(_nodes(table) != _nodes(tables[0]) for table in tables):
         return Issue(
             "more-than-one",
-            Severity.WARNING,
-            f"the log holds {len(tables)} tables of different nodes; only the last is used",
+            Severity.NOTE,
+            f"the log holds {len(tables)} tables of different nodes: {which}",
+            file=tables[0].file,
+        )
+    if not with_tensors:
+        return Issue(
+            "more-than-one",
+            Severity.NOTE,
+            f"the log holds {len(tables)} tables of the same nodes: {which}",
             file=tables[0].file,
         )
     return Issue(
         "stale-tensors",
         Severity.WARNING,
         f"the log holds {len(tables)} tables, so run() was called more than once: TVM keeps the "
-        "tensors of the first call and the times of the last",
+        f"tensors of the first call and the times of the last; {which}",
         file=tables[0].file,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -35,6 +36,9 @@ TITLES: dict[str, tuple[str, ...]] = {
 }
 """Column titles by style, the first release that prints them."""
 
+#: What each line of a table begins with in a document, a comment, a quotation.
+_INDENT = re.compile(r"[ \t#>/*|;%-]{0,100}(?=Node Name  )")
+
 DECIMALS = {"v0.5": 2, "v0.6": 3, "v0.9": 3}
 """Decimals the times are rounded to."""
 
@@ -53,7 +57,7 @@ class Layout:
     style : str
         Key of :data:`TITLES`.
     indent : str
-        Blanks before every line, as in a table quoted in a document.
+        Before every line: blanks, ``# ``, ``> ``, as in a table quoted in a document.
     starts : tuple of int
         Column starts in characters, counted after the indent.
     length : int or None
@@ -136,10 +140,10 @@ def find_layout(line: str) -> Layout | None:
     """
     newline = "\r\n" if line.endswith("\r") else "\n"
     line = line.removesuffix("\r")
-    text = line.lstrip(" \t")
-    if not text.startswith("Node Name  "):
+    found = _INDENT.match(line)
+    if found is None:
         return None
-    indent = line[: len(line) - len(text)]
+    indent, text = line[: found.end()], line[found.end() :]
     for style, titles in TITLES.items():
         starts = _starts(text, titles)
         if starts is not None:

@@ -29,7 +29,7 @@ _VALUE = r"([^\s/]{1,40})"
 _COUNT = re.compile(r"[0-9]{1,18}")
 _VALUES = re.compile("/".join([_VALUE] * 4))
 _TOTAL = re.compile(
-    rf"Total Duration: {_VALUE} us\.\s+Total Packed Functions: ([0-9]{{1,18}})\s*", re.ASCII
+    rf"Total Duration:? {_VALUE} us\.?(?:\s+Total Packed Functions: ([0-9]{{1,18}}))?\s*", re.ASCII
 )
 _LONGEST = 1 << 16
 
@@ -63,12 +63,12 @@ def read_vm_table(source: ByteSource) -> Report:
         )
     with_shapes = "#OpNameNShape" in lines[headings[-1]]
     rows: list[dict[str, Metric]] = []
-    total: tuple[float, int] | None = None
+    total: tuple[float, int | None] | None = None
     strange = 0
     for line in lines[headings[-1] + 1 :]:
         ended = _TOTAL.fullmatch(line)
         if ended is not None:
-            total = (float(parse_number(ended[1]) or 0.0), int(ended[2]))
+            total = (float(parse_number(ended[1]) or 0.0), int(ended[2]) if ended[2] else None)
             break
         row = _row(line, with_shapes)
         if row is not None:
@@ -110,7 +110,7 @@ def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
 
 
 def _checks(
-    rows: list[dict[str, Metric]], total: tuple[float, int] | None, strange: int, file: str
+    rows: list[dict[str, Metric]], total: tuple[float, int | None] | None, strange: int, file: str
 ) -> list[Issue]:
     issues = []
     if strange:
@@ -130,12 +130,12 @@ def _checks(
     slack = general_rounding(total[0]) + sum(
         general_rounding(as_float(row[DURATION].value)) for row in rows
     )
-    if calls != total[1] or abs(times - total[0]) > 1.01 * slack:
+    if total[1] not in (None, calls) or abs(times - total[0]) > 1.01 * slack:
         issues.append(
             Issue(
                 "total-disagrees",
                 Severity.WARNING,
-                f"the last line says {total[0]:.9g} µs in {total[1]} calls, the rows give "
+                f"the last line says {total[0]:.9g} µs in {total[1] or calls} calls, the rows give "
                 f"{times:.9g} µs in {calls}: rows may be missing",
                 file=file,
             )

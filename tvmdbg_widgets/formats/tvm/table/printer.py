@@ -13,7 +13,6 @@ import numpy as np
 
 from tvmdbg_widgets.formats.tvm.table.layout import Layout, canonical_layout, dashes
 from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +72,7 @@ def print_table(
     -------
     str
         Lines without a line end behind the last one. Where all times are zero the percents are
-        ``nan`` (TVM up to v0.8 fails there). Names that print loses: :func:`unprintable_names`.
+        ``nan`` (TVM up to v0.8 fails there).
 
     Raises
     ------
@@ -107,30 +106,6 @@ def print_table(
         rest = "-" * (5 if style == "v0.9" else 4)
         lines.append((TOTAL_NAME, "-", str(_rounded(total * 1e6, style)), *rest))
     return _format(canonical_layout(style, lines), lines)
-
-
-def unprintable_names(names: Iterable[str]) -> Issues:
-    """Name what a printed table cannot carry.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Node or function names.
-
-    Returns
-    -------
-    Issues
-        ``blanks-lost`` for a name that ends in blanks, ``line-broken`` for one with a line feed.
-    """
-    issues = []
-    for name in names:
-        if "\n" in name:
-            text = f"{name!r} holds a line feed, which breaks its row"
-            issues.append(Issue("line-broken", Severity.ERROR, text))
-        elif name.endswith(" "):
-            text = f"{name!r} ends in blanks, which print loses"
-            issues.append(Issue("blanks-lost", Severity.WARNING, text))
-    return Issues(issues)
 
 
 def _time(node: TimedNode, style: str) -> float:

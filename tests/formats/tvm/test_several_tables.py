@@ -1,0 +1,162 @@
+"""Logs of several tables: each is reached, and each is printed again as it was read."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING
+
+import pytest
+from formats.tvm.times_truth import corpus_cases, own_cases
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, print_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Shape = tuple[int, ...]
+
+
+def printed(times: dict[str, float], shape: Shape = (1, 8), *, style: str = "v0.9") -> str:
+    nodes = [TimedNode(name, name, (us * 1e-6,), (shape,), 2) for name, us in times.items()]
+    return print_table(nodes, style=style)
+
+
+BEFORE = printed({"fused_nn_conv2d": 40.0, "fused_add": 5.0}, (1, 8, 4, 4))
+AFTER = printed({"fused_nn_conv2d": 9.0, "fused_add": 5.0}, (1, 1, 4, 4, 8))
+AGAIN = printed({"fused_nn_conv2d": 41.0, "fused_add": 6.0}, (1, 8, 4, 4))
+
+
+def rules(run: tvmdbg.DebugRun) -> list[str]:
+    return [issue.rule for issue in run.check()]
+
+
+def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
+    run = tvmdbg.open(f"before\n{BEFORE}\n\nafter\n{AFTER}\n".encode())
+    assert [each.table().as_tvm() for each in run.tables] == [BEFORE, AFTER]
+    assert run.table().as_tvm() == AFTER
+    one, other = run.tables
+    assert (one.timeline.total_ns, other.timeline.total_ns) == (45_000.0, 14_000.0)
+    compared = one.compare_times(other)
+    assert (compared.total_a, compared.total_b) == (45_000.0, 14_000.0)
+
+
+def test_a_log_alone_joins_nothing_and_tells_of_no_stale_tensors() -> None:
+    for second in (AFTER, AGAIN):
+        run = tvmdbg.open(f"{BEFORE}\n{second}\n".encode())
+        assert rules(run).count("more-than-one") == 1
+        assert not {"stale-tensors", "tables-disagree"} & set(rules(run))
+        found = {each.rule for each in run.findings()}
+        assert not {"stale-tensors", "ambiguous-joins"} & found
+    text = printed({"a": 1.0}) + "\n" + printed({"a": 1.0})
+    assert [len(each.table()) for each in tvmdbg.open(text.encode()).tables] == [1, 1]
+
+
+def test_the_table_of_the_graphs_nodes_is_taken() -> None:
+    nodes = [("x", (1, 8, 4, 4)), ("fused_nn_conv2d", (1, 8, 4, 4)), ("fused_add", (1, 8, 4, 4))]
+    graph = {
+        "nodes": [
+            {
+                "op": "tvm_op" if i else "null",
+                "name": name,
+                "inputs": [[i - 1, 0, 0]] if i else [],
+                **(
+                    {
+                        "attrs": {
+                            "func_name": name,
+                            "num_inputs": "1",
+                            "num_outputs": "1",
+                            "flatten_data": "0",
+                        }
+                    }
+                    if i
+                    else {}
+                ),
+            }
+            for i, (name, _) in enumerate(nodes)
+        ],
+        "arg_nodes": [0],
+        "heads": [[2, 0, 0]],
+        "node_row_ptr": [0, 1, 2, 3],
+        "attrs": {
+            "shape": ["list_shape", [list(shape) for _, shape in nodes]],
+            "dltype": ["list_str", ["float32"] * 3],
+            "storage_id": ["list_int", [0, 1, 2]],
+        },
+    }
+    log = f"{BEFORE}\n{AFTER}\n".encode()
+    run = tvmdbg.open(json.dumps(graph).encode(), log)
+    assert run.timeline.total_ns == 45_000.0
+    assert [each.graph is not None for each in run.tables] == [True, False]
+    string = tvmdbg.open(json.dumps(json.dumps(graph)).encode(), log)
+    assert "versions-contradict" not in rules(string)
+    assert string.provenance.releases == "TVM v0.9 to v0.19"
+
+
+def test_a_table_is_printed_as_each_release_prints_it(data: Path) -> None:
+    checked = 0
+    for case in own_cases(data):
+        text = (case.folder / "run_stdout.txt").read_bytes().decode().removesuffix("\n")
+        run = tvmdbg.open(case.folder / "run_stdout.txt")
+        assert run.table().as_tvm() == text
+        with_times = tvmdbg.open(case.folder / "graph.json", case.folder / "time_list.json")
+        release = case.version.removeprefix("v")
+        assert with_times.table().as_tvm(release) == text
+        assert with_times.table().as_tvm(f"v{release}.0") == text
+        checked += 1
+    assert checked == 3
+
+
+def test_recorded_dumps_print_the_table_that_tvm_printed(corpus: Path) -> None:
+    """Times are kept in nanoseconds: one tie of a last digit in all these files falls otherwise."""
+    differing = 0
+    for case in corpus_cases(corpus):
+        if (case.folder / "run2_stdout.txt").exists():
+            continue
+        text = (case.folder / "run_stdout.txt").read_bytes().decode().removesuffix("\n")
+        assert tvmdbg.open(case.folder / "run_stdout.txt").table().as_tvm() == text, case.folder
+        if not (case.folder / "tvmdbg").is_dir():
+            continue
+        times = case.folder / "time_list.json"
+        run = tvmdbg.open(case.folder / "tvmdbg", times)
+        ours = run.table().as_tvm(case.version).split("\n")
+        theirs = text.split("\n")
+        assert len(ours) == len(theirs), case.folder
+        differing += sum(a != b for a, b in zip(ours, theirs, strict=True))
+    assert differing <= 1
+
+
+def test_a_release_that_is_not_known_is_said() -> None:
+    sample = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
+    graph, trace = sample / "_tvmdbg_graph_dump.json", sample / "_tvmdbg_execution_trace.json"
+    run = tvmdbg.open(graph, trace)
+    with pytest.warns(UserWarning, match="release"):
+        latest = run.table().as_tvm()
+    with pytest.warns(UserWarning, match="mean"):
+        assert run.table().as_tvm("0.19") == latest
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "Measurements" not in run.table().as_tvm("0.8")
+
+
+def test_what_cannot_be_printed_is_refused() -> None:
+    run = tvmdbg.open(BEFORE.encode())
+    assert run.table().as_tvm("0.12") == BEFORE
+    for release in ("0.4", "0.20", "1.0", "x", "", "0.27"):
+        with pytest.raises(ValueError, match="release"):
+            run.table().as_tvm(release)
+    with pytest.raises(ValueError, match="graph"):
+        run.table().as_tvm("0.8")
+    with pytest.raises(ValueError, match="times of day"):
+        run.table().as_tvm("0.5")
+    with pytest.raises(ValueError, match="all operators"):
+        run.top(1).as_tvm()
+    with pytest.raises(ValueError, match="all operators"):
+        run.table()[:1].as_tvm()
+
+
+@pytest.mark.parametrize("mark", ["# ", "> ", "   ", "// ", "| "])
+def test_a_table_in_comments_is_read(mark: str) -> None:
+    text = "".join(f"{mark}{line}\n" for line in BEFORE.split("\n"))
+    assert tvmdbg.open(f"intro\n{text}".encode()).table().as_tvm() == text.removesuffix("\n")
