@@ -152,6 +152,41 @@ def test_a_library_without_a_graph_says_so() -> None:
     assert [issue.rule for issue in run.check()] == ["library-without-graph"]
 
 
+def test_memory_of_code_that_runs_ahead_of_time() -> None:
+    """As ``_build_function_memory_map`` writes it, python/tvm/micro/model_library_format.py."""
+    metadata = {
+        "version": 6,
+        "model_name": "net",
+        "export_datetime": "2022-03-04 05:06:07Z",
+        "executors": ["aot"],
+        "style": "full-model",
+        "target": ["c"],
+        "memory": {
+            "functions": {
+                "main": [
+                    {
+                        "device": 1,
+                        "workspace_size_bytes": 4096,
+                        "constants_size_bytes": 20,
+                        "io_size_bytes": 36,
+                    }
+                ],
+                "operator_functions": [
+                    {
+                        "function_name": "tvmgen_net_conv",
+                        "workspace": [{"device": 1, "workspace_size_bytes": 1024}],
+                    }
+                ],
+            }
+        },
+    }
+    run = tvmdbg.open(json.dumps(metadata).encode())
+    told = str(run.provenance)
+    assert "memory of 'net' on device type 1: workspace 4,096 bytes, constants 20 bytes" in told
+    assert "io 36 bytes" in told
+    assert "workspace of 'tvmgen_net_conv': 1,024 bytes on device type 1" in told
+
+
 def test_operators_alone() -> None:
     metadata = {
         "version": 7,
