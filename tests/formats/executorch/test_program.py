@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, answers, case_dir, read_json
 from tests.formats.executorch.program_truth import as_flatc, differences
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
@@ -15,7 +16,12 @@ from tvmdbg_widgets.formats.executorch.program import bundled
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.program import BufferDevice, DataLocation, Operator
+from tvmdbg_widgets.model.executorch.program import (
+    BufferDevice,
+    CompileSpec,
+    DataLocation,
+    Operator,
+)
 from tvmdbg_widgets.model.executorch.program_instructions import Frame
 from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
 from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
@@ -102,6 +108,34 @@ def test_strides_follow_the_order_of_dimensions() -> None:
     for strides, (sizes, _) in orders.items():
         dense = np.zeros([sizes[dim] for dim in (0, 2, 3, 1)], np.int8).transpose(0, 3, 1, 2)
         assert dense.strides == strides
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (b"ethos-u55-128", "ethos-u55-128"),
+        (b"CPU\0", "CPU"),
+        (b"", "empty"),
+        (b"\x01\0\0\0", "4 bytes: 01 00 00 00"),
+        (b"\xff" * 65, "65 bytes: " + " ".join(["ff"] * 64) + " …"),
+    ],
+)
+def test_a_compile_spec_is_text_or_bytes(value: bytes, told: str) -> None:
+    assert CompileSpec("key", value).text() == told
+
+
+def test_compile_specs_are_told_of_run_and_node() -> None:
+    path = PTE / "zoo_xnn.pte"
+    plan = program("zoo_xnn").plan()
+    run = tvmdbg.open(path)
+    nodes = [node for node in run.graph.nodes if "backend" in node.attrs]
+    assert nodes
+    for node in nodes:
+        delegate = plan.delegates[int(node.attrs["delegate_index"])]
+        specs = {f"compile spec {each.key}": each.text() for each in delegate.compile_specs}
+        assert specs.items() <= dict(node.attrs).items()
+        for each in delegate.compile_specs:
+            assert f"{each.key} = {each.text()}" in str(run.provenance)
 
 
 def test_payloads_of_delegates() -> None:

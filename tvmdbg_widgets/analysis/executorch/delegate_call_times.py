@@ -12,6 +12,7 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
@@ -38,6 +39,8 @@ class DelegateCallTime:
         Time that some event covers; NaN where the delegate has a clock of its own.
     gaps : tuple of (float, float)
         Start and duration of each stretch that no event covers; empty where that is not known.
+    compile_specs : tuple of (str, str)
+        What the backend was told as it compiled, as the program has it; empty without it.
     """
 
     execution: int
@@ -48,6 +51,7 @@ class DelegateCallTime:
     events: int
     inside_ns: float
     gaps: tuple[tuple[float, float], ...]
+    compile_specs: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         name = self.backend or "delegate"
@@ -123,9 +127,25 @@ def delegate_call_times(files: ExecuTorchFiles) -> DelegateCallTimes:
                 len(events),
                 float("nan") if own else float(covered),
                 tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
+                _compile_specs(files, *at),
             )
         )
     return DelegateCallTimes(found)
+
+
+def _compile_specs(files: ExecuTorchFiles, chain: int, index: int) -> tuple[tuple[str, str], ...]:
+    plans = files.program.plans if files.program is not None else ()
+    plan = next((each for each in plans if each.name == files.method), None)
+    if plan is None or not 0 <= chain < len(plan.chains):
+        return ()
+    instructions = plan.chains[chain].instructions
+    if not 0 <= index < len(instructions):
+        return ()
+    call = instructions[index]
+    if not isinstance(call, DelegateCall) or not 0 <= call.delegate_index < len(plan.delegates):
+        return ()
+    specs = plan.delegates[call.delegate_index].compile_specs
+    return tuple((spec.key, spec.text()) for spec in specs)
 
 
 def _covered(

@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, withou
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Kinds of parts that this file joins.
 KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")
+#: Delegates whose compile specs are told of the run; each node of one tells them too.
+_MOST_DELEGATES = 16
 #: What a saved run has besides; its times are those of the ETDump.
 _OF_RECORDINGS = ("recording", "recorded-times", "ir")
 
@@ -265,6 +268,11 @@ def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
         yield f"{files.record.file} has a member ETRECORD_V0"
     if files.program is not None:
         yield f"{files.program.file} is a program (ET12)"
+        for plan in files.program.plans:
+            told = [(at, each) for at, each in enumerate(plan.delegates) if each.compile_specs]
+            for at, each in told[:_MOST_DELEGATES] if plan.name == files.method else ():
+                specs = ", ".join(f"{s.key} = {s.text()}" for s in each.compile_specs[:16])
+                yield one_line(f"delegate {at}, {each.id}, was compiled with {specs}")
     if files.buffer is not None:
         yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
 
