@@ -33,7 +33,7 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     if repeated:
         most = max(max(event.occurrences) for event in repeated)
         found.append(
-            f"{counted(len(repeated), 'event')} occur up to {most:,} times in a run, as "
+            f"{counted(len(repeated), 'event')} with up to {most:,} occurrences in a run, as "
             f"{one_line(repeated[0].name)!r}: every time is kept; the Inspector keeps the last"
         )
     if allocations := sum(pattern.allocations for pattern in patterns):

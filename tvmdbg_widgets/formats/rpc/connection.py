@@ -17,6 +17,7 @@ from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.packets import PacketState
 
 if TYPE_CHECKING:
@@ -200,8 +201,8 @@ def _issues(direction: Direction) -> list[Issue]:
     found = []
     for damage in packets.damages:
         text = (
-            f"{direction.name}: {damage.size:,} bytes at byte {damage.offset:,}, behind "
-            f"{damage.packets_before:,} packets, are no packets: {damage.reason}"
+            f"{direction.name}: no packets in {counted(damage.size, 'byte')} at byte "
+            f"{damage.offset:,}, behind {counted(damage.packets_before, 'packet')}: {damage.reason}"
         )
         found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
     counts = np.bincount(packets.states, minlength=3)

@@ -144,7 +144,7 @@ def _counted(log: TuningParts) -> list[Issue]:
         found.append(Issue("lines-refused", Severity.ERROR, message, file=file))
     more = log.num_refused - len(log.refused)
     if more > 0:
-        message = f"{counted(more, 'more line')} were refused; the first {MOST_REFUSED:,} are kept"
+        message = f"{counted(more, 'more line')} refused; the first {MOST_REFUSED:,} are kept"
         found.append(Issue("lines-refused", Severity.ERROR, message))
     if log.undecoded:
         most = sorted(log.undecoded.items(), key=lambda item: -item[1])
