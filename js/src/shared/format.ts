@@ -56,7 +56,11 @@ export function bytes(size: number): string {
  */
 export function integer(count: number): string {
   if (!Number.isFinite(count)) return "unknown";
-  return String(BigInt(nearest(count))).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return apart(String(BigInt(nearest(count))));
+}
+
+function apart(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** The nearest whole number, the even one of two, as Python rounds. */
@@ -68,10 +72,8 @@ function nearest(count: number): number {
 /** Nanoseconds to the hundredth, which is finer than any clock, as `exact_ns` in Python; whole ones without decimals. */
 export function exactNs(ns: number): string {
   if (!Number.isFinite(ns)) return "unknown";
-  const [whole, decimals] = Math.abs(ns).toFixed(2).split(".");
-  const sign = ns < 0 && Number(ns.toFixed(2)) !== 0 ? "-" : "";
-  const shown = Number.isInteger(ns) ? "" : `.${decimals}`;
-  return `${sign}${Math.abs(ns) < 1e21 ? integer(Number(whole)) : integer(Math.abs(ns))}${shown} ns`;
+  const [whole, decimals] = ns.toFixed(Number.isInteger(ns) ? 0 : 2).split(".");
+  return `${apart(whole!)}${decimals ? `.${decimals}` : ""} ns`;
 }
 
 /** `1 node`, `1,024 nodes`. */

@@ -78,7 +78,7 @@ describe("counts and shapes", () => {
     expect([0, 12_345, -0.001, -1234.5, Number.NaN].map(exactNs)).toEqual([
       "0 ns",
       "12,345 ns",
-      "0.00 ns",
+      "-0.00 ns",
       "-1,234.50 ns",
       "unknown",
     ]);
