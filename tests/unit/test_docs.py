@@ -24,6 +24,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.registry import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import click
 
 ROOT = Path(__file__).parents[2]
@@ -265,3 +267,37 @@ def test_what_the_recipe_saves_joins(corpus: Path, tmp_path: Path) -> None:
     assert len(run.reports) == 1
     recipe = _text(ROOT / "notebooks/making_a_dump.ipynb")
     assert all(f'(dump / "{name}")' in recipe for name in beside.values())
+
+
+def _texts_of_the_package() -> Iterator[tuple[str, str]]:
+    """Every string of the package, with ``…`` for what is put in, and where it stands."""
+    for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
+        for each in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                yield path.name, each.value
+            elif isinstance(each, ast.JoinedStr):
+                pieces = (
+                    part.value if isinstance(part, ast.Constant) else "…" for part in each.values
+                )
+                yield path.name, "".join(map(str, pieces))
+
+
+def test_every_command_that_a_text_of_ours_names_exists() -> None:
+    from tvmdbg_widgets.cli.app import app
+
+    verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
+    checked = 0
+    for where, text in _texts_of_the_package():
+        for call in re.findall(r"(?<![\w/.-])tvmdbg ([a-z][^`\n|;&]*)", text):
+            words = re.split(r"  |\$\(", call)[0].split()
+            command = verbs.get(words[0].rstrip(".,:)"))
+            assert command is not None, (where, call)
+            inner = getattr(command, "commands", {})
+            if inner and len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
+                command = inner.get(words[1])
+                assert command is not None, (where, call)
+            known = {option for each in command.params for option in each.opts} | {"--help"}
+            named = {word for word in words if re.fullmatch(r"--[a-z][\w-]*", word)}
+            assert named <= known, (where, call)
+            checked += 1
+    assert checked > 100

@@ -19,7 +19,12 @@ from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import (
+    DebugTensor,
+    DebugValue,
+    EventKind,
+    ValueType,
+)
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
@@ -309,6 +314,7 @@ def test_clocks_that_wrap() -> None:
         assert block.events[0].perf_data == PerfData([1499 / 1e6])
     (block,) = event_blocks(dump_of(delegate))
     assert block.events[0].perf_data == PerfData([1499 / 1e6])
+    assert any("clock of 32 bits wrapped" in each for each in block.deviations)
     (its,) = event_blocks(dump_of(delegate), compat=True)
     assert its.events[0].perf_data is not None
     assert its.events[0].perf_data.avg == pytest.approx(4294963000.03, rel=1e-6)
@@ -336,11 +342,22 @@ def test_allocations() -> None:
         event_blocks(dump, compat=True)
 
 
+def test_tensors_of_a_type_that_the_inspector_does_not_know() -> None:
+    """Recorded as 09a2: bfloat16 is type 15."""
+    tensor = DebugTensor(15, (1,), (1,), 0)
+    dump = dump_of([Logged("x", value=DebugValue(ValueType.TENSOR, tensor, None))])
+    (block,) = event_blocks(dump)
+    assert any("types such as bfloat16" in each for each in block.deviations)
+    with pytest.raises(RuntimeError, match="get_scalar_type_size : 15"):
+        event_blocks(dump, compat=True)
+
+
 def test_debug_events_without_a_value() -> None:
     """Recorded as 09g."""
     dump = dump_of([Logged("x", kind=EventKind.DEBUG)])
     (block,) = event_blocks(dump)
     assert block.events[0].debug_data == []
+    assert any("1 debug event without a value" in each for each in block.deviations)
     with pytest.raises(TypeError, match=r"^Invalid Buffer\. Received no value for field: debug_e"):
         event_blocks(dump, compat=True)
 

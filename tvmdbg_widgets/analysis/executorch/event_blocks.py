@@ -11,7 +11,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.event_merging import EventMerging, SameRuns
-from tvmdbg_widgets.analysis.executorch.event_notes import notes
+from tvmdbg_widgets.analysis.executorch.event_notes import notes, notes_on_events
 from tvmdbg_widgets.analysis.executorch.logged_values import check_outputs
 from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
 from tvmdbg_widgets.analysis.executorch.run_patterns import RunPatterns, Signature
@@ -104,7 +104,9 @@ def _block(
         runs=tuple(runs.numbers),
         outputs=merging.logged(runs.outputs),
         compat=merging.compat,
-        noted=[] if merging.compat else notes(events, runs.patterns),
+        noted=[]
+        if merging.compat
+        else [*notes(events, runs.patterns), *notes_on_events(merging.dump, runs.numbers)],
     )
 
 

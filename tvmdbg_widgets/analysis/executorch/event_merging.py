@@ -73,6 +73,7 @@ class EventMerging:
         compat: bool,
     ) -> None:
         self.compat = compat
+        self.dump = dump
         self._times = times
         self._buffer = buffer
         self._parser = parser

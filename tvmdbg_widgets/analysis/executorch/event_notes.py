@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS
+from tvmdbg_widgets.formats.executorch.debug_buffer import is_known_to_inspector
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.executorch.etdump import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.events import Event
     from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
     from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern
-    from tvmdbg_widgets.model.executorch.etdump import DebugTensor
+    from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump
 
 
 def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
@@ -55,6 +60,30 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     return found
 
 
+def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
+    """Return what clocks and debug events of some runs of a dump tell, a sentence each."""
+    bounds = dump.run_offsets.tolist()
+    rows = np.concatenate([np.arange(0), *(np.arange(*bounds[run : run + 2]) for run in runs)])
+    start, end, kind = dump.start[rows], dump.end[rows], dump.kind[rows]
+    named = np.array([text != "" for text in dump.delegate_id_str.unique], np.bool_)
+    delegated = (dump.delegate_id_int != -1)[rows] | named[dump.delegate_id_str.codes[rows]]
+    wrapped = (kind == EventKind.PROFILE) & (start > end) & (start <= MOST_TICKS) & delegated
+    found = []
+    if count := int(np.count_nonzero(wrapped)):
+        found.append(
+            f"{counted(count, 'event')} of delegates over which a clock of 32 bits wrapped: the "
+            "duration is that of the ticks; the Inspector divides the ticks before it subtracts, "
+            "which gives nonsense"
+        )
+    logged = rows[kind == EventKind.DEBUG].tolist()
+    if count := sum(row not in dump.values for row in logged):
+        found.append(
+            f"{counted(count, 'debug event')} without a value: it has none here; the Inspector "
+            "refuses the dump"
+        )
+    return found
+
+
 def notes_on_values(
     outputs: LoggedValues, of_events: Sequence[LoggedValues], runs: int
 ) -> list[str]:
@@ -70,6 +99,11 @@ def notes_on_values(
             "kept; the Inspector refuses the dump"
         )
     tensors = [tensor for each in logged for tensor in each.tensors]
+    if unknown := sum(not is_known_to_inspector(each) for each in tensors):
+        found.append(
+            f"{counted(unknown, 'logged tensor')} of types such as bfloat16 that the Inspector "
+            "does not know: it refuses the dump"
+        )
     if tensors and not all(each.has_buffer for each in logged if each.runs):
         found.append(
             f"{counted(len(tensors), 'logged tensor')} without values, because no debug buffer is "

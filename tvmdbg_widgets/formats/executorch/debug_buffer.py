@@ -193,6 +193,11 @@ def inflated(value: DebugValue, buffer: DebugBuffer | None, *, compat: bool = Fa
     return value.value
 
 
+def is_known_to_inspector(tensor: DebugTensor) -> bool:
+    """Return whether ExecuTorch's Inspector reads tensors of this type."""
+    return tensor.scalar_type in _OF_INSPECTOR
+
+
 def _array(tensor: DebugTensor, buffer: DebugBuffer | None) -> npt.NDArray[Any] | None:
     return None if buffer is None else buffer.record(tensor, "").numpy()
 
