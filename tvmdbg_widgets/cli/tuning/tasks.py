@@ -103,7 +103,7 @@ def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
         f"{_failed(table, task):,}",
         known(table.best[task]),
         "-" if math.isnan(share) else percent(share),
-        known(table.gains.gain[task]),
+        known(table.gains.gain[task] if table.errors.trials[task] else math.nan),
         "-" if math.isnan(spent) else seconds_text(spent),
         log.tasks[task].target.text,
     )
