@@ -73,10 +73,14 @@ def _tell_slots(plan: MemoryPlan) -> None:
 
 
 def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
+    from tvmdbg_widgets.model.graph.role_words import roles_text
+
     return {
         "run": title,
         "allocated": plan.allocated,
         "parameters": plan.parameter_bytes,
+        "roles": roles_text(plan.graph) or None,
+        "credible": plan.credibility.value,
         "peak": {
             "bytes": plan.peak.bytes,
             "nodes": plan.peak.nodes,

@@ -293,6 +293,21 @@ def test_lines_that_were_not_read() -> None:
     )
 
 
+@pytest.mark.parametrize("unread", [{"num_refused": 1}, {"undecoded": {"a kind": 1}}])
+def test_what_rests_on_every_line_is_less_sure_where_some_were_not_read(unread: Any) -> None:
+    for rows, rule in ((BROKEN, "no-valid-schedule"), (BEST, "distilled-log")):
+        assert findings(rows).by_rule(rule)[0].confidence is Confidence.HIGH
+        found = findings(rows, **unread).by_rule(rule)[0]
+        assert found.confidence is Confidence.MEDIUM
+        assert "1 line could not be read" in found.why
+
+
+def test_shares_rest_on_nearly_every_line() -> None:
+    (rule,) = {each.rule for each in findings(NOISY)} & {"noisy-costs"}
+    few, many = (findings(NOISY, num_refused=n).by_rule(rule)[0] for n in (0, len(NOISY)))
+    assert (few.confidence, many.confidence) == (Confidence.HIGH, Confidence.MEDIUM)
+
+
 def test_every_rule_has_a_log_that_fires_it() -> None:
     planted = (
         *(STARVED, SLOW_TASK, UNROLLED, DYING, BURST, BROKEN, TIMED_OUT, FAILING),

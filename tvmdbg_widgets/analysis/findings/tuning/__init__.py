@@ -48,4 +48,4 @@ def find(evidence: LogEvidence) -> Findings:
     Findings
         Ranked; ``Finding.tasks`` and ``Finding.trials`` say what they concern, `nodes` stay empty.
     """
-    return Findings(finding for rule in RULES for finding in rule.find(evidence))
+    return Findings(finding for rule in RULES for finding in rule.findings(evidence))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -77,4 +77,4 @@ def _cores(evidence: LogEvidence) -> str:
     return f"; TVM counted {counted(known.pop(), 'core')} for the programs themselves"
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -62,4 +62,4 @@ def _why(evidence: LogEvidence) -> str:
     )
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.tuning import build_facts
 from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, utc
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -64,4 +64,4 @@ def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]
     return [f"from {first} to {last}"]
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

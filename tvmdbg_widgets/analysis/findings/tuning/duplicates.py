@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -100,4 +100,4 @@ def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[n
         return np.abs(second[both] - first[both]) / first[both], changed
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.LINES)

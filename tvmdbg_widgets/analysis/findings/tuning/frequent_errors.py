@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.text import one_line
@@ -91,4 +91,4 @@ def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bo
     return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -68,4 +68,4 @@ def _errors(evidence: LogEvidence, task: int) -> str:
     return ", ".join(told)
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.EVERY)

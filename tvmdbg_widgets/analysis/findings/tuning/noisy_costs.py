@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -56,4 +56,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
 from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text, utc
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -68,4 +68,4 @@ def _words(number: int, session: Session) -> str:
     )
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.EVERY)

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Premise
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
     from tvmdbg_widgets.model.verdicts.findings import Finding
+
+
+_FEW = 0.01
+
+
+class LogBasis(enum.Enum):
+    """What findings of a rule rest on.
+
+    ``LINES``: the lines that were read, and no others. ``SHARES``: that those not read are too few
+    to change a share. ``EVERY``: that every line was read.
+    """
+
+    LINES = "lines"
+    SHARES = "shares"
+    EVERY = "every line"
 
 
 @dataclass(frozen=True)
@@ -22,7 +41,23 @@ class LogRule:
         Kebab-case, stable between releases; what ``Finding.rule`` says.
     find : callable
         Makes the findings from the evidence.
+    rests_on : LogBasis
+        What its findings take for granted: none is surer than that.
     """
 
     name: str
     find: Callable[[LogEvidence], Iterable[Finding]]
+    rests_on: LogBasis
+
+    def findings(self, evidence: LogEvidence) -> Iterator[Finding]:
+        """Yield the findings, each no surer than its weakest premise."""
+        doubts = list(self._doubts(evidence))
+        for each in self.find(evidence):
+            yield each.resting_on(doubts)
+
+    def _doubts(self, evidence: LogEvidence) -> Iterator[Premise]:
+        parts = evidence.parts
+        unread = parts.num_refused + sum(parts.undecoded.values())
+        few = 0.0 if self.rests_on is LogBasis.EVERY else _FEW * len(parts.trials)
+        if self.rests_on is not LogBasis.LINES and unread > few:
+            yield Premise(Confidence.MEDIUM, f"{counted(unread, 'line')} could not be read")

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -63,4 +63,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.SHARES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -70,4 +70,4 @@ def _file(evidence: LogEvidence, source: int) -> str:
     return f" of {one_line(sources[source].name)}"
 
 
-RULE = LogRule(NAME, find)
+RULE = LogRule(NAME, find, LogBasis.LINES)
