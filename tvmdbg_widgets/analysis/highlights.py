@@ -57,12 +57,15 @@ def highlights(run: Derived) -> tuple[Highlight, ...]:
 def _slowest(run: Derived) -> Iterator[Highlight]:
     if run.graph is None or run.timeline is None:
         return
-    ns = np.nan_to_num(run.timeline.node_ns)
-    if not ns.any():
+    top = run.timeline.top(1)
+    if not len(top) or not top.ns[0] > 0 or not top.members[0]:
         return
-    node = int(ns.argmax())
-    value = f"{duration_text(float(ns[node]))}, {percent(float(ns[node] / ns.sum()))}"
-    yield Highlight("Slowest operator", "time", _name(run.graph, node), value, (node,))
+    value = f"{duration_text(float(top.ns[0]))}, {percent(float(top.share[0]))}"
+    node, nodes = int(top.nodes[0]), top.members[0]
+    if node >= 0:
+        yield Highlight("Slowest operator", "time", _name(run.graph, node), value, nodes)
+    else:
+        yield Highlight("Slowest call", "time", top.names[0], value, nodes)
 
 
 def _largest(run: Derived) -> Iterator[Highlight]:

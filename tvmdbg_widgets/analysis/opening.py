@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.health import Verdict
@@ -59,9 +57,9 @@ def _slowest(run: Derived) -> Tensor | None:
     """Return the first output of the slowest operator whose outputs are there."""
     if run.tensors is None or run.timeline is None:
         return None
-    ns = np.nan_to_num(run.timeline.node_ns)
-    order = np.argsort(-ns, kind="stable")
-    found = (run.tensors.get((node, 0)) for node in order[ns[order] > 0].tolist())
+    top = run.timeline.top(None)
+    members = (nodes for nodes, ns in zip(top.members, top.ns.tolist(), strict=True) if ns > 0)
+    found = (run.tensors.get((node, 0)) for nodes in members for node in nodes[::-1])
     return next((each for each in found if each is not None), None)
 
 

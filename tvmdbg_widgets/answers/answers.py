@@ -32,6 +32,7 @@ from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.devices import device_names
 from tvmdbg_widgets.model.pictures import Pictures
+from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +172,13 @@ def _graph(context: Context, _question: Question) -> Reply:
         "hasTensor": held,
     }
     wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
-    info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
+    words = None if run.timeline is None else timeline_words(run.timeline, graph=True)
+    info = {
+        "devices": device_names(graph),
+        "wrong": wrong[:_WRONG],
+        "wrongCount": len(wrong),
+        "together": "" if words is None else words.together,
+    }
     return Reply.of("graph", columns, info)
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
-from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, name_sums
+from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, account_columns
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Ready:
     top : Bins
         All of time between them in bins of ``step`` nanoseconds.
     sums : dict
-        Of slices by their name, where they do not come along.
+        The rows of the timeline's account.
     names : SliceNames
     table : SliceTable
     """
@@ -62,7 +61,7 @@ class Ready:
     last: float
     step: float
     top: Bins
-    sums: dict[str, npt.NDArray[Any]]
+    sums: dict[str, Any]
     names: SliceNames
     table: SliceTable
 
@@ -144,7 +143,7 @@ class KeptTimeline:
         own = self.timeline
         names = SliceNames(own.slice_names, kinds, own.slice_labels, self.rows.order[shown])
         table = SliceTable(self.timeline, names)
-        sums = {} if self.along else name_sums(self.timeline, names)
+        sums = account_columns(self.timeline, self._graph, names)
         return Ready(lod.first, lod.last, step, top, sums, names, table)
 
     @property

@@ -11,6 +11,7 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
 from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,8 +130,10 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     measured = timeline.measured
     said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
     found = [(said[measured], duration_text(mean)), ("in nanoseconds", exact_ns(mean))]
-    if timeline.total_ns:
-        found.append(("share of all nodes", percent(mean / timeline.total_ns)))
+    if timeline.total_ns > 0:
+        share = float(timeline.account.node_shares(timeline.num_nodes)[node])
+        whole = timeline_words(timeline, graph is not None).shares
+        found.append((f"share {whole}", percent(share)))
     repeats = timeline.repeats(node)
     if len(repeats) and measured is Measured.MEAN:
         times = timeline.node(node)

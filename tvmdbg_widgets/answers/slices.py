@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.times.row_kinds import row_kinds
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.operators import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Column = npt.NDArray[Any]
 
 #: Bytes of names that the first answer has room for.
 _FIRST_NAMES = 1 << 16
-#: Names of slices without a node that are summed up for it.
-_SUMS = 1000
+#: Names of slices without a node that it ranks.
+RANKED_NAMES = 1000
 _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
 
 
@@ -104,33 +106,40 @@ class SliceNames:
         return last
 
 
-def name_sums(timeline: Timeline, names: SliceNames) -> dict[str, Column]:
-    """Sum up the slices whose node is unknown by their name, for who has not the slices yet.
-
-    Those of the second of two runs are left out; of very many names there is nothing.
-    """
-    order = timeline.rows.order
-    own = (timeline.slice_node < 0) & (timeline.track_run[timeline.slice_track] == 0)
-    numbers = np.flatnonzero(own[order])
-    source = order[numbers]
-    if names.first < names.count or names.count > _SUMS:
-        numbers, source = numbers[:0], source[:0]
-    codes = names.codes[source]
-    count = np.bincount(codes, minlength=1)
-    first = np.full(len(count), -1, np.int32)
-    first[codes[::-1]] = numbers[::-1]
-    kept = np.flatnonzero(count)
-    # of nothing, numpy counts in whole numbers, whatever the weights
-    own_ns, within = (
-        np.bincount(codes, weights[source], len(count)).astype(np.float64)
-        for weights in (timeline.rows.self_ns, timeline.slice_duration_ns)
-    )
+def account_columns(timeline: Timeline, graph: Graph | None, names: SliceNames) -> dict[str, Any]:
+    """Return the rows of the timeline's account, of very many names the longest."""
+    account = timeline.account
+    named = np.flatnonzero(account.name >= 0)
+    kept = np.ones(len(account), np.bool_)
+    kept[named[np.argsort(-account.ns[named], kind="stable")[RANKED_NAMES:]]] = False
+    rows = np.flatnonzero(kept)
+    number = np.full(timeline.num_slices + 1, -1, np.int32)
+    number[timeline.rows.order] = np.arange(len(timeline.rows.order), dtype=np.int32)
+    first = account.first[rows]
+    code = np.full(len(rows), -1, np.int32)
+    has_name = account.name[rows] >= 0
+    code[has_name] = names.codes[first[has_name]]
+    kinds = row_kinds(timeline, graph)
+    sets = timeline.shared
     return {
-        "sumName": kept.astype(np.int32),
-        "sumSlice": first[kept],
-        "sumCount": count[kept].astype(np.int32),
-        "sumSelf": own_ns[kept],
-        "sumWithin": within[kept],
+        "rankNode": account.node[rows].astype(np.int32),
+        "rankCall": account.call[rows].astype(np.int32),
+        "rankName": code,
+        "rankKind": StringColumn.from_strings(kinds[row] for row in rows.tolist()),
+        "rankOperator": account.operators[rows].astype(np.uint8),
+        "rankNs": account.ns[rows],
+        "rankShare": account.share[rows],
+        "rankSlices": account.slices[rows].astype(np.int32),
+        "rankFirst": number[first],
+        "rankWithin": account.within_ns[rows],
+        **(
+            {}
+            if sets is None
+            else {
+                "setNames": StringColumn.from_strings(sets.names),
+                "setKinds": StringColumn.from_strings(sets.kinds),
+            }
+        ),
     }
 
 
@@ -166,6 +175,8 @@ class SliceTable:
             self.kinds["node"] = "i4"
         if timeline.shared is not None:
             self.kinds["set"] = "i4"
+        if np.any(timeline.slice_role):
+            self.kinds["role"] = "u1"
         if timeline.slice_about is not None:
             self.kinds["about"] = "i4"
         self.kinds["name"] = "u2" if names.count <= 1 << 16 else "i4"
@@ -191,6 +202,7 @@ class SliceTable:
             "node": timeline.slice_node,
             "name": self._names.codes,
             "trust": timeline.slice_trust,
+            "role": timeline.slice_role,
         }
         if timeline.shared is not None:
             wide["set"] = timeline.shared.slice_set

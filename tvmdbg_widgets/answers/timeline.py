@@ -12,7 +12,7 @@ from tvmdbg_widgets.answers.kept_timeline import (
     KeptTimeline,
     lod_columns,
 )
-from tvmdbg_widgets.answers.slices import parts_column
+from tvmdbg_widgets.answers.slices import RANKED_NAMES, parts_column
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.timeline.gaps import extents
@@ -143,7 +143,8 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
     return {
         "synthetic": own.synthetic,
         "clock": own.clock,
-        "totalNs": own.total_ns if np.isfinite(own.total_ns) else None,
+        "totalNs": own.account.whole_ns if own.account.operators.any() else None,
+        "rowsLeft": max(0, int(np.count_nonzero(own.account.name >= 0)) - RANKED_NAMES),
         "sources": list(own.sources),
         "notes": [
             issue.message

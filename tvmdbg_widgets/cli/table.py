@@ -161,8 +161,8 @@ def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -
 
 
 def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
-    def slowest(row: Operator) -> tuple[bool, float, int]:
-        return math.isnan(row.time_ns), -row.time_ns, row.node
+    def slowest(row: Operator) -> tuple[bool, bool, float, int]:
+        return math.isnan(row.time_ns), math.isnan(row.share), -row.time_ns, row.node
 
     if sort is Sort.TIME:
         return sorted(rows, key=slowest)
@@ -174,17 +174,17 @@ def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
 
 
 def _cells(row: Operator) -> tuple[str, ...]:
-    from tvmdbg_widgets.model.base.numbers import duration_text, percent
+    from tvmdbg_widgets.model.base.numbers import duration_text
 
     spread = "-"
     if row.repeats > 1:
         spread = f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}"
     return (
-        str(row.node),
+        str(row.node) if row.node >= 0 else "–",
         row.name,
         row.op_kind,
-        duration_text(row.time_ns),
-        percent(row.share),
+        row.time_text,
+        row.share_text,
         spread + (" noisy" if row.noisy else ""),
         row.outputs,
     )
@@ -209,6 +209,8 @@ def _write_csv(rows: list[Operator]) -> None:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
     return one_line(value) if isinstance(value, str) else value

@@ -28,8 +28,9 @@ class NodeTexts:
         self._graph = graph
         self.ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
         self._shared = None if timeline is None else timeline.shared
-        together = 0.0 if self._shared is None else self._shared.total_ns
-        self._total = float(self.ns[self.ns > 0].sum()) + together
+        self._shares = (
+            self.ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
+        )
         #: Number of the smallest set of nodes that a node took its time with, -1 for none.
         self._set_of = None if self._shared is None else self._shared.smallest(graph.num_nodes)
         self._heads = frozenset(graph.heads[:, 0].tolist())
@@ -55,7 +56,7 @@ class NodeTexts:
         """Time and share, or why there is none."""
         ns = float(self.ns[node])
         if ns > 0:
-            return f"{duration_text(ns)} · {percent(ns / self._total)}"
+            return f"{duration_text(ns)} · {percent(float(self._shares[node]))}"
         if given := GIVEN.get(NodeKind(self._graph.kinds[node]), ""):
             return given
         if np.isnan(ns):

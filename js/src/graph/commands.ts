@@ -160,7 +160,9 @@ export class GraphCommands {
   slowest(): void {
     const { model, placed, navigator } = this.#view;
     if (!model.times.known) navigator.say("the run has no times");
-    const node = model.times.ranked.find((each) => (placed?.boxOf(each) ?? -1) >= 0);
+    const node = model.times.ranked
+      .flatMap(({ nodes }) => nodes.slice(0, 1))
+      .find((each) => (placed?.boxOf(each) ?? -1) >= 0);
     if (node === undefined) return;
     this.select(node);
     this.focusNode();

@@ -56,19 +56,17 @@ export class SliceDescriptions {
   summary(): string[] {
     const { change } = this.#names;
     if (change) return [change.columns.info.sentence, ...change.columns.info.said];
-    const { length, total } = this.#ranking;
-    const { row: noun, byName } = this.#told;
-    const mixed = !byName && this.#ranking.unjoined > 0;
-    const together = mixed ? "summed over rows" : this.#told.together;
+    const { operators: length, total } = this.#ranking;
+    const { row: noun, together } = this.#told;
     const rows = this.#ranking.rows("time");
     const some = Math.min(5, length);
     const first = rows[0];
-    if (first === undefined) {
+    if (first === undefined || !length) {
       return this.#slices.complete ? [counted(length, noun)] : notHere(this.#slices);
     }
     const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
     return [
-      `${counted(length, noun)}, ${duration(total)} ${together}`,
+      `${counted(length + this.#slices.columns.info.rowsLeft, noun)}, ${duration(total)} ${together}`,
       `Slowest: ${this.rowTitle(first)}, ${time}`,
       ...(some > 1
         ? [
@@ -85,6 +83,8 @@ export class SliceDescriptions {
   /** The title of a row of the ranking. */
   rowTitle(row: number): string {
     const slice = this.#ranking.slice[row]!;
+    const call = this.#ranking.callName(row);
+    if (call) return call;
     return slice < 0 ? this.nodeTitle(this.#ranking.node[row]!) : this.title(slice);
   }
 
@@ -170,13 +170,18 @@ export class SliceDescriptions {
     const facts = this.#own(slice);
     const recorded = this.#slices.nameOf(slice);
     if (recorded !== this.#names.recorded(slice)) facts.push(["name", recorded]);
-    const row = this.#ranking.rowOfName(slice);
+    const row = this.#ranking.rowOfSlice(slice);
     if (row >= 0) {
-      const { slices, ns, total } = this.#ranking;
-      const time = `${duration(ns[row]!)}, ${percent(this.#ranking.share(row))} of ${duration(total)}`;
-      const rank = `rank ${integer(row + 1)} of ${integer(this.#ranking.length)}`;
-      const self = this.#slices.nested ? "self time " : "";
-      facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}, ${rank}`]);
+      const { slices, ns, call, operators } = this.#ranking;
+      const share = this.#ranking.share(row);
+      const part = Number.isNaN(share) ? "" : `, ${this.#shareText(share)}`;
+      const rank = row < operators ? `, rank ${integer(row + 1)} of ${integer(operators)}` : "";
+      const time = `${duration(ns[row]!)}${part}${rank}`;
+      if (call[row]! >= 0) facts.push(["in", `${this.#ranking.callName(row)}, ${time}`]);
+      else {
+        const self = this.#slices.nested ? "self time " : "";
+        facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}`]);
+      }
     }
     const isKnown = this.#told.byName || this.#slices.nodesOf(slice).length > 1;
     return isKnown ? facts : [...facts, ["trust", "node unknown"]];
@@ -269,8 +274,15 @@ export class SliceDescriptions {
   #place(node: number): string[] {
     const row = this.#ranking.rowOf(node);
     if (row < 0) return [];
-    const share = `${percent(this.#ranking.share(row))} of ${duration(this.#ranking.total)}`;
-    return [share, `rank ${row + 1} of ${integer(this.#ranking.length)}`];
+    const share = this.#shareText(this.#ranking.share(row));
+    return [share, `rank ${row + 1} of ${integer(this.#ranking.operators)}`];
+  }
+
+  /** `8.87 % of Method::execute, 178.8 µs`. */
+  #shareText(share: number): string {
+    const total = duration(this.#ranking.total);
+    const { whole } = this.#told;
+    return `${percent(share)} of ${whole ? `${whole}, ${total}` : total}`;
   }
 
   #standing(node: number, trust: string): Fact[] {

@@ -1,9 +1,7 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
-import { isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { inStretches } from "../shared/stretches.ts";
 import { element } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { Bar } from "./bar.ts";
@@ -339,15 +337,7 @@ export class Flamechart {
   }
 
   /** The slices are here: shows them where bins stood for them, and nothing else than before. */
-  async arrived(): Promise<void> {
-    const { ranking } = this.#data;
-    const { signal } = this.#context;
-    try {
-      await inStretches(ranking.counting(), signal);
-    } catch (error) {
-      if (isAbort(error)) return;
-      throw error;
-    }
+  arrived(): void {
     this.color();
     this.table.arrived();
     this.chart.arrived();
@@ -411,7 +401,7 @@ export class Flamechart {
     if (moves && current >= 0 && current !== before) {
       this.camera.move(() => this.scene.reveal(current));
     }
-    const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
+    const row = node === null || own >= 0 ? ranking.rowOfSlice(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
     this.searching.show();

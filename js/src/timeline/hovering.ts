@@ -29,12 +29,11 @@ export class Hovering {
 
   /** The pointer is at a point of the chart. */
   at(hit: Hit | null, x: number, y: number): void {
-    const { ranking, scene, slices } = this.#data;
+    const { ranking, scene } = this.#data;
     const { chart, tooltip } = this.#shown;
     const slice = hit && "slice" in hit ? hit.slice : -1;
-    const node = slices.nodeOf(slice);
     const place = this.#inRoot(chart.stage, x, y);
-    this.#light(slice, node < 0 ? ranking.rowOfName(slice) : ranking.rowOf(node));
+    this.#light(slice, ranking.rowOfSlice(slice));
     if (hit) tooltip.show(hit, ...place);
     else tooltip.tell(scene.bandAt(x, y), ...place);
   }

@@ -85,7 +85,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
         say("empty", "No slices and no times in this run", summary.missing.timeline);
         return null;
       }
-      names.colors.shareOfName = (code) => ranking.shareOfName(code);
+      ranking.color(names.colors);
       const words = new SliceDescriptions(slices, names, ranking, (node) =>
         context.session.note(node),
       );
@@ -101,7 +101,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     view?.chart.stage.append(coming.node);
     await coming.take(signal);
     if (signal.aborted || !slices.complete) return;
-    if (view) await view.arrived();
+    if (view) view.arrived();
     else show();
     coming.node.remove();
   } catch (error) {

@@ -9,6 +9,7 @@ import {
 } from "../../src/graph/figure/condense/condense.ts";
 import { buildScene, foldedInto, type Scene } from "../../src/graph/placed/scene.ts";
 import { type GraphColumns, NodeKind } from "../../src/shared/client/run_client.ts";
+import { stringColumn } from "../shared/string_column.ts";
 import { blocks, columns, type NodeSpec, residual, WORDS } from "./fixture.ts";
 
 const MEASURE = { title: (text: string) => text.length, small: (text: string) => text.length };
@@ -18,7 +19,7 @@ function made(graph: GraphColumns, most: number): Condensed & { model: GraphMode
   const scene = buildScene(model.links, {
     ...{ fold: true, groups: model.groups, open: null, only: null, words: WORDS },
   });
-  return { ...condensed(model, scene, [], most), model };
+  return { ...condensed(model, scene, most), model };
 }
 
 /** Numbers from 0 to 1, the same in every run. */
@@ -132,11 +133,19 @@ describe("a condensed graph", () => {
     const nodes: NodeSpec[] = Array.from({ length: 6 }, (_, node) => ({
       ...(node ? { inputs: [[node - 1]] } : { kind: NodeKind.INPUT }),
     }));
-    const model = new GraphModel(columns(nodes), null, MEASURE, [50]);
+    const call = {
+      callOffsets: Int32Array.of(0, 2),
+      callNodes: Int32Array.of(2, 3),
+      callNs: Float64Array.of(50),
+      callShare: Float64Array.of(1),
+      callNames: stringColumn(["XNNPACK call 1 of 1"]),
+      callKinds: stringColumn(["delegate"]),
+    };
+    const model = new GraphModel({ ...columns(nodes), ...call }, null, MEASURE);
     const scene = buildScene(model.links, {
       ...{ fold: true, groups: model.groups, open: null, only: null, words: WORDS },
     });
-    const whole = condensed(model, scene, [{ nodes: [2, 3], ns: 50 }], 2);
+    const whole = condensed(model, scene, 2);
     expect(whole.parts.map(({ ns }) => ns)).toEqual([Number.NaN, 50]);
     expect(foldedInto(scene, 0).length).toBe(0);
   });

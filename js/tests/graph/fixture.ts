@@ -23,6 +23,7 @@ export function columns(
 ): GraphColumns {
   const outputs = nodes.map((node) => node.outputs ?? [[1, 8]]);
   const shapes = outputs.flat();
+  const total = nodes.reduce((sum, { ns = 0 }) => sum + Math.max(0, ns || 0), 0);
   const edges = nodes.flatMap((node, target) =>
     (node.inputs ?? []).map(([source, output = 0, trust = 0], position) => ({
       source,
@@ -60,6 +61,8 @@ export function columns(
     storageIds: new Int32Array(0),
     deviceTypes: new Int32Array(0),
     nodeNs: Float64Array.from(nodes, ({ ns }) => ns ?? Number.NaN),
+    nodeShare: Float64Array.from(nodes, ({ ns = Number.NaN }) => ns / total),
+    timeTotal: Float64Array.of(total),
     nodeTrust: new Uint8Array(nodes.length),
     hasTensor: new Uint8Array(shapes.length),
     groupOrder: Int32Array.from(nodes.keys()),

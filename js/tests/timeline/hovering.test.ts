@@ -20,7 +20,8 @@ function made() {
     },
     ranking: {
       rowOf: (node: number) => [4, 7].indexOf(node),
-      rowOfName: (slice: number) => (slice < 0 ? -1 : 2),
+      rowOfSlice: (slice: number) =>
+        NODES[slice] === undefined ? -1 : NODES[slice]! < 0 ? 2 : [4, 7].indexOf(NODES[slice]!),
       slice: [0, 2, 3],
     },
   } as unknown as Data;

@@ -71,6 +71,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     set: null,
     about: null,
     trust: Uint8Array.from(source, (slice) => sliceTrust[slice]!),
+    role: null,
     names: unique,
     nameKinds,
     nameParts,
@@ -107,6 +108,54 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     nameLabels,
     functionParts: new StringColumn(new Int32Array(0), []),
     slices,
-    info,
+    ...ranked(columns, slices),
+    info: { ...info, totalNs: total(columns, slices) },
+  };
+}
+
+/** Time of the nodes, and own time of slices without one. */
+function total({ nodeNs }: TimelineColumns, { node, self, duration }: SliceColumns): number {
+  const own = self ?? duration;
+  let named = 0;
+  own.forEach((ns, at) => {
+    if (node![at]! < 0) named += ns;
+  });
+  return nodeNs.reduce((sum, ns) => (ns > 0 ? sum + ns : sum), named);
+}
+
+/** A row a node that has a time, then a row a name of slices without a node. */
+function ranked(columns: TimelineColumns, slices: SliceColumns) {
+  const { nodeNs } = columns;
+  const { node, name, duration } = slices;
+  const self = slices.self ?? duration;
+  const all = total(columns, slices);
+  const rows: { node: number; name: number; ns: number; own: number[] }[] = [];
+  nodeNs.forEach((ns, id) => {
+    const own = [...node!.keys()].filter((at) => node![at] === id);
+    if (!Number.isNaN(ns)) rows.push({ node: id, name: -1, ns, own });
+  });
+  const byName = new Map<number, number[]>();
+  for (const at of node!.keys()) {
+    if (node![at]! < 0) byName.set(name[at]!, [...(byName.get(name[at]!) ?? []), at]);
+  }
+  for (const [code, own] of byName) {
+    rows.push({ node: -1, name: code, ns: own.reduce((sum, at) => sum + self[at]!, 0), own });
+  }
+  const ints = (of: (row: (typeof rows)[number]) => number) => Int32Array.from(rows, of);
+  const floats = (of: (row: (typeof rows)[number]) => number) => Float64Array.from(rows, of);
+  return {
+    rankNode: ints((row) => row.node),
+    rankCall: ints(() => -1),
+    rankName: ints((row) => row.name),
+    rankKind: new StringColumn(
+      ints(() => 0),
+      ["other"],
+    ),
+    rankOperator: new Uint8Array(rows.length).fill(1),
+    rankNs: floats((row) => row.ns),
+    rankShare: floats((row) => row.ns / all),
+    rankSlices: ints((row) => row.own.length),
+    rankFirst: ints((row) => row.own[0] ?? -1),
+    rankWithin: floats((row) => row.own.reduce((sum, at) => sum + duration[at]!, 0)),
   };
 }

@@ -43,6 +43,7 @@ describe("SliceColors", () => {
     expect(colors.ofNode(LIGHT, 1, "conv")).toBe(blockFill(LIGHT, 3));
     expect(colors.ofNode(LIGHT, 2, "pool")).toBe(kindFill(LIGHT, "pool"));
     colors.chosen = "share";
+    colors.longest = 40;
     expect(colors.ofNode(LIGHT, 0, "conv")).toBe(heatFill(LIGHT, 1));
     expect(colors.ofNode(LIGHT, 1, "conv")).toBe(heatFill(LIGHT, 0.25));
     expect(colors.ofNode(LIGHT, 2, "conv")).toBe(heatFill(LIGHT, 0));

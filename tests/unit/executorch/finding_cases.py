@@ -9,6 +9,7 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
+from tvmdbg_widgets import samples
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 
 if TYPE_CHECKING:
@@ -94,8 +95,18 @@ def other_inputs() -> DebugRun:
 CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     "delegate-time": (
         recorded("03b_mixed_xnnpack"),
-        "XnnpackBackend takes 37.5 % of the time in 2 calls; 62.5 % runs outside of delegates",
+        "XnnpackBackend takes 36.3 % of the time in 2 calls; 63.7 % runs outside of delegates",
         recorded("01_mlp_portable"),
+    ),
+    "delegate-events": (
+        lambda: tvmdbg.open(samples.executorch_xnnpack),
+        "Transpose (ND, X8) #1 is the slowest event of XnnpackBackend: 38.00 µs, 21.3 %",
+        other_clock,
+    ),
+    "delegate-conversions": (
+        lambda: tvmdbg.open(samples.executorch_xnnpack),
+        "XnnpackBackend spends 42.00 µs on layout and type conversions: 26.1 % of its calls",
+        recorded("06b_demo_manual_ids"),
     ),
     "delegate-splits": (
         recorded("03b_mixed_xnnpack"),

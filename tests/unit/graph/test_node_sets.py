@@ -9,7 +9,7 @@ from tests.executorch_cases import case_dir
 from tvmdbg_widgets import open as open_run
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.groups import Groups
-from tvmdbg_widgets.model.graph.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 
 def sets() -> NodeSets:

@@ -43,13 +43,13 @@ def test_a_table_can_be_passed_on(run: DebugRun) -> None:
 
 def test_only_rows_that_are_looked_at_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    make = operators._operator
+    make = operators._Making.row
 
-    def counting(parts: Any, node: int, *others: Any) -> Any:
-        made.append(node)
-        return make(parts, node, *others)
+    def counting(self: Any, key: int) -> Any:
+        made.append(key)
+        return make(self, key)
 
-    monkeypatch.setattr(operators, "_operator", counting)
+    monkeypatch.setattr(operators._Making, "row", counting)
     run = tvmdbg.open(json.dumps([[1e-6 * node] for node in range(1, 3001)]).encode())
     assert "and 2,960 more" in repr(run.table())
     assert len(made) == 40

@@ -19,9 +19,10 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
 from tvmdbg_widgets.model.timeline.combined import combine
-from tvmdbg_widgets.model.timeline.node_times import node_statistics, rank
+from tvmdbg_widgets.model.timeline.node_times import node_statistics
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -114,12 +115,12 @@ def column(*texts: str) -> StringColumn:
     return StringColumn.from_strings(texts)
 
 
-def table(nodes: list[int], times: list[float], **more: object) -> Timeline:
+def table(nodes: Sequence[int], times: Sequence[float], **more: object) -> Timeline:
     count = len(nodes)
     arguments = {
         "nodes": nodes,
         "trust": np.zeros(count),
-        "num_nodes": 4,
+        "num_nodes": max(4, count),
         "source": "table.txt",
     } | more
     names = column(*(f"n{node}" for node in nodes))
@@ -151,7 +152,9 @@ def test_a_disagreement_gives_both_numbers() -> None:
 
 def test_rows_of_one_node_are_one_slice_and_count_once() -> None:
     line = table([2, 2, 2, 1, -1, -1], [30, 30, 30, 10, 5, 6])
-    assert line.total_ns == 40
+    assert line.total_ns == 51
+    assert line.account.ns.tolist() == [10, 30, 11]
+    assert line.account.share.sum() == 1
     assert line.slice_node.tolist() == [1, 2, -1, -1]
     assert line.slice_start_ns.tolist() == [0, 10, 40, 45]
     assert line.synthetic
@@ -285,18 +288,20 @@ def test_noise_needs_five_repeats_and_nan_is_left_out() -> None:
 
 
 def test_ranking_is_stable_and_leaves_unknown_nodes_out() -> None:
-    ranking = rank(np.array([1, 4, np.nan, 4, 1, 0.0]), 3)
+    line = table(range(6), [1, 4, np.nan, 4, 1, 0.0])
+    ranking = line.top(3)
     assert ranking.nodes.tolist() == [1, 3, 0]
     assert ranking.share.tolist() == [0.4, 0.4, 0.1]
-    assert rank(np.array([0, np.nan, 1])).nodes.tolist() == [2, 0]
-    assert rank(np.tile([1.0, 2.0], 500)).nodes[:500].tolist() == list(range(1, 1000, 2))
-    assert len(rank(np.array([np.nan]))) == 0
-    assert np.isnan(rank(np.zeros(2)).share).all()
+    assert table(range(3), [0, np.nan, 1]).top().nodes.tolist() == [2, 0]
+    many = table(range(1000), [1.0, 2.0] * 500)
+    assert many.top(None).nodes[:500].tolist() == list(range(1, 1000, 2))
+    assert len(table([0], [np.nan]).top()) == 0
+    assert np.isnan(table([0, 1], [0, 0]).top().share).all()
     with pytest.raises(ValueError, match="negative"):
-        rank(np.zeros(2), -1)
+        line.top(-1)
     line = table([0, 1], [30, 10])
     assert line.top(1).nodes.tolist() == [0]
-    assert "node 0: 30.00 ns, 75.0%" in repr(line.top())
+    assert "node 0: 30.00 ns, 75.0 %" in repr(line.top())
 
 
 def test_data_frames_need_pandas_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

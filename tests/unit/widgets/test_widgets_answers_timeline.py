@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-FIRST_ANSWER = 256 << 10
+FIRST_ANSWER = 320 << 10
 PART = 1 << 20
 
 
@@ -102,14 +102,16 @@ def test_names_are_summed_up_before_the_slices_come() -> None:
     head, _ = TensorQuery(own).reply("timeline")
     names = np.array(list(own.slice_names))
     for code, number, count, self_ns, within in zip(
-        head.sumName, head.sumSlice, head.sumCount, head.sumSelf, head.sumWithin, strict=True
+        *(head.rankName, head.rankFirst, head.rankSlices, head.rankNs, head.rankWithin),
+        strict=True,
     ):
         slices = np.flatnonzero(names == head.names[code])
-        assert number == np.flatnonzero(np.isin(own.rows.order, slices)).min()
+        assert own.rows.order[number] == slices.min()
         assert count == len(slices)
         assert self_ns == own.rows.self_ns[slices].sum()
         assert within == own.slice_duration_ns[slices].sum()
-    assert len(head.sumName) == 3
+    assert len(head.rankName) == 3
+    assert head.rankShare.sum() == pytest.approx(1)
 
 
 def test_names_come_as_they_are_needed(crowd: TensorQuery) -> None:

@@ -60,4 +60,8 @@ def compare_times(
         warm_up=warm_up,
         times=(found.times_a, found.times_b),
         aligned_by=found.said,
+        hidden=any(
+            each.timeline is not None and each.timeline.shared and each.timeline.shared.hidden
+            for each in (a, b)
+        ),
     )

@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -56,20 +57,33 @@ class Aligned:
         return tuple(self.nodes_b[self.offsets_b[row] : self.offsets_b[row + 1]].tolist())
 
 
-def align(matching: Matching, times_a: Floats, times_b: Floats) -> Aligned:
+def align(
+    matching: Matching,
+    times_a: Floats,
+    times_b: Floats,
+    calls: tuple[NodeSets | None, NodeSets | None] = (None, None),
+) -> Aligned:
     """Return the rows to be compared, in the order of the nodes of `a`, then of `b`.
 
-    Nodes that are matched with each other, also by way of others, are in one row. Inputs and
-    parameters without a time are left out.
+    Nodes that are matched with each other, also by way of others, are in one row, and so are the
+    nodes of a call, of which the time is known together. Inputs and parameters without a time are
+    left out.
 
     Parameters
     ----------
     matching : Matching
     times_a, times_b : float64 [N]
         Time of each node, NaN unknown.
+    calls : two NodeSets or None
     """
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
-    group = _groups(matching.pairs, count_a, count_b)
+    ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
+    for sets, first in zip(calls, (0, count_a), strict=True):
+        if sets is not None:
+            leading = np.repeat(sets.offsets[:-1], np.diff(sets.offsets))
+            ones = np.concatenate((ones, sets.nodes[leading] + np.int64(first)))
+            others = np.concatenate((others, sets.nodes + np.int64(first)))
+    group = _groups(ones, others, count_a + count_b)
     timed = np.concatenate(
         (_is_compared(matching.graph_a, times_a), _is_compared(matching.graph_b, times_b))
     )
@@ -97,10 +111,9 @@ def _is_compared(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _groups(pairs: npt.NDArray[np.int32], count_a: int, count_b: int) -> Ints:
-    """Return for each node of `a`, then of `b`, the least number of a node it is matched with."""
-    found = np.arange(count_a + count_b, dtype=np.int64)
-    ones, others = pairs[:, 0].astype(np.int64), pairs[:, 1] + np.int64(count_a)
+def _groups(ones: Ints, others: Ints, count: int) -> Ints:
+    """Return for each node of `a`, then of `b`, the least number of a node it is linked with."""
+    found = np.arange(count, dtype=np.int64)
     while True:
         least = np.minimum(found[ones], found[others])
         before = found.copy()

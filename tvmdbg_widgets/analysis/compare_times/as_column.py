@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 if TYPE_CHECKING:
@@ -107,13 +108,19 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     own = comparison.node_ns(side)[nodes]
     whole = np.bincount(row, np.nan_to_num(own), minlength=len(offsets) - 1)[row]
+    # The time of a call is of none of its nodes alone.
+    last = np.append(np.diff(row) > 0, [True][: len(row)])
     found = []
     for ns in (columns.a.ns, columns.b.ns):
         terms = np.full(graphs[side].num_nodes, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms[nodes] = ns[row] * own / whole
+            terms[nodes] = np.where(
+                whole > 0, ns[row] * own / whole, np.where(last, ns[row], np.nan)
+            )
         found.append(terms)
-    missing = np.isnan(found[0]) | np.isnan(found[1])
+    unsure = np.zeros(graphs[side].num_nodes, np.bool_)
+    unsure[nodes] = (columns.aligned.certainty > Certainty.LIKELY)[row]
+    missing = np.isnan(found[0]) | np.isnan(found[1]) | unsure
     for terms in found:
         terms[missing] = np.nan
     return found[0], found[1]

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.named_nodes import joined, named_graph, own_times, timed
+from tvmdbg_widgets.analysis.compare_times.named_nodes import (
+    by_calls,
+    joined,
+    named_graph,
+    own_times,
+    timed,
+)
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -59,7 +65,7 @@ def by_name(a: RunParts, b: RunParts) -> ByName:
     ValueError
         No name is in both.
     """
-    lines = _timeline(a), _timeline(b)
+    lines = by_calls(_timeline(a)), by_calls(_timeline(b))
     graphs = _graph(a, lines[0]), _graph(b, lines[1])
     known = graphs[0] or graphs[1]
     if known is None:

@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,8 +49,9 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
         (*a.slice_names.unique, *b.slice_names.unique),
         np.concatenate((a.slice_names.codes, b.slice_names.codes + len(a.slice_names.unique))),
     )
+    shared = _both_calls(a, b, stands_for)
     lost = int((stands_for[b.slice_node] < 0).sum() - (b.slice_node < 0).sum())
-    return replace(
+    both = replace(
         a,
         slice_node=slice_node,
         slice_start_ns=np.concatenate((_from_zero(a), _from_zero(b))),
@@ -67,6 +69,49 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
         sources=(*a.sources, *b.sources),
         issues=_issues(a, b, titles, lost),
         extras=None,
+        shared=shared,
+        slice_role=np.concatenate((a.slice_role, b.slice_role)),
+        slice_about=None,
+    )
+    # Times and shares are those of A, whose slices come first.
+    both.__dict__["account"] = a.account
+    return both
+
+
+def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> NodeSets | None:
+    """Return the calls of `a`, then those of `b` over the nodes of `a` they stand for."""
+    if a.shared is None and b.shared is None:
+        return None
+    slices: list[npt.NDArray[np.int32]] = []
+    members: list[list[int]] = []
+    words: list[tuple[str, str]] = []
+    own: list[float] = []
+    for line, own_nodes in ((a, None), (b, stands_for)):
+        sets = line.shared
+        if sets is None:
+            slices.append(np.full(line.num_slices, -1, np.int32))
+            continue
+        slices.append(np.where(sets.slice_set < 0, -1, sets.slice_set + len(members)))
+        for number in range(len(sets)):
+            nodes = list(sets.of(number))
+            if own_nodes is not None:
+                nodes = sorted({node for node in own_nodes[nodes].tolist() if node >= 0})
+            members.append(nodes if len(nodes) > 1 else [])
+        words += zip(sets.names, sets.kinds, strict=True)
+        own += sets.own_ns.tolist()
+    offsets, repeats = np.zeros(1, np.int64), np.zeros(0)
+    if a.shared is not None:
+        offsets, repeats = a.shared.repeats_offsets, a.shared.repeats_ns
+    missing = len(own) + 1 - len(offsets)
+    return NodeSets(
+        slice_set=np.concatenate(slices).astype(np.int32),
+        offsets=np.cumsum([0, *map(len, members)]),
+        nodes=np.array([node for nodes in members for node in nodes], np.int32),
+        own_ns=np.array(own),
+        names=tuple(name for name, _ in words),
+        kinds=tuple(kind for _, kind in words),
+        repeats_offsets=np.concatenate((offsets, np.repeat(offsets[-1:], missing))),
+        repeats_ns=repeats,
     )
 
 

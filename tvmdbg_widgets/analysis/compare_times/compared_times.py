@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,9 @@ from tvmdbg_widgets.analysis.compare_times.aligned import align
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
+from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds, shape_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
+_CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
+#: Share of the operators that runs of one model have in common.
+_RELATED = 0.5
 _ONE_TIME = {
     Measured.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
     Measured.SUM: "a profiling report holds one sum over calls, so how it varies is unknown",
@@ -45,32 +51,55 @@ class ComparedTimes(TimeChanges):
         warm_up: int = 0,
         times: tuple[Timeline, Timeline] | None = None,
         aligned_by: str = "",
+        hidden: bool = False,
     ) -> None:
         self.a, self.b, self.matching, self.titles = a, b, matching, titles
         self.warm_up = warm_up
         self.aligned_by = aligned_by
         compared = times or (known_timeline(a), known_timeline(b))
+        self._compared = compared
+        self._hidden = hidden or any(each.shared and each.shared.hidden for each in compared)
         self._nodes = NodeSamples(compared[0], warm_up), NodeSamples(compared[1], warm_up)
 
     @cached_property
     def columns(self) -> ChangeColumns:
         """The rows as columns."""
-        aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns)
+        calls = self._compared[0].shared, self._compared[1].shared
+        aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns, calls)
         return ChangeColumns.of(aligned, self._nodes, self._named(aligned), self._missing)
 
     def _named(self, aligned: Any) -> tuple[list[str], list[str], list[str]]:
-        """Label, kind and shape of each row: of the side with fewer nodes, else of `a`."""
+        """Label, kind and shape of each row: of the side with fewer nodes, else of `a`.
+
+        A row that holds a call of several nodes is called by it.
+        """
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
-        labels, kinds, shapes = [], [], []
+        labels: list[str] = []
+        kinds: list[str] = []
+        shapes: list[str] = []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
+            if called := self._call(nodes):
+                for column, word in zip((labels, kinds, shapes), called, strict=True):
+                    column.append(word)
+                continue
             side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
             node = self._longest(side, nodes[side])
             labels.append(words[side][0][node])
             kinds.append(words[side][1][node])
             shapes.append(_shape(graphs[side], node))
         return labels, kinds, shapes
+
+    def _call(self, nodes: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str, str] | None:
+        """Name, kind and shape of the longest call in a row, of `b` where it has one."""
+        for side in (1, 0):
+            found, sets = self._nodes[side], self._compared[side].shared
+            own = [node for node in nodes[side] if found.call[node] >= 0]
+            if own and sets is not None:
+                call = int(found.call[max(own, key=lambda node: found.ns[node])])
+                return sets.names[call], sets.kinds[call], ""
+        return None
 
     def _longest(self, side: int, nodes: tuple[int, ...]) -> int:
         times = self._nodes[side].ns[list(nodes)]
@@ -83,17 +112,64 @@ class ComparedTimes(TimeChanges):
 
     @cached_property
     def total_a(self) -> float:
-        """Sum of the known times of all nodes of `a`, nanoseconds."""
-        return _total(self._nodes[0].ns)
+        """What `a` took, nanoseconds: an execution where it is known, else the sum of its nodes."""
+        return self._total(0)
 
     @cached_property
     def total_b(self) -> float:
-        """Sum of the known times of all nodes of `b`, nanoseconds."""
-        return _total(self._nodes[1].ns)
+        """What `b` took, nanoseconds, in the same way."""
+        return self._total(1)
+
+    def _total(self, side: int) -> float:
+        if all(each.whole for each in self._compared) and not self.warm_up:
+            return self._compared[side].account.whole_ns
+        return _total(self._nodes[side].ns)
+
+    @cached_property
+    def gap_ns(self) -> tuple[float, float]:
+        """Time of an execution of `a` and of `b` outside of instructions, in no row."""
+        if all(each.whole for each in self._compared) and not self.warm_up:
+            one, other = (self._total(side) - _total(self._nodes[side].ns) for side in (0, 1))
+            return one, other
+        return 0.0, 0.0
+
+    @cached_property
+    def shared(self) -> tuple[int, int]:
+        """How many operators of the run that has more of them the other has, too, and of how many.
+
+        Counted are those that have a match, or as many of one op kind and output shape as both
+        have: builds of one model may differ in every edge. What converts types and layouts is no
+        operator of a model.
+        """
+        sure = self.matching.pairs[self.matching.certainty <= Certainty.LIKELY]
+        found = []
+        for side, graph in enumerate((self.matching.graph_a, self.matching.graph_b)):
+            kinds = node_op_kinds(graph)
+            codes = np.array([kind not in _CONVERTING for kind in kinds.unique] or [False])
+            counts = codes[kinds.codes] & (graph.kinds >= NodeKind.OPERATOR)
+            if not counts.any():
+                counts = graph.kinds >= NodeKind.OPERATOR
+            matched = int(counts[np.unique(sure[:, side])].sum())
+            words = ((kinds[node], _shape(graph, node)) for node in np.flatnonzero(counts).tolist())
+            alike = Counter(word for word in words if word[1])
+            found.append((matched, int(counts.sum()), alike))
+        matched, count, _ = max(found, key=lambda each: each[1])
+        return max(matched, sum((found[0][2] & found[1][2]).values())), count
+
+    @property
+    def is_unrelated(self) -> bool:
+        """Whether the runs share so few operators that they are of different models.
+
+        Nobody knows that of calls whose operators no file names.
+        """
+        if self._hidden:
+            return False
+        shared, count = self.shared
+        return shared < count * _RELATED
 
     def node_ns(self, side: int) -> npt.NDArray[np.float64]:
         """Return the time of each node of `a` (0) or `b` (1), nanoseconds; NaN where unknown."""
-        return self._nodes[side].ns
+        return self._compared[side].node_ns
 
     @property
     def change_ns(self) -> float:

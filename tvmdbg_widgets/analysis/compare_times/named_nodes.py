@@ -12,6 +12,7 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.timeline.builders import occurrences
 from tvmdbg_widgets.model.timeline.events import from_events
 
 if TYPE_CHECKING:
@@ -87,6 +88,28 @@ def joined(timeline: Timeline, graph: Graph) -> Timeline:
         repeats_ns=found.repeats_ns,
         node_ns=found.node_ns,
         node_trust=found.node_trust,
+    )
+
+
+def by_calls(timeline: Timeline) -> Timeline:
+    """Return a timeline of calls whose nodes no file names with these calls as nodes."""
+    sets = timeline.shared
+    if sets is None or timeline.num_nodes:
+        return timeline
+    bare = [name.partition(", instruction")[0] for name in sets.names]
+    known = timeline.slice_names
+    codes = np.where(sets.slice_set >= 0, len(known.unique) + sets.slice_set, known.codes)
+    return replace(
+        timeline,
+        slice_node=sets.slice_set,
+        slice_names=StringColumn((*known.unique, *bare), codes.astype(np.int64)),
+        slice_trust=np.where(sets.slice_set >= 0, Trust.EXACT, timeline.slice_trust),
+        slice_occurrence=occurrences(sets.slice_set.astype(np.int64)),
+        repeats_offsets=sets.repeats_offsets,
+        repeats_ns=sets.repeats_ns,
+        node_ns=sets.own_ns,
+        node_trust=np.full(len(sets), Trust.EXACT, np.uint8),
+        shared=None,
     )
 
 

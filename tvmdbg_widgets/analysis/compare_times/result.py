@@ -57,9 +57,11 @@ class TimeComparison(ComparedTimes):
     warm_up : int
         So many of the first repeats of every node were left out.
     total_a, total_b : float
-        Sums of all known node times, nanoseconds: no latency.
+        Of ExecuTorch's runs the mean of ``Method::execute``, else sums of all known node times: no
+        latency. Nanoseconds.
     change_ns : float
-        ``total_b - total_a``: the sum of all rows, but for :attr:`uncompared_ns`.
+        ``total_b - total_a``: the sum of all rows, but for :attr:`uncompared_ns` and
+        :attr:`gap_ns`.
     total : TimeChange
         All nodes as one row.
     aligned_by : str
@@ -144,6 +146,9 @@ class TimeComparison(ComparedTimes):
         if any(self.uncompared_ns):
             a, b = map(duration_text, self.uncompared_ns)
             lines.append(f"{a} of A and {b} of B could not be compared: times are unknown")
+        if any(self.gap_ns):
+            a, b = map(duration_text, self.gap_ns)
+            lines.append(f"{a} of A and {b} of B lie outside of instructions, in no row")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
         if seen := sentences.warm_up(self):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
@@ -58,23 +59,29 @@ class NodeSamples:
     Attributes
     ----------
     ns : float64 [N]
+        The time of a call of several nodes is at one of them, and the others have none.
     offsets, repeats : int64 [N + 1], float64
         Repeats that are numbers; none where a time is one call or a sum over calls.
+    call : int64 [N]
+        The call whose time is at a node, -1 none.
     """
 
     def __init__(self, timeline: Timeline, warm_up: int) -> None:
-        counts = np.diff(timeline.repeats_offsets)
-        within = np.arange(len(timeline.repeats_ns)) - np.repeat(
-            timeline.repeats_offsets[:-1], counts
-        )
-        node = np.repeat(np.arange(timeline.num_nodes), counts)
-        kept = np.isfinite(timeline.repeats_ns) & (within >= warm_up)
-        kept &= timeline.measured is Measured.MEAN
-        self.repeats: Floats = timeline.repeats_ns[kept]
-        number = np.bincount(node[kept], minlength=timeline.num_nodes)
-        self.offsets: Ints = np.concatenate(([0], np.cumsum(number))).astype(np.int64)
+        given = [timeline.repeats(node) for node in range(timeline.num_nodes)]
         self.ns: Floats = timeline.node_ns.copy()
         self.ns[~np.isfinite(self.ns)] = np.nan
+        self.call: Ints = np.full(timeline.num_nodes, -1)
+        if timeline.shared is not None:
+            _place_calls(timeline.shared, self.ns, self.call, given)
+        counts = np.array([len(each) for each in given], np.int64)
+        repeats = np.concatenate(given) if given else np.zeros(0)
+        within = np.arange(len(repeats)) - np.repeat(np.cumsum(counts) - counts, counts)
+        node = np.repeat(np.arange(timeline.num_nodes), counts)
+        kept = np.isfinite(repeats) & (within >= warm_up)
+        kept &= timeline.measured is Measured.MEAN
+        self.repeats: Floats = repeats[kept]
+        number = np.bincount(node[kept], minlength=timeline.num_nodes)
+        self.offsets: Ints = np.concatenate(([0], np.cumsum(number))).astype(np.int64)
         if warm_up:
             sums = np.bincount(node[kept], weights=self.repeats, minlength=timeline.num_nodes)
             some = number > 0
@@ -110,3 +117,24 @@ class NodeSamples:
         into = np.repeat(starts[row[used]], sizes) + steps
         np.add.at(repeats, into, self.repeats[np.repeat(self.offsets[nodes[used]], sizes) + steps])
         return Samples(ns, unknown, starts, repeats, uneven)
+
+
+def _place_calls(sets: NodeSets, ns: Floats, call: Ints, repeats: list[Floats]) -> None:
+    """Put the time of each call at one of its nodes that has none of its own."""
+    inside = np.isnan(ns)
+    for number in np.argsort(np.diff(sets.offsets), kind="stable").tolist():
+        nodes = np.array(sets.of(number), np.int64)
+        if not len(nodes) or np.isnan(sets.own_ns[number]):
+            continue
+        free = nodes[inside[nodes] & (call[nodes] < 0)]
+        own = sets.repeats_ns[sets.repeats_offsets[number] : sets.repeats_offsets[number + 1]]
+        if len(free):
+            at = int(free[-1])
+            ns[at], call[at], repeats[at] = sets.own_ns[number], number, own
+            others = nodes[inside[nodes] & (call[nodes] < 0)]
+            ns[others] = 0.0
+        else:
+            at = int(nodes[-1])
+            both = len(repeats[at]) == len(own)
+            ns[at] += sets.own_ns[number]
+            repeats[at] = repeats[at] + own if both else np.zeros(0)

@@ -36,6 +36,12 @@ def sentence(compared: ComparedTimes) -> str:
     """How much faster or slower `b` is, and how few operators account for that."""
     change, total_a, total_b = compared.change_ns, compared.total_a, compared.total_b
     totals = f"total {duration_text(total_a)} → {duration_text(total_b)}"
+    if compared.is_unrelated:
+        shared, count = compared.shared
+        return (
+            f"A and B share {shared:,} of {counted(count, 'operator')}: they look like different "
+            f"models, so their times say nothing about each other ({totals})"
+        )
     if change == 0:
         return f"B takes as long as A: {totals}"
     if total_a > 0 and total_b > 0:

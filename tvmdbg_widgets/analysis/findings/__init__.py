@@ -45,6 +45,8 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("values.repeated"),
     _rule("scanned"),
     _rule("executorch.delegate_time"),
+    _rule("executorch.delegate_events"),
+    _rule("executorch.delegate_conversions"),
     _rule("executorch.splits"),
     _rule("executorch.unmapped"),
     _rule("executorch.unseen"),

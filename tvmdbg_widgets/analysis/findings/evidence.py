@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded, place
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -197,11 +197,19 @@ class Evidence:
 
     @cached_property
     def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Share of each node in the sum of node times, 0 where unknown; empty without times."""
+        """Share of each node in the time of the run, 0 where unknown; empty without times."""
         timeline = self.parts.timeline
         if timeline is None or not timeline.total_ns > 0:
             return np.zeros(0)
-        return np.nan_to_num(timeline.node_ns / timeline.total_ns)
+        return np.nan_to_num(timeline.account.node_shares(timeline.num_nodes))
+
+    @cached_property
+    def whole(self) -> str:
+        """What shares are of: ``"178.8 µs in Method::execute"``; empty without times."""
+        timeline, words = self.parts.timeline, self.words
+        if timeline is None or words is None:
+            return ""
+        return f"{duration_text(timeline.total_ns)} {words.together}"
 
     @cached_property
     def unplaced(self) -> list[int]:

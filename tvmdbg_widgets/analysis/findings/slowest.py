@@ -9,6 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -25,46 +26,51 @@ _NEGLIGIBLE = 0.01
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of the slowest five."""
-    timeline, shares, timed = evidence.parts.timeline, evidence.shares, evidence.timed
-    words = evidence.words
-    if timeline is None or words is None or not timed:
+    timeline, words = evidence.parts.timeline, evidence.words
+    if timeline is None or words is None or words.by_name or not timeline.total_ns > 0:
         return
-    order = timeline.top(_SHOWN)
-    nodes = [node for node in order.nodes.tolist() if shares[node] > 0]
-    part = float(shares[nodes].sum())
-    sorted_shares = np.sort(shares[timed])[::-1]
-    half = int(np.searchsorted(np.cumsum(sorted_shares), 0.5 - 1e-12)) + 1
-    facts = [
-        f"{evidence.name(node)}: {duration_text(float(timeline.node_ns[node]))}, "
-        f"{percent(float(shares[node]))}"
-        for node in nodes
-    ]
-    if len(timed) > _SHOWN and half <= len(timed):
+    account = timeline.account
+    rows = account.ranked[account.ns[account.ranked] > 0]
+    placed = rows[account.name[rows] < 0]
+    if not len(placed):
+        return
+    top = timeline.top(None)
+    named = [
+        (evidence.name(node) if node >= 0 else one_line(name), members, ns, share)
+        for node, name, members, ns, share, code in zip(
+            top.nodes.tolist(), top.names, top.members, top.ns.tolist(), top.share.tolist(),
+            account.name[account.ranked].tolist(), strict=True,
+        )
+        if code < 0 and ns > 0
+    ][:_SHOWN]  # fmt: skip
+    shares = account.share[placed]
+    part = float(shares[: len(named)].sum())
+    half = int(np.searchsorted(np.cumsum(np.sort(shares)[::-1]), 0.5 - 1e-12)) + 1
+    facts = [f"{name}: {duration_text(ns)}, {percent(share)}" for name, _, ns, share in named]
+    if len(placed) > _SHOWN and half <= len(placed):
         verb = "accounts" if half == 1 else "account"
         facts.append(f"the slowest {counted(half, words.row)} {verb} for half of the time")
-    together = 0.0 if timeline.shared is None else timeline.shared.total_ns
-    if together:
+    if (gap := account.gap_ns) > _NEGLIGIBLE * timeline.total_ns:
         facts.append(
-            f"{percent(together / timeline.total_ns)} of the time is of several operators together"
+            f"{percent(gap / timeline.total_ns)} of the time is spent outside of instructions"
         )
+    nodes = tuple(dict.fromkeys(node for _, members, _, _ in named for node in members))
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
-    title = f"{evidence.name(nodes[0])} takes {percent(float(shares[nodes[0]]))} of the time"
+    title = f"{named[0][0]} takes {percent(named[0][3])} of the time"
     unplaced = evidence.unplaced
     lost = float(timeline.slice_duration_ns[unplaced].sum())
+    if lost > timeline.total_ns * _NEGLIGIBLE:
+        title = f"{percent(lost / timeline.total_ns)} of the time matches no node; {title}"
     if unplaced:
-        title += " matched to nodes"
         facts.insert(
             0,
             f"{counted(len(unplaced), 'slice')} ({duration_text(lost)} in all) "
             f"{'matches' if len(unplaced) == 1 else 'match'} no node of the graph",
         )
-    if len(timed) > len(nodes):
-        title += (
-            f"; the slowest {len(nodes)} of {counted(len(timed), words.row)} take {percent(part)}"
-        )
-    summed = f"the sum of all {words.item} times"
-    summed += " and of what operators took together" if together else ""
-    summed += ", not the model's latency" if timeline.synthetic else ""
+    if len(placed) > len(named):
+        title += f"; the slowest {len(named)} of {counted(len(placed), words.row)} take "
+        title += percent(part)
+    summed = "" if not timeline.synthetic else ", not the model's latency"
     yield Finding(
         NAME,
         Severity.HOTSPOT,
@@ -75,21 +81,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         else Confidence.MEDIUM
         if unsure or evidence.inflated
         else Confidence.HIGH,
-        f"shares of {duration_text(timeline.total_ns)}, {summed}"
+        f"shares of {evidence.whole}{summed}"
         + ("; some of these times are matched ambiguously" if unsure else "")
         + evidence.inflated,
-        tuple(nodes),
+        nodes,
         (),
-        _advice(evidence, timeline, nodes[0]),
+        _advice(evidence, timeline, named[0][0], named[0][1]),
         part,
     )
 
 
-def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
+def _advice(evidence: Evidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
     """Point to the repeats of a node where it has several, else to what is known of it."""
-    name = evidence.name(node)
-    if len(timeline.repeats(node)) > 1:
-        return f"Start with {name}: run.timeline.node({node}) shows the spread of its repeats."
+    if len(nodes) == 1 and len(timeline.repeats(nodes[0])) > 1:
+        return f"Start with {name}: run.timeline.node({nodes[0]}) shows the spread of its repeats."
     if evidence.of_executorch:
         return f"Start with {name}. To see how its time varies, execute the method several times."
     words = evidence.words

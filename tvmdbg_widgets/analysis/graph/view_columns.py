@@ -53,7 +53,20 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
         return columns
     columns["nodeNs"] = timeline.node_ns
     columns["nodeTrust"] = timeline.node_trust
+    columns["nodeShare"] = timeline.account.node_shares(graph.num_nodes)
+    columns["timeTotal"] = np.array([timeline.account.whole_ns])
     if (shared := timeline.shared) is not None:
+        rows = np.flatnonzero(timeline.account.call >= 0)
+        share = np.full(len(shared), np.nan)
+        share[timeline.account.call[rows]] = timeline.account.share[rows]
+        columns |= {
+            "callOffsets": shared.offsets.astype(np.int32),
+            "callNodes": shared.nodes,
+            "callNs": shared.own_ns,
+            "callShare": share,
+            "callNames": StringColumn.from_strings(shared.names),
+            "callKinds": StringColumn.from_strings(shared.kinds),
+        }
         number = shared.smallest(graph.num_nodes)
         columns["togetherNs"] = np.where(number < 0, np.nan, shared.own_ns[number])
         counts = np.diff(shared.offsets)[number].astype(np.int32)

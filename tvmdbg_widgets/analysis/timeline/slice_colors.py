@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
-from tvmdbg_widgets.model.timeline.kinds import name_kinds
+from tvmdbg_widgets.analysis.times.row_kinds import row_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.groups import Groups
     from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-Floats = npt.NDArray[np.float64]
 ColorBy = Literal["kind", "block", "share"]
 
 #: Share of the time from which one op kind leaves nothing to tell apart by color.
@@ -66,11 +62,10 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
     """Choose what the slices of a timeline are colored by."""
     none = np.zeros(0, np.int32)
     if graph is None or groups is None:
-        kind = _one_kind(*_by_name(timeline))
+        kind = _one_kind(timeline, graph)
         return SliceColors("share" if kind else "kind", kind, none, {})
     ns = np.nan_to_num(timeline.node_ns[: graph.num_nodes])
-    kinds = node_op_kinds(graph)
-    kind = _one_kind(kinds.unique, np.bincount(kinds.codes[: len(ns)], ns).astype(np.float64))
+    kind = _one_kind(timeline, graph)
     block, titles = _blocks(groups)
     by: ColorBy = "kind"
     if kind:
@@ -81,20 +76,15 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
     return SliceColors(by, kind, block, titles)
 
 
-def _one_kind(kinds: Sequence[str], ns: Floats) -> str:
+def _one_kind(timeline: Timeline, graph: Graph | None) -> str:
     """Return the kind that leaves nothing to tell apart by color; empty where there is none."""
-    one = len(ns) > 0 and ns.max() >= _ONE_KIND * ns.sum() > 0
-    return kinds[int(ns.argmax())] if one else ""
-
-
-def _by_name(timeline: Timeline) -> tuple[list[str], Floats]:
-    """Return op kinds with their time, by what the names of slices tell."""
-    ns: dict[str, float] = defaultdict(float)
-    own = np.nan_to_num(timeline.nesting.self_ns)
-    kinds = name_kinds(timeline, None)
-    for kind, sum_ns in zip(kinds, np.bincount(timeline.slice_names.codes, own), strict=False):
-        ns[kind] += float(sum_ns)
-    return list(ns), np.array(list(ns.values()))
+    sums: dict[str, float] = defaultdict(float)
+    account = timeline.account
+    for kind, share in zip(row_kinds(timeline, graph), account.share.tolist(), strict=True):
+        if share > 0:
+            sums[kind] += share
+    most = max(sums, key=lambda kind: sums[kind], default="")
+    return most if sums[most] >= _ONE_KIND * sum(sums.values()) > 0 else ""
 
 
 def _blocks(groups: Groups) -> tuple[npt.NDArray[np.int32], dict[int, str]]:

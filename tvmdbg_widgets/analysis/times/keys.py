@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
 if TYPE_CHECKING:
@@ -101,6 +102,15 @@ class Named:
         return np.concatenate((own, self.alone)) if len(self.alone) else own
 
     @cached_property
+    def call(self) -> Ints:
+        """Number of its set of several nodes, -1 none (int64 [K])."""
+        shared = self.timeline.shared
+        if shared is None:
+            return np.full(len(self.node), -1)
+        own = shared.slice_set[self.slices].astype(np.int64)
+        return np.concatenate((own, np.full(len(self.alone), -1)))
+
+    @cached_property
     def name(self) -> Ints:
         """Number of its name among :attr:`names`, 0 of a node alone (int64 [K])."""
         own = self.timeline.slice_names.codes[self.slices].astype(np.int64)
@@ -157,6 +167,43 @@ def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> 
     return _MAKE[by](named)
 
 
+#: Op kind of what an execution takes outside of its instructions.
+RUNTIME: Final = "runtime"
+#: What slices that are no work count to.
+NO_WORK: Final = {
+    SliceRole.LOADING: "loading",
+    SliceRole.OTHER_CLOCK: "delegate's own clock",
+    SliceRole.OBSERVER: "profiler",
+}
+
+
+def with_others(keys: Keys, by: str, others: Named, behind: int) -> Keys:
+    """Add keys of slices that are no work: their names, else what their time is spent on.
+
+    Parameters
+    ----------
+    keys : Keys
+    by : str
+    others : Named
+    behind : int
+        So many items are before them.
+    """
+    if not len(others.slices):
+        return keys
+    if by in OF_SLICES:
+        found = _MAKE[by](others)
+    else:
+        roles = others.timeline.slice_role[others.slices].astype(np.int64)
+        found = _worded(roles, [NO_WORK.get(role, "") for role in SliceRole])
+    return Keys(
+        np.concatenate((keys.codes, len(keys.keys) + found.codes)),
+        np.concatenate((keys.items, behind + found.items)),
+        [*keys.keys, *found.keys],
+        [*keys.labels, *found.labels],
+        keys.overlap,
+    )
+
+
 def _worded(codes: Ints, words: Sequence[str]) -> Keys:
     """Keys by text: equal texts are one key."""
     table: dict[str, int] = {}
@@ -170,15 +217,19 @@ def _names(named: Named) -> Keys:
 
 
 def _kinds(named: Named) -> Keys:
-    """Op kind of the node; of a slice without one that of its name, or of what it runs for."""
-    kinds = name_kinds(named.timeline, named.graph)
-    if named.graph is None or not named.known.any():
-        return _worded(named.name, kinds)
-    of_node = node_op_kinds(named.graph)
-    codes = np.where(
-        named.known, of_node.codes[named.at].astype(np.int64), len(of_node.unique) + named.name
-    )
-    return _worded(codes, [*of_node.unique, *kinds])
+    """Op kind of the node or the call; of other slices that of their name, or what they run for."""
+    shared, kinds = named.timeline.shared, list(name_kinds(named.timeline, named.graph))
+    codes, whole = named.name, named.timeline.whole
+    if whole and whole in named.names:
+        kinds[named.names.index(whole)] = RUNTIME
+    if shared is not None:
+        codes = np.where(named.call >= 0, len(kinds) + named.call, codes)
+        kinds += shared.kinds
+    if named.graph is not None and named.known.any():
+        of_node = node_op_kinds(named.graph)
+        codes = np.where(named.known, len(kinds) + of_node.codes[named.at].astype(np.int64), codes)
+        kinds += of_node.unique
+    return _worded(codes, kinds)
 
 
 def _parts(named: Named) -> Keys:
@@ -207,7 +258,7 @@ def _parts(named: Named) -> Keys:
 
 
 def _nodes(named: Named) -> Keys:
-    """Nodes by id; slices of no node by their name."""
+    """Nodes by id, calls of several by what they are called, other slices by their name."""
     timeline, count = named.timeline, named.timeline.num_nodes
     names = timeline.slice_names
     of_node = np.full(count, -1, np.int64)
@@ -216,11 +267,14 @@ def _nodes(named: Named) -> Keys:
     labels = ["" if code < 0 else names.unique[code] for code in of_node.tolist()]
     if named.graph is not None:
         labels[: named.graph.num_nodes] = list(node_labels(named.graph))[:count]
+    calls = () if timeline.shared is None else timeline.shared.names
+    behind = count + len(calls)
+    codes = np.where(named.call >= 0, count + named.call, behind + named.name)
     return Keys(
-        np.where(named.node >= 0, named.node, count + named.name),
+        np.where(named.node >= 0, named.node, codes),
         np.arange(len(named.node)),
-        [*range(count), *names.unique],
-        [*labels, *names.unique],
+        [*range(count), *calls, *names.unique],
+        [*labels, *calls, *names.unique],
     ).used()
 
 

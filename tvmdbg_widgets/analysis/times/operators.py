@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.times.keys import NO_WORK
+from tvmdbg_widgets.analysis.times.row_kinds import row_kinds
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.operators import op_kind
-from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.words import TimelineWords
 
 _LINES_SHOWN = 40
@@ -30,16 +30,19 @@ _LINES_SHOWN = 40
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: a node with its time.
+    """One row of the table: an operator with its time, a call of several, or slices of one name.
 
     Attributes
     ----------
     node : int
+        -1 of a call of several operators, and of slices of no node.
     name, func_name, op_kind : str
+        The kind is ``"loading"`` for what is no part of an execution, ``"runtime"`` for what an
+        execution takes outside of its instructions, ``"profiler"`` for what a profiler adds.
     time_ns : float
         Mean time in nanoseconds, NaN unknown.
     share : float
-        Of the sum of all node times, 0 … 1; NaN unknown.
+        Of ``run.timeline.total_ns``, 0 … 1; NaN unknown, and of loading.
     repeats : int
         Number of measured repeats behind the statistics below; 0 where none are known.
     p10_ns, p90_ns : float
@@ -50,10 +53,14 @@ class Operator:
     trust : Trust
         How surely the time is this node's.
     slices : int
-        Slices of the node, or of the name where no nodes are known.
+        Slices of the node, the call or the name.
     within_ns : float
         Where no nodes are known: sum of the slices' durations, with what ran inside them. A
         sum of nested slices counts the inner ones again; ``time_ns`` is the self time.
+    nodes : tuple of int
+        The operators that the time is of together; empty where they are unknown.
+    call : str
+        Of an operator without a time of its own: the call that has it.
     """
 
     node: int
@@ -70,6 +77,23 @@ class Operator:
     trust: Trust
     slices: int = 0
     within_ns: float = float("nan")
+    nodes: tuple[int, ...] = ()
+    call: str = ""
+
+    @property
+    def time_text(self) -> str:
+        """The time as it is told; ``"in XNNPACK call 1 of 2"`` where only a call's is known."""
+        return f"in {self.call}" if self.call else duration_text(self.time_ns)
+
+    @property
+    def share_text(self) -> str:
+        """The share as it is told; a dash where nothing has one."""
+        return "–" if np.isnan(self.share) and self.is_apart else percent(self.share)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is no work of an execution, or has its time in a call."""
+        return bool(self.call) or self.op_kind in NO_WORK.values()
 
 
 class _Rows(Sequence[Operator]):
@@ -131,7 +155,8 @@ class Operators(Sequence[Operator]):
     def whose(self, row: Operator) -> str:
         """What the time of a row is the time of: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
         if row.node < 0:
-            return counted(row.slices, "slice")
+            nodes = f"nodes {row.nodes[0]} … {row.nodes[-1]}" if row.nodes else ""
+            return nodes or counted(row.slices, "slice")
         return f"{'node' if self._words is None else self._words.item} {row.node}"
 
     def as_tvm(self, release: str | None = None) -> str:
@@ -179,8 +204,14 @@ class Operators(Sequence[Operator]):
             head = ["name", "slices", words.time, "share"]
             return self._named(head, nested=words.time == "self time")
         head[0], head[3] = words.item, words.time
+        if not self._numbered:
+            return head[1:5], [cell[1:5] for cell in cells]
         kept = [0, 1, 3, 4, 5] if words.repeats else [0, 1, 3, 4]
         return [head[i] for i in kept], [[cell[i] for i in kept] for cell in cells]
+
+    @property
+    def _numbered(self) -> bool:
+        return any(row.node >= 0 for row in self._rows[:_LINES_SHOWN])
 
     def _named(self, head: list[str], *, nested: bool) -> tuple[list[str], list[list[str]]]:
         cells = [
@@ -188,7 +219,7 @@ class Operators(Sequence[Operator]):
                 one_line(row.name),
                 f"{row.slices:,}",
                 duration_text(row.time_ns),
-                percent(row.share),
+                row.share_text,
                 duration_text(row.within_ns),
             ]
             for row in self._rows[:_LINES_SHOWN]
@@ -213,11 +244,11 @@ def _row_cells(row: Operator) -> list[str]:
         f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}" if row.repeats > 1 else "-"
     )
     return [
-        str(row.node),
+        str(row.node) if row.node >= 0 else "–",
         one_line(row.name),
         row.op_kind,
-        duration_text(row.time_ns),
-        percent(row.share),
+        row.time_text,
+        row.share_text,
         spread + (" noisy" if row.noisy else ""),
         row.outputs,
         row.trust.label,
@@ -238,114 +269,183 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
         raise ValueError(f"the number of operators must not be negative, found {top}")
     graph, timeline = parts.graph, parts.timeline
     words = None if timeline is None else timeline_words(timeline, graph is not None)
-    if timeline is not None and words is not None and words.by_name and graph is None:
-        return _by_name(parts, timeline, words, top)
-    count = graph.num_nodes if graph is not None else timeline.num_nodes if timeline else 0
-    ids = np.arange(count) if graph is None else np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
-    total = timeline.total_ns if timeline is not None else float("nan")
-    times = timeline.node_ns if timeline is not None else np.full(count, np.nan)
-    names = _names(parts, count)
-    if top is not None:
-        known = ids[~np.isnan(times[ids])]
-        ids = known[np.argsort(-times[known], kind="stable")][:top]
-
-    @cache
-    def row(node: int) -> Operator:
-        return _operator(parts, node, names[node], float(times[node]), total)
-
-    rows = _Rows(ids.tolist(), row)
+    made = _Making(parts)
+    keys = made.ranked(top) if top is not None else made.every()
+    rows = _Rows(keys, cache(made.row))
     noun, together = ("operator", "") if words is None else (words.row, words.together)
-    which = _which(len(rows), noun, top)
-    took = "no times" if np.isnan(total) else f"{duration_text(total)} {together}"
+    count = len(keys) if top is not None else made.count
+    which = (
+        counted(count, noun)
+        if top is None
+        else f"the {count:,} slowest {noun}{'' if count == 1 else 's'}"
+    )
+    total = float("nan") if timeline is None else timeline.account.whole_ns
+    took = (
+        "no times" if timeline is None or not made.timed else f"{duration_text(total)} {together}"
+    )
+    shown = words if graph is None else None
     caption = f"{parts.title}: {which}; {took}"
-    run = parts if top is None else None
-    return Operators(rows, caption, None if graph is not None else words, run)
+    return Operators(rows, caption, shown, parts if top is None else None)
 
 
-def _which(count: int, noun: str, top: int | None) -> str:
-    if top is None:
-        return counted(count, noun)
-    return f"the {counted(count, noun)} slowest"
+class _Making:
+    """Makes rows of the operators of a run: a key is a node, or behind all nodes a row."""
 
+    def __init__(self, parts: RunParts) -> None:
+        self._parts, self._graph, self._timeline = parts, parts.graph, parts.timeline
+        timeline = self._timeline
+        self._account = None if timeline is None else timeline.account
+        known = 0 if timeline is None else timeline.num_nodes
+        self._nodes = known if self._graph is None else self._graph.num_nodes
+        self._row_of = np.full(self._nodes, -1, np.int64)
+        if self._account is not None:
+            rows = np.flatnonzero((self._account.node >= 0) & (self._account.node < self._nodes))
+            self._row_of[self._account.node[rows]] = rows
+        self._call_of = np.full(self._nodes, -1, np.int64)
+        if timeline is not None and timeline.shared is not None:
+            own = timeline.shared.smallest(self._nodes)
+            self._call_of = np.where(np.isnan(timeline.node_ns), own, -1)
 
-def _by_name(
-    parts: RunParts, timeline: Timeline, words: TimelineWords, top: int | None
-) -> Operators:
-    """All slices of one name as a row, by first start, or the ``top`` of most self time."""
-    names, own = timeline.slice_names, timeline.nesting.self_ns
-    usable = np.flatnonzero(np.isfinite(own))
-    codes, count = names.codes[usable], len(names.unique)
-    times = np.bincount(codes, weights=own[usable], minlength=count)
-    within = np.bincount(codes, weights=timeline.slice_duration_ns[usable], minlength=count)
-    slices = np.bincount(codes, minlength=count)
-    first = np.full(count, np.inf)
-    np.minimum.at(first, codes, timeline.slice_start_ns[usable])
-    known = np.flatnonzero(slices)
-    key = first if top is None else -times
-    order = known[np.argsort(key[known], kind="stable")][:top]
-    total = float(times.sum())
-    kinds = name_kinds(timeline, None)
-    rows = [
-        Operator(
+    @property
+    def timed(self) -> bool:
+        """Whether the time of anything is known."""
+        return self._account is not None and bool(self._account.operators.any())
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows are operators, or what stands for them."""
+        if self._graph is not None:
+            return int(np.count_nonzero(self._graph.kinds >= NodeKind.OPERATOR))
+        if self._account is None or self._nodes:
+            return self._nodes
+        return int(np.count_nonzero(self._account.operators))
+
+    def every(self) -> list[int]:
+        """Return the keys of all rows, nodes in their order, each call before its first node."""
+        ids = np.arange(self._nodes)
+        if self._graph is not None:
+            ids = np.flatnonzero(self._graph.kinds >= NodeKind.OPERATOR)
+        if self._account is None:
+            return ids.tolist()
+        others = np.flatnonzero(self._account.node < 0)
+        at = np.full(len(others), float(self._nodes))
+        shared = None if self._timeline is None else self._timeline.shared
+        for i, call in enumerate(self._account.call[others].tolist()):
+            if shared is not None and call >= 0 and (nodes := shared.of(call)):
+                at[i] = nodes[0] - 0.5
+        # Rows without nodes by their first slice, what is no work behind the others.
+        tie = self._account.role[others].astype(np.int64) * (1 << 40) + self._account.first[others]
+        gap = ~self._account.operators[others]
+        key = np.concatenate((ids.astype(np.float64), at))
+        later = np.concatenate((np.zeros(len(ids), np.int64), tie + gap * (1 << 39)))
+        order = np.lexsort((later, key))
+        found: list[int] = np.concatenate((ids, self._nodes + others))[order].tolist()
+        return found
+
+    def ranked(self, top: int) -> list[int]:
+        """Return the keys of the slowest."""
+        account = self._account
+        if account is None:
+            return []
+        rows = account.ranked
+        if self._graph is not None:
+            node = account.node[rows]
+            runs = (node < 0) | (self._graph.kinds[np.maximum(node, 0)] >= NodeKind.OPERATOR)
+            rows = rows[runs]
+        rows = rows[:top]
+        found: list[int] = np.where(
+            account.node[rows] >= 0, account.node[rows], self._nodes + rows
+        ).tolist()
+        return found
+
+    def row(self, key: int) -> Operator:
+        """Return the row of a key."""
+        return self._of_node(key) if key < self._nodes else self._of_row(key - self._nodes)
+
+    def _of_node(self, node: int) -> Operator:
+        graph, timeline = self._graph, self._timeline
+        times = timeline.node(node) if timeline is not None else None
+        at, call = int(self._row_of[node]), int(self._call_of[node])
+        shared = None if timeline is None else timeline.shared
+        outputs = ""
+        if graph is not None:
+            view = graph.nodes[node]
+            outputs = ", ".join(
+                f"{one_line(dtype or '?')}{list(shape) if shape is not None else '?'}"
+                for dtype, shape in zip(view.dtypes, view.shapes, strict=True)
+            )
+        return Operator(
+            node=node,
+            name=self._names[node],
+            func_name=graph.func_names[node] if graph is not None else "",
+            op_kind=self._kind(node),
+            time_ns=float(timeline.node_ns[node]) if timeline is not None else float("nan"),
+            share=float(self._account.share[at]) if self._account and at >= 0 else float("nan"),
+            repeats=len(timeline.repeats(node)) if timeline is not None else 0,
+            p10_ns=times.p10 if times is not None else float("nan"),
+            p90_ns=times.p90 if times is not None else float("nan"),
+            noisy=bool(times is not None and times.noisy),
+            outputs=outputs,
+            trust=Trust.ABSENT if timeline is None else Trust(int(timeline.node_trust[node])),
+            slices=len(timeline.slices_of(node)) if timeline is not None else 0,
+            nodes=(node,),
+            call=shared.names[call].partition(" · ")[0] if shared is not None and call >= 0 else "",
+        )
+
+    def _of_row(self, row: int) -> Operator:
+        account, timeline = self._account, self._timeline
+        assert account is not None and timeline is not None  # noqa: S101, PT018
+        call, name = int(account.call[row]), int(account.name[row])
+        made = Operator(
             node=-1,
-            name=names.unique[code],
+            name=timeline.slice_names.unique[name] if name >= 0 else "",
             func_name="",
-            op_kind=kinds[code],
-            time_ns=float(times[code]),
-            share=float(times[code]) / total if total else float("nan"),
+            op_kind=self._row_kinds[row],
+            time_ns=float(account.ns[row]),
+            share=float(account.share[row]),
             repeats=0,
             p10_ns=float("nan"),
             p90_ns=float("nan"),
             noisy=False,
             outputs="",
             trust=Trust.ABSENT,
-            slices=int(slices[code]),
-            within_ns=float(within[code]),
+            slices=int(account.slices[row]),
+            within_ns=float(account.within_ns[row]),
         )
-        for code in order.tolist()
-    ]
-    which = _which(len(rows), words.row, top)
-    caption = f"{parts.title}: {which}; {duration_text(total)} {words.together}"
-    return Operators(rows, caption, words, parts if top is None else None)
-
-
-def _operator(parts: RunParts, node: int, name: str, time: float, total: float) -> Operator:
-    graph, timeline = parts.graph, parts.timeline
-    times = timeline.node(node) if timeline is not None else None
-    repeats = len(timeline.repeats(node)) if timeline is not None else 0
-    trust = Trust(int(timeline.node_trust[node])) if timeline is not None else Trust.ABSENT
-    outputs = ""
-    if graph is not None:
-        view = graph.nodes[node]
-        outputs = ", ".join(
-            f"{one_line(dtype or '?')}{list(shape) if shape is not None else '?'}"
-            for dtype, shape in zip(view.dtypes, view.shapes, strict=True)
+        if timeline.shared is None or call < 0:
+            return made
+        found = timeline.shared.statistics()[call]
+        nodes = timeline.shared.of(call)
+        return replace(
+            made,
+            name=timeline.shared.names[call],
+            repeats=found.n,
+            p10_ns=found.p10,
+            p90_ns=found.p90,
+            noisy=found.noisy,
+            trust=Trust.EXACT if nodes else Trust.ABSENT,
+            nodes=nodes,
         )
-    return Operator(
-        node=node,
-        name=name,
-        func_name=graph.func_names[node] if graph is not None else "",
-        op_kind=graph.nodes[node].op_kind
-        if graph is not None
-        else op_kind(name, NodeKind.OPERATOR),
-        time_ns=time,
-        share=time / total if total else float("nan"),
-        repeats=repeats,
-        p10_ns=times.p10 if times is not None else float("nan"),
-        p90_ns=times.p90 if times is not None else float("nan"),
-        noisy=bool(times is not None and times.noisy),
-        outputs=outputs,
-        trust=trust,
-        slices=len(timeline.slices_of(node)) if timeline is not None else 0,
-    )
 
+    @cached_property
+    def _row_kinds(self) -> list[str]:
+        return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
 
-def _names(parts: RunParts, count: int) -> list[str]:
-    if parts.graph is not None:
-        return list(parts.graph.names)
-    names = [""] * count
-    if parts.timeline is not None:
-        for node, name in zip(parts.timeline.slice_node, parts.timeline.slice_names, strict=True):
-            if node >= 0:
-                names[node] = name
-    return names
+    def _kind(self, node: int) -> str:
+        """Op kind of a node: the graph's; without one that of the name of its slices."""
+        if self._graph is not None:
+            return node_op_kinds(self._graph)[node]
+        row = int(self._row_of[node])
+        return self._row_kinds[row] if row >= 0 else "other"
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        graph, timeline = self._graph, self._timeline
+        if graph is not None:
+            return graph.names
+        names = [""] * self._nodes
+        if timeline is not None:
+            for node, name in zip(timeline.slice_node.tolist(), timeline.slice_names, strict=True):
+                if node >= 0:
+                    names[node] = name
+        return names

@@ -85,7 +85,9 @@ class TimeTable(Sequence[TimeRow]):
         inside. Of all time a node of the graph without slices counts with the time it is known to
         take (not by name or caller); in a range it does not.
     share, cumulative : float64 [G]
-        Of :attr:`total_ns`; NaN where that is 0. Shares of parts overlap and have no sum.
+        Of :attr:`total_ns`; NaN where that is 0, and of rows that are no work: loading, a
+        delegate's own clock, a profiler's spans. These come last. Shares of parts overlap and have
+        no sum.
     minimum, mean, p50, p90, maximum : float64 [G]
         Of the whole durations (slices inside them included) of those slices that lie in the range
         from start to end, those of no duration left out; NaN where there is none.
@@ -96,7 +98,9 @@ class TimeTable(Sequence[TimeRow]):
     noisy : bool [G]
         p90 / p10 of those times is above 1.2, over 5 repeats or more.
     total_ns : float
-        Sum over all slices in the range, each once.
+        Sum over all work in the range, each stretch of time once.
+    of : str
+        What that is the time of: ``"in all slices"``, ``"in Method::execute"``.
     overlap : bool
         A slice counts in several rows.
     idle : int
@@ -126,6 +130,7 @@ class TimeTable(Sequence[TimeRow]):
     overlap: bool
     idle: int
     title: str
+    of: str
     notes: tuple[str, ...]
     node_offsets: Ints
     node_ids: Ints
@@ -181,8 +186,8 @@ class TimeTable(Sequence[TimeRow]):
         )
         idle = f"; {left_out(self.idle)}" if self.idle else ""
         return (
-            f"{self.title}: time by {self.head}{where}; {duration_text(self.total_ns)} in "
-            f"all slices, {counted(len(self), 'row')}{idle}"
+            f"{self.title}: time by {self.head}{where}; {duration_text(self.total_ns)} {self.of}, "
+            f"{counted(len(self), 'row')}{idle}"
         )
 
     def to_dataframe(self) -> Any:
@@ -228,9 +233,9 @@ class TimeTable(Sequence[TimeRow]):
         label = one_line(self.labels[i])
         if self.by == "node" and isinstance(self.keys[i], int):
             label = f"#{self.keys[i]} {label}"
-        cells = [label, f"{self.slices[i]:,}", duration_text(self.ns[i]), percent(self.share[i])]
+        cells = [label, f"{self.slices[i]:,}", duration_text(self.ns[i]), _share(self.share[i])]
         if not self.overlap:
-            cells.append(percent(self.cumulative[i]))
+            cells.append(_share(self.cumulative[i]))
         if spread:
             columns = (self.minimum, self.p50, self.p90, self.maximum)
             cells += [_or_dash(float(column[i])) for column in columns]
@@ -252,6 +257,10 @@ class TimeTable(Sequence[TimeRow]):
         head, rows = self.cells(_LINES_SHOWN)
         below = (*more_text(len(self), _LINES_SHOWN), *self.notes)
         return html_table(head, rows, caption=self.caption, below=below)
+
+
+def _share(share: float) -> str:
+    return "–" if np.isnan(share) else percent(share)
 
 
 def _or_dash(ns: float) -> str:

@@ -36,6 +36,10 @@ class Within:
     self_ns: Floats
     whole: npt.NDArray[np.bool_]
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Within:
+        """Return some of them."""
+        return Within(self.slices[kept], self.self_ns[kept], self.whole[kept])
+
 
 def slices_within(timeline: Timeline, within: Range | None) -> Within:
     """Return the slices that touch a range, all of them without one."""

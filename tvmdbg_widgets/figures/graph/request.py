@@ -86,7 +86,6 @@ def graph_request(
         "selected": list(options.selected),
         "outlined": [],
         "hits": hits,
-        "sets": _sets(run),
         "column": wire,
         "layouts": _layouts(run, graph) if "{layout}" in options.label else None,
         "most": {"boxes": boxes, "bytes": most_bytes},
@@ -143,15 +142,6 @@ def _wire(column: str | NodeColumn) -> tuple[dict[str, Any] | None, dict[str, An
     if wire.pop("terms", None) is not None and column.terms is not None:
         columns |= dict(zip(("divisor", "dividend"), column.terms, strict=True))
     return wire, columns
-
-
-def _sets(run: Derived) -> list[dict[str, Any]]:
-    """Return the times that several nodes have together."""
-    shared = None if run.timeline is None else run.timeline.shared
-    if shared is None:
-        return []
-    times = enumerate(shared.own_ns.tolist())
-    return [{"nodes": list(shared.of(number)), "ns": ns} for number, ns in times if ns > 0]
 
 
 def _layouts(run: Derived, graph: Graph) -> list[str]:

@@ -62,14 +62,20 @@ def operator_table(run: Derived, words: TimelineWords, sort: str) -> OperatorTab
             "heads": ["slices" if words.by_name else "#", words.row, words.time, "share", beside],
             "rows": [
                 {
-                    "lead": f"{row.slices:,}" if words.by_name else f"#{row.node}",
+                    "lead": f"{row.slices:,}"
+                    if words.by_name
+                    else f"#{row.node}"
+                    if row.node >= 0
+                    else "–",
                     "node": row.node,
                     "label": row.name,
                     "kind": row.op_kind,
                     "aside": _shapes(graph, row.node),
-                    "time": duration_text(row.time_ns),
-                    "share": percent(row.share),
-                    "bar": max(0.0, float(np.nan_to_num(row.time_ns))) / largest,
+                    "time": row.time_text,
+                    "share": row.share_text,
+                    "bar": 0.0
+                    if np.isnan(row.share)
+                    else max(0.0, float(np.nan_to_num(row.time_ns))) / largest,
                     "more": _more(row, words) if beside else "",
                 }
                 for row in rows
@@ -95,7 +101,7 @@ def _rows(run: Derived, words: TimelineWords, sort: str) -> tuple[Operators, str
     said = f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
     if run.graph is not None and words.repeats:
         outputs = np.diff(run.graph.entry_offsets)
-        if any(outputs[row.node] > 1 for row in rows):
+        if any(row.node >= 0 and outputs[row.node] > 1 for row in rows):
             said += f" {PRINTED_ONCE_AN_OUTPUT}"
     return rows, said
 
@@ -134,7 +140,7 @@ def summed_table(run: Derived, by: str) -> SummedTable:
     said = f"Time by {table.head}"
     if len(shown) < len(table):
         said += f": the largest {counted(len(shown), 'row')} of {len(table):,}"
-    said += f"; shares are of {duration_text(table.total_ns)} summed over slices"
+    said += f"; shares are of {duration_text(table.total_ns)} {table.of}"
     said += f"; {left_out(table.idle)}." if table.idle else "."
     sure = bool(np.isfinite(table.low).any())
     largest = float(table.ns[0]) if len(table) and table.ns[0] > 0 else 1.0
@@ -152,8 +158,8 @@ def summed_table(run: Derived, by: str) -> SummedTable:
                 "kind": kind_of(table, row, graph),
                 "aside": "",
                 "time": duration_text(row.ns),
-                "share": percent(row.share),
-                "bar": max(0.0, row.ns / largest),
+                "share": "–" if np.isnan(row.share) else percent(row.share),
+                "bar": 0.0 if np.isnan(row.share) else max(0.0, row.ns / largest),
                 "more": _interval(row),
             }
             for row in shown

@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.timeline.columns import COLUMNS
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.events import from_events
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
-#: Of the column ``slice_role``.
-_OBSERVER = 3
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
 _ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')
 _NESTED = re.compile(rb'\s*\[\s*\{.{0,4096}?"ph"\s*:\s*"[a-zA-Z(),]"', re.DOTALL)
@@ -206,13 +204,10 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         issues=trace.issues,
         extras=trace.extras,
     )
-    roles: dict[str, Any] = {}
-    if "slice_role" in COLUMNS:  # what a profiler says of itself is no work
-        observed = np.asarray(trace.observers, np.bool_)[trace.track]
-        roles["slice_role"] = np.where(observed, _OBSERVER, 0).astype(np.uint8)
+    observed = np.asarray(trace.observers, np.bool_)[trace.track]
     return replace(
         timeline,
-        **roles,
+        slice_role=np.where(observed, SliceRole.OBSERVER, SliceRole.WORK).astype(np.uint8),
         origin_ns=trace.origin_ns,
         synthetic=trace.synthetic,
         clock=SYNTHETIC if trace.synthetic else WALL,

@@ -12,12 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.event_facts import event_facts
-from tvmdbg_widgets.formats.executorch.event_times import event_times
+from tvmdbg_widgets.formats.executorch.event_times import (
+    EventOwners,
+    EventTimes,
+    event_owners,
+    event_times,
+)
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls, is_of_delegate
+from tvmdbg_widgets.model.executorch.delegate_calls import (
+    EXECUTE,
+    LOADING,
+    DelegateCalls,
+    is_of_delegate,
+    named,
+    run_of,
+)
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
@@ -27,8 +39,9 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     WHOLE_INSTRUCTION,
     EventNodes,
 )
-from tvmdbg_widgets.model.graph.node_sets import NodeSets
 from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
+from tvmdbg_widgets.model.timeline.columns import SliceRole
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
 
 if TYPE_CHECKING:
@@ -74,15 +87,19 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     duration = _lengths(ticks, dump.end[events])
     issues = _issues(dump, calls, events)
     tracks, track = _tracks(dump, calls, events, joined)
-    set_of = joined.set_of[events]
-    sizes = np.array([len(each) for each in joined.sets] or [0])
-    only = np.array([each[0] for each in joined.sets] or [0])
+    owners = event_owners(dump, joined, calls)
+    set_of = owners.of[events]
+    sizes = np.array([len(each) for each in owners.sets] or [0])
+    only = np.array([each[0] if each else 0 for each in owners.sets] or [0])
     single = (set_of >= 0) & (sizes[set_of] == 1)
     node = np.where(single, only[set_of], -1).astype(np.int64)
     trust = _trusts(joined.how[events])
     # An instruction of one node leaves no doubt.
     trust[single & (joined.how[events] == WHOLE_INSTRUCTION)] = Trust.EXACT
-    times = event_times(dump, joined, calls, num_nodes)
+    # What a delegate logged in the call of one node and under an unknown identifier.
+    trust[single & (joined.set_of[events] < 0)] = Trust.AMBIGUOUS
+    times = event_times(dump, owners, calls, num_nodes)
+    executions = int(np.count_nonzero(named(dump, EXECUTE)[events]))
     _, node_trust = per_node(node, trust, num_nodes)
     node_trust[np.isnan(times.node_ns)] = Trust.ABSENT
     return Timeline(
@@ -103,9 +120,37 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
         sources=(dump.file,),
         issues=Issues(issues),
         origin_ns=origin,
-        shared=_shared(joined, set_of, times.set_ns),
+        shared=_shared(owners, set_of, times),
         slice_about=event_facts(dump, joined, graph, events),
+        slice_role=_roles(dump, calls, events),
+        executions=executions or len(np.unique(run_of(dump)[events])),
+        whole=EXECUTE if executions else "",
     )
+
+
+def _roles(
+    dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint8]:
+    """Return what each event is spent on: all that a program logs while it is loaded is loading."""
+    loading = np.zeros(dump.num_events, np.bool_)
+    for name in LOADING:
+        loading |= named(dump, name)
+    run = run_of(dump)
+    executes = np.zeros(dump.num_runs, np.bool_)
+    executes[run[named(dump, EXECUTE)]] = True
+    loads = np.zeros(dump.num_runs, np.bool_)
+    loads[run[loading]] = True
+    # A run holds either; events of one that holds both are loading where they lie within it.
+    within = (loads & ~executes)[run] & (dump.chain_index < 0)
+    for event in np.flatnonzero(loading & (loads & executes)[run]).tolist():
+        within |= (
+            (run == run[event])
+            & (dump.start >= dump.start[event])
+            & (dump.end <= dump.end[event])
+            & (dump.chain_index < 0)
+        )
+    found = np.where(loading | within, SliceRole.LOADING, SliceRole.WORK)
+    return np.where(calls.foreign, SliceRole.OTHER_CLOCK, found)[events].astype(np.uint8)
 
 
 def _since(ticks: npt.NDArray[np.uint64], origin: int) -> npt.NDArray[np.float64]:
@@ -160,19 +205,26 @@ def _tracks(
 
 
 def _shared(
-    joined: EventNodes, set_of: npt.NDArray[np.int32], set_ns: npt.NDArray[np.float64]
+    owners: EventOwners, set_of: npt.NDArray[np.int64], times: EventTimes
 ) -> NodeSets | None:
-    several = [number for number, nodes in enumerate(joined.sets) if len(nodes) > 1]
-    if not several:
+    sets = owners.sets
+    kept = [number for number, nodes in enumerate(sets) if len(nodes) != 1]
+    if not kept:
         return None
-    number = np.full(len(joined.sets) + 1, -1, np.int32)
-    number[several] = np.arange(len(several))
-    sizes = [len(joined.sets[each]) for each in several]
+    number = np.full(len(sets) + 1, -1, np.int32)
+    number[kept] = np.arange(len(kept))
+    repeats = [
+        times.set_repeats[times.set_offsets[each] : times.set_offsets[each + 1]] for each in kept
+    ]
     return NodeSets(
         slice_set=number[set_of],
-        offsets=np.concatenate(([0], np.cumsum(sizes))),
-        nodes=np.array([node for each in several for node in joined.sets[each]], np.int32),
-        own_ns=set_ns[several],
+        offsets=np.cumsum([0, *(len(sets[each]) for each in kept)]),
+        nodes=np.array([node for each in kept for node in sets[each]], np.int32),
+        own_ns=times.set_ns[kept],
+        names=tuple(owners.names[each] for each in kept),
+        kinds=tuple(owners.kinds[each] for each in kept),
+        repeats_offsets=np.cumsum([0, *map(len, repeats)]),
+        repeats_ns=np.concatenate(repeats),
     )
 
 

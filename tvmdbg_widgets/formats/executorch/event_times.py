@@ -1,19 +1,27 @@
-"""What nodes took by the events of a dump: alone, and several of them together."""
+"""Whose the time of each event of a dump is: a node's, a call's, or that of several nodes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import (
+    CALL,
     instruction_keys,
     is_of_delegate,
+    named,
     run_of,
 )
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import op_kind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls
@@ -22,6 +30,100 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+#: Op kind of the calls of delegates.
+DELEGATE: Final = "delegate"
+_SPELLED: Final = {"Xnnpack": "XNNPACK", "Qnn": "QNN"}
+
+
+@dataclass(frozen=True, eq=False)
+class EventOwners:
+    """Whose each of E events is.
+
+    Attributes
+    ----------
+    of : int64 [E]
+        Number of a set; -1 nobody's.
+    sets : tuple of tuple of int
+        Those of the join, then an empty one for each instruction whose nodes no file names.
+    names, kinds : tuple of str
+        What each set is called, and its op kind.
+    """
+
+    of: Ints
+    sets: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> EventOwners:
+    """Find the owner of each event: its nodes, else the call it was logged in."""
+    of = joined.set_of.astype(np.int64)
+    inner = np.flatnonzero(calls.call >= 0)
+    lost = inner[of[inner] < 0]
+    of[lost] = of[calls.call[lost]]
+    unknown = np.flatnonzero(outermost(dump) & (of < 0))
+    number = numbered(dump.chain_index[unknown], dump.instruction_id[unknown])
+    first = unknown[first_rows(number)]
+    of[unknown] = len(joined.sets) + number
+    lost = np.flatnonzero((of < 0) & (dump.kind == EventKind.PROFILE) & (dump.chain_index >= 0))
+    # Kernels inside a dispatch that no file names, and events inside a call of that kind.
+    key = instruction_keys(dump)
+    by_key = np.full(int(key.max(initial=-1)) + 1, -1, np.int64)
+    by_key[key[unknown]] = of[unknown]
+    of[lost] = by_key[key[lost]]
+    sets = (*joined.sets, *((),) * len(first))
+    call_of = of[calls.call[inner]]
+    divided = set(call_of[(of[inner] != call_of) & ~calls.foreign[inner]].tolist())
+    names, kinds = _words(dump, joined, of, sets, divided)
+    return EventOwners(of, sets, names, kinds)
+
+
+def _words(
+    dump: ETDump,
+    joined: EventNodes,
+    of: Ints,
+    sets: tuple[tuple[int, ...], ...],
+    divided: set[int],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what sets are called, and of which op kind they are.
+
+    Some of the time of a divided call is of the nodes of its events.
+    """
+    names, kinds = [""] * len(sets), ["other"] * len(sets)
+    owned = np.flatnonzero(of >= 0)
+    order = owned[np.argsort(of[owned], kind="stable")]
+    numbers, begins = np.unique(of[order], return_index=True)
+    call = named(dump, CALL)
+    called: dict[str, list[int]] = {}
+    of_call = set(of[owned[call[owned]]].tolist())
+    for number, event in zip(numbers.tolist(), order[begins].tolist(), strict=True):
+        at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+        if number in of_call:
+            called.setdefault(backend_title(joined.backends.get(at, "")), []).append(number)
+            kinds[number] = DELEGATE
+            continue
+        told = dump.delegate_id_str[event] or kernel_operator(dump.names[event])
+        numeric = int(dump.delegate_id_int[event])
+        names[number] = told or (f"event {numeric}" if numeric != -1 else "instruction")
+        kinds[number] = op_kind(dump.delegate_id_str[event] or dump.names[event], NodeKind.OPERATOR)
+        if not sets[number]:
+            names[number] += f", instruction {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
+    for backend, found in called.items():
+        for at_, number in enumerate(found, 1):
+            names[number] = f"{backend} call {at_} of {len(found)}"
+    for number, nodes in enumerate(sets):
+        if len(nodes) > 1 and names[number]:
+            names[number] += f" · {counted(len(nodes), 'operator')}"
+        if number in divided:
+            names[number] += ", beyond its events"
+    return tuple(names), tuple(kinds)
+
+
+def backend_title(backend: str) -> str:
+    """Return what a backend is called: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
+    name = one_line(backend).removesuffix("Backend")
+    return _SPELLED.get(name, name) or "delegate"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +139,20 @@ class EventTimes:
         Their mean; NaN where the node has no time of its own.
     set_ns : float64 [sets]
         Mean time of each set per execution; NaN where it has none.
+    set_offsets, set_repeats : int64 [sets + 1], float64
+        Its time in each execution in which it ran.
     """
 
     offsets: Ints
     repeats_ns: Floats
     node_ns: Floats
     set_ns: Floats
+    set_offsets: Ints
+    set_repeats: Floats
 
 
 def event_times(
-    dump: ETDump, joined: EventNodes, calls: DelegateCalls, num_nodes: int
+    dump: ETDump, owners: EventOwners, calls: DelegateCalls, num_nodes: int
 ) -> EventTimes:
     """Sum up the events of each execution.
 
@@ -56,18 +162,18 @@ def event_times(
     """
     duration = np.where(dump.end >= dump.start, dump.end - dump.start, np.uint64(0))
     took = duration.astype(np.float64)
-    call = calls.call
-    call_set = np.where(call >= 0, joined.set_of[call], -1)
-    apart = (call >= 0) & ~calls.foreign & (joined.set_of != call_set)
-    counted = (joined.set_of >= 0) & (outermost(dump) | apart)
-    inner = np.flatnonzero(counted & apart & (call_set >= 0))
-    outer = np.flatnonzero(counted)
-    which = np.concatenate((joined.set_of[outer], call_set[inner])).astype(np.int64)
+    call, of = calls.call, owners.of
+    call_set = np.where(call >= 0, of[call], -1)
+    apart = (call >= 0) & ~calls.foreign & (of != call_set)
+    counts = (of >= 0) & (outermost(dump) | apart)
+    inner = np.flatnonzero(counts & apart & (call_set >= 0))
+    outer = np.flatnonzero(counts)
+    which = np.concatenate((of[outer], call_set[inner])).astype(np.int64)
     took = np.concatenate((took[outer], -took[inner]))
     run = run_of(dump)[np.concatenate((outer, inner))]
     pairs, number = np.unique(which * dump.num_runs + run, return_inverse=True)
     sums = np.maximum(np.bincount(number, took, len(pairs)), 0.0)
-    return _by_node(pairs // max(1, dump.num_runs), sums, joined, num_nodes)
+    return _by_node(pairs // max(1, dump.num_runs), sums, owners.sets, num_nodes)
 
 
 def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
@@ -81,14 +187,16 @@ def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _by_node(set_: Ints, sums: Floats, joined: EventNodes, num_nodes: int) -> EventTimes:
+def _by_node(
+    set_: Ints, sums: Floats, sets: tuple[tuple[int, ...], ...], num_nodes: int
+) -> EventTimes:
     """Return repeats and means from the sums of each set and execution, which come by set."""
-    sizes = np.array([len(each) for each in joined.sets], np.int64)
+    sizes = np.array([len(each) for each in sets], np.int64)
     counts = np.bincount(set_, minlength=len(sizes))
     with np.errstate(invalid="ignore"):
         set_ns = np.bincount(set_, sums, len(sizes)) / np.where(counts, counts, np.nan)
     alone = np.flatnonzero(sizes == 1)
-    node = np.array([joined.sets[each][0] for each in alone.tolist()], np.int64)
+    node = np.array([sets[each][0] for each in alone.tolist()], np.int64)
     of = np.full(len(sizes), -1, np.int64)
     of[alone] = node
     node_ns = np.full(num_nodes, np.nan)
@@ -96,4 +204,11 @@ def _by_node(set_: Ints, sums: Floats, joined: EventNodes, num_nodes: int) -> Ev
     rows = np.flatnonzero(of[set_] >= 0) if len(sizes) else np.zeros(0, np.int64)
     rows = rows[np.argsort(of[set_[rows]], kind="stable")]
     repeats = np.bincount(of[set_[rows]], minlength=num_nodes)
-    return EventTimes(np.concatenate(([0], np.cumsum(repeats))), sums[rows], node_ns, set_ns)
+    return EventTimes(
+        np.concatenate(([0], np.cumsum(repeats))),
+        sums[rows],
+        node_ns,
+        set_ns,
+        np.concatenate(([0], np.cumsum(counts))),
+        sums,
+    )

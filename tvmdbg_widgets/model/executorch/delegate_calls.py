@@ -18,6 +18,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 CALL: Final = "DELEGATE_CALL"
+EXECUTE: Final = "Method::execute"
+LOADING: Final = ("Program::load_method", "Method::init")
 #: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
 #: ticks after their call.
 _ROUNDING = 1000

@@ -22,6 +22,7 @@ OP_KINDS: Final = (
     "reshape",
     "cast/quantize",
     "gather/split",
+    "delegate",
     "other",
     "input",
     "parameter",
@@ -178,5 +179,10 @@ def op_kind(func_name: str, kind: int) -> str:
         return _NULL_KINDS[kind]
     if (known := xnnpack_family(func_name)) is not None:
         return known
+    if func_name == "DELEGATE_CALL":
+        return "delegate"
+    # ExecuTorch's kernels: "native_call_addmm.out".
+    if func_name.startswith("native_call_"):
+        func_name = f"aten::{func_name.removeprefix('native_call_')}"
     families = {family(part) for part in parts(func_name)}
     return next((name for name in _DOMINANCE if name in families), "other")

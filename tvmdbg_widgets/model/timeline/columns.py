@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.issues import Issues
     from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.node_sets import NodeSets
+    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
     from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
 #: Element type of every array column.
@@ -22,12 +23,26 @@ COLUMNS: dict[str, npt.DTypeLike] = {
     "slice_track": np.int32,
     "slice_trust": np.uint8,
     "slice_occurrence": np.int32,
+    "slice_role": np.uint8,
     "track_run": np.int32,
     "repeats_offsets": np.int64,
     "repeats_ns": np.float64,
     "node_ns": np.float64,
     "node_trust": np.uint8,
 }
+
+
+class SliceRole(IntEnum):
+    """What the time of a slice is spent on."""
+
+    #: Running the model.
+    WORK = 0
+    #: Loading and initializing a program, and what happens meanwhile.
+    LOADING = 1
+    #: Something with a clock of its own, in a unit that nobody knows.
+    OTHER_CLOCK = 2
+    #: Watching the model run: what a profiler records of itself.
+    OBSERVER = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +90,13 @@ class TimelineColumns:
         Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
     slice_about : StringColumn[S] or None
         What else the source tells of each slice: lines of a name, a tab and a text.
+    slice_role : uint8[S]
+        :class:`SliceRole` of each slice; all WORK where left out. Shares are of work alone.
+    executions : int
+        How often the model ran in the time of the slices; 0 where the source does not tell.
+    whole : str
+        Name of the slices that hold an execution from start to end, ``"Method::execute"``; ``""``
+        where the source has none.
 
     Raises
     ------
@@ -105,6 +127,9 @@ class TimelineColumns:
     origin_ns: int = 0
     shared: NodeSets | None = None
     slice_about: StringColumn | None = None
+    slice_role: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    executions: int = 0
+    whole: str = ""
 
     def __post_init__(self) -> None:
         for name, value in _checked(self).items():
@@ -142,6 +167,8 @@ def _checked(timeline: TimelineColumns) -> dict[str, Any]:
             raise ValueError(f"{name} must have one dimension, found {column.ndim}")
         if name == "track_run" and not len(column):
             column = np.zeros(tracks, np.int32)
+        if name == "slice_role" and not column.any():
+            column = np.zeros(len(timeline.slice_node), np.uint8)
         column.flags.writeable = False
         found[name] = column
     _slices(found, timeline)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.account import Account
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.flows import Flows, flows
 from tvmdbg_widgets.model.timeline.gaps import Gaps, gaps
@@ -20,10 +21,9 @@ from tvmdbg_widgets.model.timeline.nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline.node_times import (
     NodeStatistics,
     NodeTimes,
-    Ranking,
     node_statistics,
-    rank,
 )
+from tvmdbg_widgets.model.timeline.ranking import Ranking, rank
 from tvmdbg_widgets.model.timeline.rows import Rows, rows
 from tvmdbg_widgets.model.timeline.slice import Slice
 from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
@@ -45,15 +45,22 @@ class Timeline(TimelineColumns):
     means below one nanosecond, which a time evaluator gives, are kept.
     """
 
+    @cached_property
+    def account(self) -> Account:
+        """Whose the time is: nodes, calls of several nodes, loading; computed once."""
+        return Account.of(self, self.nesting.self_ns)
+
     @property
     def total_ns(self) -> float:
-        """Sum of the node times, each node once, unknown ones left out; NaN if none is known.
+        """What every share is of: all work of one execution, without loading; NaN if unknown.
 
-        What several nodes took together counts too.
+        Of a run that ExecuTorch recorded the mean of ``Method::execute``; else the sum of what all
+        slices took, each stretch of time once, and of nodes that have a time and no slice.
         """
-        known = self.node_ns[~np.isnan(self.node_ns)]
-        together = self.shared.total_ns if self.shared is not None else 0.0
-        return float(known.sum()) + together if len(known) or together else float("nan")
+        account = self.account
+        if not self.num_nodes and self.shared is None and not self.executions:
+            return float("nan")
+        return account.whole_ns if account.operators.any() else float("nan")
 
     @property
     def span_ns(self) -> float:
@@ -206,8 +213,11 @@ class Timeline(TimelineColumns):
         return self._steady if self.warm_up else self._statistics
 
     def top(self, k: int | None = 10) -> Ranking:
-        """The k nodes that take longest, with their share of :attr:`total_ns`."""
-        return rank(self.node_ns, k)
+        """What takes longest, k nodes or calls of several, with their share of :attr:`total_ns`.
+
+        Names of slices are ranked where neither is known.
+        """
+        return rank(self.account, self, k)
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.num_nodes:
@@ -241,6 +251,9 @@ class Timeline(TimelineColumns):
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
         total = self.total_ns
         took = f"{duration_text(total)} summed over {laid}"
+        if self.whole:
+            took = f"{duration_text(total)} in {self.whole}"
+            took += f", the mean of {self.executions:,} executions" if self.executions > 1 else ""
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
         return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"

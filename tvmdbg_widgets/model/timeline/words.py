@@ -32,6 +32,8 @@ class TimelineWords:
         What all times together are the time of: ``"summed over nodes"``.
     shares : str
         What the shares are of.
+    whole : str
+        What an execution is called where it is recorded; ``""`` elsewhere.
     order : str
         What the order of the rows is where it is not by time.
     no_repeats : str
@@ -55,6 +57,7 @@ class TimelineWords:
     time: str
     together: str
     shares: str
+    whole: str
     order: str
     no_repeats: str
     by_name: bool
@@ -176,7 +179,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         said = _WALL + (_NESTED if nested else "")
         more = _WALL_MORE + (_NESTED_MORE if nested else "")
     in_file = measured is not Measured.MEAN and not graph
-    by_name = timeline.num_nodes == 0
+    by_name = timeline.num_nodes == 0 and timeline.shared is None
     item = "slice" if by_name else item
     time, together = _TIME[measured], f"summed over {item}s"
     shares = f"of the sum of all {item} times"
@@ -186,8 +189,11 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
     elif by_name:
         row, time, together = "slice name", "time", "summed over slices"
         shares = "of the time of all slices"
+    elif timeline.whole:
+        together, shares = f"in {execution(timeline)}", f"of {timeline.whole}"
+        item, row = ("node", "operator") if graph else ("instruction", "instruction")
     elif nested:
-        time, shares = "mean total time", "of the sum of all rows"
+        time, shares = "mean total time", "of the self time of all slices"
     return TimelineWords(
         measured=measured,
         said=said,
@@ -198,6 +204,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         time=time,
         together=together,
         shares=shares,
+        whole=execution(timeline) if timeline.whole else "",
         order="order of the file" if in_file or numbered else "execution order",
         no_repeats="" if by_name else _NO_REPEATS[measured],
         by_name=by_name,
@@ -206,6 +213,20 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         durations=NESTED_DURATIONS if nested else "",
         durations_within=WHOLE_DURATIONS,
     )
+
+
+def execution(timeline: Timeline) -> str:
+    """Return what the whole of the time is: ``"Method::execute, the mean of 3 executions"``."""
+    several = f", the mean of {timeline.executions:,} executions" if timeline.executions > 1 else ""
+    return timeline.whole + several
+
+
+def work_of(timeline: Timeline) -> str:
+    """Return what sums over all slices are of: ``"in 3 executions of Method::execute"``."""
+    if not timeline.whole:
+        return "in all slices"
+    count = timeline.executions
+    return f"in {count:,} executions of {timeline.whole}" if count > 1 else f"in {timeline.whole}"
 
 
 def left_out(idle: int) -> str:

@@ -18,6 +18,8 @@ export interface Numbers extends Rows {
   scale: "linear" | "log" | "symlog" | "diverging";
   range: readonly [low: number, high: number] | null;
   together: "largest" | "sum" | "mean" | "ratio";
+  /** What several nodes have together, where it is not the sum of their values. */
+  sum?: ((nodes: ArrayLike<number>) => number) | undefined;
   /** Divisor and dividend of a ratio at each node; NaN where either is unknown. */
   terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
   /** Why some are unknown; empty where nothing is to be said. */
@@ -158,6 +160,7 @@ export function rowsOf(
 export function combined(graph: GraphColumns, column: Numbers, nodes: ArrayLike<number>): number {
   const { values, together, terms } = column;
   if (terms && nodes.length > 1) return ratio(terms, nodes);
+  if (column.sum && nodes.length > 1) return column.sum(nodes);
   let [count, found] = [0, Number.NaN];
   for (let i = 0; i < nodes.length; i++) {
     const [first, end] = rowsOf(graph, column, nodes[i]!);

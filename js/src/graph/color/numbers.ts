@@ -1,4 +1,4 @@
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
 import type { Ramp } from "../../shared/drawing/theme.ts";
 import { ValueAxis } from "../../shared/drawing/value_axis.ts";
 import { percent } from "../../shared/format.ts";
@@ -17,13 +17,14 @@ const TOGETHER = {
   ratio: "ratio of sums",
 } as const;
 
-/** The times of nodes as a column. */
-export function timeColumn({ ns }: Times): Numbers {
+/** The times of nodes as a column: of nodes of a call that of the call. */
+export function timeColumn(times: Times): Numbers {
   return {
     name: "time",
     of: "nodes",
     work: null,
-    values: ns,
+    values: times.shown,
+    sum: (nodes) => times.of(nodes),
     unit: "ns",
     scale: "linear",
     range: null,
@@ -58,6 +59,10 @@ export class NumberColors extends KindColors {
   readonly #largest: Float64Array;
   readonly #isGiven: (node: number) => boolean;
   readonly #total: number;
+  /** Whether some nodes are those of a call, and have no times of their own. */
+  readonly #isCall: (nodes: Int32Array) => boolean;
+  /** What a node took with others, where it has no time of its own. */
+  readonly #together: (node: number) => string;
 
   constructor(
     ground: Ground,
@@ -71,6 +76,8 @@ export class NumberColors extends KindColors {
     const timed = column.name === "time";
     const ofTimes = timed || column.unit === "×";
     this.#isGiven = (node) => ofTimes && graph.kinds[node]! <= NodeKind.PARAMETER;
+    this.#isCall = (nodes) => times.isCall(nodes);
+    this.#together = (node) => (Number.isNaN(times.ns[node]!) ? times.together(node) : "");
     this.#values = boxValues(ground, column);
     const each = new Float64Array(graph.kinds.length);
     const one = [0];
@@ -80,7 +87,7 @@ export class NumberColors extends KindColors {
       each[node] = combined(graph, column, one);
       if (each[node]! > 0) total += each[node]!;
     }
-    this.#total = column.together === "sum" ? total : 0;
+    this.#total = timed ? times.total : column.together === "sum" ? total : 0;
     const summed = column.together === "sum";
     this.#largest = summed ? largestIn(ground, each) : this.#values;
     const [low, high, positive] = extremes(each, summed ? each : this.#values);
@@ -161,15 +168,19 @@ export class NumberColors extends KindColors {
 
   /** The value with its share of the sum. */
   override saidOf(nodes: ArrayLike<number>): string {
+    const shared = nodes.length === 1 && this.column.sum ? this.#together(nodes[0]!) : "";
+    if (shared) return shared;
     const value = combined(this.ground.graph, this.column, nodes);
     if (Number.isNaN(value)) return `${this.column.name} unknown`;
     const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
     return `${this.text(value)}${share}`;
   }
 
-  /** Whether the box has the sum of several nodes. */
+  /** Whether the box has the sum of several nodes, and not the time of the one call that they are. */
   #isSum(box: number): boolean {
-    return this.column.together === "sum" && this.ground.scene.group[box]! >= 0;
+    const group = this.ground.scene.group[box]!;
+    if (this.column.together !== "sum" || group < 0) return false;
+    return !this.column.sum || !this.#isCall(nodesOf(this.ground.graph, group));
   }
 
   #fill(box: number, value: number): string | null {
@@ -234,7 +245,14 @@ function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
 function boxValues({ graph, scene }: Ground, column: Numbers): Float64Array {
   const values = new Float64Array(scene.count);
   for (let box = 0; box < scene.count; box++) {
-    values[box] = combined(graph, column, membersOf(scene, box));
+    const group = column.sum ? scene.group[box]! : -1;
+    const nodes = group < 0 ? membersOf(scene, box) : nodesOf(graph, group);
+    values[box] = combined(graph, column, nodes);
   }
   return values;
+}
+
+/** All nodes of a group, outputs of the graph among them, which stay outside of its box. */
+function nodesOf({ groupOrder, groupStart, groupEnd }: GraphColumns, group: number): Int32Array {
+  return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
 }

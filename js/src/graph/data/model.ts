@@ -29,15 +29,10 @@ export class GraphModel {
   /** Reads the code of the worker that lays graphs out. */
   fetchLayout: () => Promise<string> = async () => "";
 
-  constructor(
-    graph: GraphColumns,
-    timeline: TimelineColumns | null,
-    measure: Measure,
-    setNs?: Iterable<number>,
-  ) {
+  constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: Measure) {
     this.graph = graph;
     this.links = new Links(graph);
-    this.times = new Times(graph, timeline, setNs);
+    this.times = new Times(graph, timeline);
     this.groups = new Groups(graph);
     this.labels = new Labels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);

@@ -5,52 +5,74 @@ import {
 } from "../../shared/client/run_client.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
 
-/** Mean times of the nodes as shares of their sum and of the largest; NaN stays unknown. */
+/** What has a time: a node, or several that one call of a delegate runs. */
+export interface Timed {
+  /** None where no file names them. */
+  readonly nodes: readonly number[];
+  /** What a call is called; "" of a node. */
+  readonly name: string;
+  readonly ns: number;
+  readonly share: number;
+}
+
+/** Times of the nodes, alone and in calls of several, as shares of the run; NaN stays unknown. */
 export class Times {
+  /** Of the nodes alone. */
   readonly ns: Float64Array;
+  /** The same, and of nodes that have none what their call took: what colors show. */
+  readonly shown: Float64Array;
+  /** What every share is of. */
   readonly total: number;
   readonly largest: number;
-  /** Node with the largest time; -1 where none is known. */
+  /** A node of what takes longest; -1 where no time is known. */
   readonly slowest: number;
-  /** Nodes with a known time above zero, slowest first. */
-  readonly ranked: Int32Array;
+  /** What has a known time above zero, the slowest first. */
+  readonly ranked: readonly Timed[];
   readonly timeline: TimelineColumns | null;
   readonly #kinds: Uint8Array;
   readonly #graph: GraphColumns;
   readonly #rank = new Map<number, number>();
 
-  /** @param setNs  times of several nodes together, ns. */
-  constructor(
-    graph: GraphColumns,
-    timeline: TimelineColumns | null,
-    setNs: Iterable<number> = timeline?.setNs ?? [],
-  ) {
-    const { nodeNs, kinds } = graph;
+  constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
+    const { nodeNs, kinds, togetherNs } = graph;
     this.ns = nodeNs;
     this.#kinds = kinds;
     this.#graph = graph;
     this.timeline = timeline;
-    const known: number[] = [];
-    let total = 0;
+    this.shown = togetherNs
+      ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? togetherNs[node]! : ns))
+      : nodeNs;
+    let sum = 0;
+    const found: Timed[] = [];
     for (let node = 0; node < nodeNs.length; node++) {
-      if (!(nodeNs[node]! > 0)) continue;
-      total += nodeNs[node]!;
-      if (kinds[node] !== NodeKind.PARAMETER) known.push(node);
+      const ns = nodeNs[node]!;
+      if (!(ns > 0)) continue;
+      sum += ns;
+      if (kinds[node] === NodeKind.PARAMETER) continue;
+      found.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
     }
-    for (const ns of setNs) if (ns > 0) total += ns;
-    known.sort((a, b) => nodeNs[b]! - nodeNs[a]! || a - b);
-    this.total = total;
-    this.ranked = Int32Array.from(known);
-    this.slowest = known[0] ?? -1;
-    this.largest = this.slowest < 0 ? 0 : nodeNs[this.slowest]!;
-    for (const [row, node] of known.entries()) this.#rank.set(node, row + 1);
+    for (const call of callsOf(graph)) if (call.ns > 0) found.push(call);
+    found.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
+    this.total = graph.timeTotal?.[0] ?? sum;
+    this.ranked = found;
+    const first = found.find(({ nodes }) => nodes.length);
+    this.slowest = first?.nodes[0] ?? -1;
+    this.largest = found[0]?.ns ?? 0;
+    for (const [row, { nodes, name }] of found.entries()) {
+      if (!name) this.#rank.set(nodes[0]!, row + 1);
+    }
   }
 
   get known(): boolean {
-    return this.slowest >= 0;
+    return this.ranked.length > 0;
   }
 
-  /** A time with its share of the sum of all: `1.2 ms · 3.4 %`; empty for one that is unknown or zero. */
+  /** `178.8 µs in Method::execute`. */
+  get totalText(): string {
+    return `${duration(this.total)} ${this.#graph.info?.together || "summed over nodes"}`;
+  }
+
+  /** A time with its share of the run: `1.2 ms · 3.4 %`; empty for one that is unknown or zero. */
   text(ns: number): string {
     return ns > 0 ? `${duration(ns)} · ${percent(ns / this.total)}` : "";
   }
@@ -62,25 +84,59 @@ export class Times {
     return count ? `${duration(ns)} for ${integer(count)} together` : "";
   }
 
-  /** Share of the sum of all node times; NaN where unknown. */
-  share(node: number): number {
-    return this.total > 0 ? this.ns[node]! / this.total : Number.NaN;
+  /** Sum of the known times of some nodes: each alone, and calls all of whose nodes these are; NaN where none is. */
+  of(nodes: ArrayLike<number>): number {
+    let [sum, known] = [0, false];
+    for (let i = 0; i < nodes.length; i++) {
+      const ns = this.ns[nodes[i]!]!;
+      if (Number.isNaN(ns)) continue;
+      sum += ns;
+      known = true;
+    }
+    const { callOffsets, callNodes, callNs } = this.#graph;
+    if (!callNs?.length) return known ? sum : Number.NaN;
+    const inside = new Set(Array.from(nodes));
+    for (let call = 0; call < callNs.length; call++) {
+      const [first, last] = [callOffsets![call]!, callOffsets![call + 1]!];
+      if (first === last || last - first > inside.size || Number.isNaN(callNs[call]!)) continue;
+      let at = first;
+      while (at < last && inside.has(callNodes![at]!)) at++;
+      if (at < last) continue;
+      sum += callNs[call]!;
+      known = true;
+    }
+    return known ? sum : Number.NaN;
   }
 
-  /** Share of the largest node time, 0 … 1; NaN where unknown, and for what is given rather than run. */
+  /** Whether these are the nodes of a call, whose time is of all of them together. */
+  isCall(nodes: ArrayLike<number>): boolean {
+    const { togetherCount } = this.#graph;
+    for (let i = 0; i < nodes.length; i++) {
+      const isAlone = !Number.isNaN(this.ns[nodes[i]!]!);
+      if (isAlone || togetherCount?.[nodes[i]!] !== nodes.length) return false;
+    }
+    return nodes.length > 0 && !Number.isNaN(this.of(nodes));
+  }
+
+  /** Share of the run; NaN where unknown. */
+  share(node: number): number {
+    return this.#graph.nodeShare?.[node] ?? Number.NaN;
+  }
+
+  /** Share of the largest time, 0 … 1; NaN where unknown, and for what is given rather than run. */
   heat(node: number): number {
     const given = this.#kinds[node]! <= NodeKind.PARAMETER;
-    return this.largest > 0 && !(given && this.ns[node] === 0)
-      ? this.ns[node]! / this.largest
+    return this.largest > 0 && !(given && this.shown[node] === 0)
+      ? this.shown[node]! / this.largest
       : Number.NaN;
   }
 
-  /** 1 for the slowest; null where unknown or zero. */
+  /** 1 for the slowest; null where unknown or zero, and of nodes that only a call has a time of. */
   rank(node: number): number | null {
     return this.#rank.get(node) ?? null;
   }
 
-  /** Sum of the known times by op kind, and how many nodes it has. */
+  /** Sum of the known times by op kind, and how many nodes it has; calls are of a kind of their own. */
   byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
     const { codes, unique } = graph.opKinds;
     const byCode: { nodes: number; ns: number }[] = [];
@@ -92,6 +148,21 @@ export class Times {
     }
     const sums = new Map<string, { nodes: number; ns: number }>();
     for (const [code, sum] of byCode.entries()) if (sum) sums.set(unique[code]!, sum);
+    graph.callNs?.forEach((ns, call) => {
+      if (!(ns > 0)) return;
+      const kind = graph.callKinds!.at(call);
+      const sum = sums.get(kind) ?? { nodes: 0, ns: 0 };
+      sums.set(kind, { nodes: sum.nodes, ns: sum.ns + ns });
+    });
     return sums;
   }
+}
+
+function callsOf({ callOffsets, callNodes, callNs, callShare, callNames }: GraphColumns): Timed[] {
+  return Array.from(callNs ?? [], (ns, call) => ({
+    nodes: Array.from(callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!)),
+    name: callNames!.at(call),
+    ns,
+    share: callShare![call]!,
+  }));
 }

@@ -98,7 +98,7 @@ function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   const { width } = sheet.request;
   const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
   for (const most of PARTS) {
-    const found = condensed(sheet.model, flat, sheet.request.data.sets, most);
+    const found = condensed(sheet.model, flat, most);
     const slowest = largest(
       found.parts.map(({ ns }) => ns || 0),
       0,

@@ -70,12 +70,13 @@ function panel(sheet: GraphSheet, parts: readonly Part[], { text, facts }: Told)
   const { data } = sheet.request;
   const { times, labels } = sheet.model;
   const title = `Graph of ${data.title}: ${totals(sheet)}`;
-  const { slowest } = times;
-  const longest = slowest < 0 ? "" : `${labels.title(slowest)}, ${labels.time(slowest)}`;
+  const first = times.ranked[0];
+  const node = first?.nodes[0] ?? -1;
+  const named = first?.name || (node < 0 ? "" : `#${node} ${labels.title(node)}`);
   return {
     height: heightOf(parts),
     title,
-    words: longest ? `${title}. Slowest: #${slowest} ${longest}` : title,
+    words: first ? `${title}. Slowest: ${named}, ${times.text(first.ns)}` : title,
     text,
     description: { ...describeGraph(sheet), ...facts },
     paint: (pen, theme) => paintParts(parts, pen, theme),
@@ -102,7 +103,9 @@ function slowest(sheet: GraphSheet, said: string): Part[] {
   if (!said || (said === SLOWEST && !times.known)) return [];
   const { width, text } = request;
   const room = width - 2 * MARGIN;
-  const rows = Array.from(times.ranked.subarray(0, MOST_SLOWEST), (node) => {
+  const rows = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+    if (name) return [times.text(ns), text.fit(name, room - NAMES, SMALL)] as const;
+    const node = nodes[0]!;
     const named = `${nodeTitle(labels.title(node), node)} (${graph.names.at(node)})`;
     return [labels.time(node), text.fit(named, room - NAMES, SMALL)] as const;
   });

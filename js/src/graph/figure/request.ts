@@ -5,7 +5,6 @@ import type { Note } from "../../shared/drawing/figure_parts.ts";
 import type { Wire } from "../color/columns.ts";
 import type { Bridge } from "../data/bridges.ts";
 import type { Direction } from "../layout/types.ts";
-import type { SharedTime } from "./condense/condense.ts";
 
 /** What Python tells of the figure of a graph beside the columns of the run; see `figures/graph/request.py`. */
 export interface GraphData {
@@ -25,8 +24,6 @@ export interface GraphData {
   /** Nodes that are outlined besides. */
   outlined: number[];
   hits: number[];
-  /** Times that several nodes have together. */
-  sets: SharedTime[];
   /** What the colors show, where the graph does not know it of itself; its rows are a column of the request. */
   column: Omit<Wire, "data" | "terms"> | null;
   /** Of each node, where the label asks for it. */

@@ -50,8 +50,7 @@ export class GraphSheet {
       title: (words: string) => text.width(words, LARGE),
       small: (words: string) => text.width(words, SMALL),
     };
-    const sets = data.sets.map(({ ns }) => ns);
-    this.model = new GraphModel(graph, null, measure, sets);
+    this.model = new GraphModel(graph, null, measure);
     const { labels, links, times } = this.model;
     labels.layoutOf = (node) => data.layouts?.[node] ?? "";
     this.words = labels.labelled(options.label);

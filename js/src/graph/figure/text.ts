@@ -1,7 +1,7 @@
 import { Fault } from "../../shared/client/health.ts";
 import { NodeKind, Trust } from "../../shared/client/run_client.ts";
 import { clean } from "../../shared/drawing/xml_text.ts";
-import { counted, duration, integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../color/classes.ts";
 import { NumberColors } from "../color/numbers.ts";
@@ -28,7 +28,7 @@ export function totals({ model }: GraphSheet): string {
     counted(counts[NodeKind.PARAMETER]!, "parameter"),
     counted(counts[NodeKind.INPUT]!, "input"),
   ];
-  const took = times.known ? `${duration(times.total)} summed over nodes` : "no times known";
+  const took = times.known ? times.totalText : "no times known";
   return `${held.join(", ")}; ${took}`;
 }
 
@@ -82,7 +82,9 @@ export function condensedText(sheet: GraphSheet, found: Condensed, scene: Scene)
 /** The slowest operators, which stand below a picture that does not show each. */
 export function slowest(sheet: GraphSheet): string[] {
   const { graph, labels, times } = sheet.model;
-  const told = Array.from(times.ranked.subarray(0, MOST_SLOWEST), (node) => {
+  const told = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+    if (name) return `  ${cut(name)}; ${times.text(ns)}`;
+    const node = nodes[0]!;
     return `  #${node} ${cut(labels.title(node))} (${cut(graph.names.at(node))}); ${labels.time(node)}`;
   });
   return told.length ? ["slowest operators:", ...told] : [];

@@ -5,7 +5,7 @@ import type { Picture } from "./picture.ts";
 export function heatOf({ placed, times }: Pick<Picture, "placed" | "times">, box: number): number {
   let most = 0;
   for (const node of membersOf(placed.scene, box)) {
-    if (times.ns[node]! > most) most = times.ns[node]!;
+    if (times.shown[node]! > most) most = times.shown[node]!;
   }
   return most / Math.max(1, times.largest);
 }

@@ -139,7 +139,7 @@ export class Details {
       ...details.notes.map((note) => element("p", { class: "tvmdbg-warning" }, `⚠ ${note}`)),
       section(
         "time",
-        times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest node") : null,
+        times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest") : null,
         details.times.length
           ? table(details.times)
           : element("p", { class: "tvmdbg-muted" }, "unknown"),
@@ -296,7 +296,7 @@ export class Details {
       ...known.filter(([count]) => count > 0).map(([, text]): [string, string] => ["", text]),
       ["edges", integer(graph.edgeTarget.length)],
     ];
-    if (times.known) rows.push(["total time", duration(times.total)]);
+    if (times.known) rows.push(["total time", times.totalText]);
     const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
     const inputs: number[] = [];
     for (let node = 0; inputs.length < inputCount; node++) {
@@ -310,7 +310,7 @@ export class Details {
     }
     const made = composition(this.#model);
     if (made.length > 0) parts.push(section("structure", this.#parts(made)));
-    if (times.known) parts.push(section("slowest nodes", this.#slowest()));
+    if (times.known) parts.push(section("slowest", this.#slowest()));
     const links_ = (nodes: readonly number[]) =>
       list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));
     parts.push(section(`inputs (${inputs.length})`, links_(inputs)));
@@ -343,15 +343,27 @@ export class Details {
     return top(rows, made.length, "ul");
   }
 
+  /** Selects the nodes of a call. */
+  #callLink(name: string, nodes: readonly number[]): HTMLElement {
+    if (!nodes.length) return element("span", {}, name);
+    const link = button(name, `select ${counted(nodes.length, "node")}`, () =>
+      this.#session.selectMany([...nodes], "graph"),
+    );
+    link.classList.add("tvmdbg-graph-link");
+    return link;
+  }
+
   #slowest(): HTMLElement {
     const { times } = this.#model;
-    const rows = Array.from(times.ranked.subarray(0, TOP), (node) =>
-      shared(
-        this.#link(node),
-        bar(times.heat(node), "share of the slowest node"),
-        `${duration(times.ns[node]!)} · ${percent(times.share(node))}`,
-      ),
-    );
+    const rows = times.ranked
+      .slice(0, TOP)
+      .map(({ nodes, name, ns, share }) =>
+        shared(
+          name ? this.#callLink(name, nodes) : this.#link(nodes[0]!),
+          bar(ns / times.largest, "share of the slowest"),
+          `${duration(ns)} · ${percent(share)}`,
+        ),
+      );
     return top(rows, times.ranked.length, "ol");
   }
 }

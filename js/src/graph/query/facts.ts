@@ -99,9 +99,7 @@ export class Facts {
       case "time":
         return nodeNs;
       case "share": {
-        let total = 0;
-        for (const ns of nodeNs) if (ns > 0) total += ns;
-        return nodeNs.map((ns) => (total > 0 ? ns / total : Number.NaN));
+        return this.graph.nodeShare ?? nodeNs.map(() => Number.NaN);
       }
       case "bytes":
         return this.more!.entryBytes;

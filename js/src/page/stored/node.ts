@@ -110,7 +110,9 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
     [MEASURED[info.words.measured], duration(mean)],
     ["in nanoseconds", exact(mean)],
   ];
-  if (info.totalNs !== 0) found.push(["share of all nodes", percent(mean / (info.totalNs ?? NaN))]);
+  if (info.totalNs) {
+    found.push([`share ${info.words.shares}`, percent(graph.nodeShare?.[node] ?? Number.NaN)]);
+  }
   const repeats = timeline.repeats.subarray(
     timeline.repeatsOffsets[node]!,
     timeline.repeatsOffsets[node + 1]!,

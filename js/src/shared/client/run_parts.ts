@@ -29,6 +29,8 @@ export interface GraphColumns extends Columns<"graph"> {
 }
 
 export interface GraphInfo {
+  /** What all times together are the time of: `in Method::execute`; "" without times. */
+  together?: string;
   /** Names of devices by their type. */
   devices: Record<string, string>;
   /** What of the graph its file has wrong, the first of so many. */

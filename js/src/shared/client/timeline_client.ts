@@ -232,7 +232,7 @@ function textColumn(texts: string[]): StringColumn {
 }
 
 function sliceColumns(found: Columns<"slices"> & Named): SliceColumns {
-  const { start, duration, self, node, set, about, name, source, trust } = found;
+  const { start, duration, self, node, set, about, name, source, trust, role } = found;
   return {
     start,
     duration,
@@ -243,6 +243,7 @@ function sliceColumns(found: Columns<"slices"> & Named): SliceColumns {
     name,
     source: source ?? null,
     trust: trust ?? null,
+    role: role ?? null,
     ...namesOf(found),
   };
 }

@@ -31,6 +31,8 @@ export interface SliceColumns {
   source: Int32Array | null;
   /** Null: `info.trust` of every slice. */
   trust: Uint8Array | null;
+  /** 0 of running the model; see `SliceRole` in `tvmdbg_widgets/model/timeline/columns.py`. Null: all are 0. */
+  role: Uint8Array | null;
   /**
    * Every name that `name` speaks of, once, the op kind of each, its operators (lines; "": itself alone), and what it
    * reads ("": itself).
@@ -50,8 +52,10 @@ export type TimelineHead = Columns<"timeline">;
 export interface TimelineInfo {
   synthetic: boolean;
   clock: "synthetic" | "wall";
-  /** Null where no node's time is known. */
+  /** What every share is of: one execution, without loading; null where nothing is timed. */
   totalNs: number | null;
+  /** Names of slices that are not ranked: there are very many, and others take longer. */
+  rowsLeft: number;
   sources: string[];
   notes: string[];
   /** By track: slices lie inside others; share time without lying inside each other. */
@@ -110,6 +114,8 @@ export interface TimelineWords {
   time: string;
   together: string;
   shares: string;
+  /** What an execution is called where it is recorded; "" elsewhere. */
+  whole: string;
   order: string;
   noRepeats: string;
   byName: boolean;

@@ -31,6 +31,16 @@ const NODES = {
   /** What a node took together with others, and how many they are; NaN and 0 where it did not. */
   togetherNs: "f8?",
   togetherCount: "i4?",
+  /** Share of each node in `timeTotal` (one number, nanoseconds), NaN where unknown; absent without times. */
+  nodeShare: "f8?",
+  timeTotal: "f8?",
+  /** Calls (C) of several nodes: nodes `callNodes[callOffsets[c]]` …, none where no file names them; their time together. */
+  callOffsets: "i4?",
+  callNodes: "i4?",
+  callNs: "f8?",
+  callShare: "f8?",
+  callNames: "strings?",
+  callKinds: "strings?",
 } as const;
 
 const GROUPS = {
@@ -91,6 +101,8 @@ const SLICES = {
   source: "i4?",
   /** Null: `info.trust` of every slice. */
   trust: "u1?",
+  /** 0: running the model; loading, another clock, a profiler. Null: all are 0. */
+  role: "u1?",
 } as const;
 
 /** Where all names were told before, or all slices come later. */
@@ -484,18 +496,26 @@ export const WIRE = {
     /** The same of the distinct functions of the graph. */
     functionParts: "strings",
     /**
-     * Where the slices did not come along: by name, those whose node is unknown (of the first of two runs). Their
-     * number and first one, their own time together, and that with the slices inside them. Nothing of very many names.
+     * Whose the time is, a row each: a node, a call of several, or slices of one name (-1: not that). What it is,
+     * whether it is work of an operator, its time and share (NaN: no work), its slices, the number of the first of
+     * them, and their durations with what runs inside. See `tvmdbg_widgets/model/timeline/account.py`.
      */
-    sumName: "i4?",
-    sumSlice: "i4?",
-    sumCount: "i4?",
-    sumSelf: "f8?",
-    sumWithin: "f8?",
+    rankNode: "i4",
+    rankCall: "i4",
+    rankName: "i4",
+    rankKind: "strings",
+    rankOperator: "u1",
+    rankNs: "f8",
+    rankShare: "f8",
+    rankSlices: "i4",
+    rankFirst: "i4",
+    rankWithin: "f8",
     /** Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs together. */
     setOffsets: "i4?",
     setNodes: "i4?",
     setNs: "f8?",
+    setNames: "strings?",
+    setKinds: "strings?",
     /** What the source tells of slices: lines of a name, a tab and a text. */
     abouts: "strings?",
     repeatsOffsets: "i4",

@@ -79,11 +79,18 @@ export function nodeCommands(graph: GraphColumns, session: SessionClient, mark: 
       label: label(node),
       id: `${mark}#${node}`,
       kind: graph.opKinds.at(node),
-      value: graph.nodeNs[node]! > 0 ? duration(graph.nodeNs[node]!) : "",
+      value: timeOf(graph, node),
       title: graph.names.at(node),
       run: () => session.select(node, SOURCE),
     }),
   };
+}
+
+/** Its time, or that of the call it is in. */
+function timeOf({ nodeNs, togetherNs, togetherCount }: GraphColumns, node: number): string {
+  if (nodeNs[node]! > 0) return duration(nodeNs[node]!);
+  const count = togetherCount?.[node] ?? 0;
+  return count ? `${duration(togetherNs![node]!)} for ${count} together` : "";
 }
 
 /** The tensors of a run without a graph. */

@@ -36,7 +36,10 @@ export class Names {
   kindOf(slice: number): string {
     const node = this.#slices.nodeOf(slice);
     if (!this.isOther(slice)) {
-      return node < 0 ? this.nameKind(this.#slices.nameCodeOf(slice)) : this.opKind(node);
+      if (node >= 0) return this.opKind(node);
+      const kind = this.nameKind(this.#slices.nameCodeOf(slice));
+      const call = kind === "other" ? this.#slices.callOf(slice) : -1;
+      return call < 0 ? kind : (this.#slices.columns.setKinds?.at(call) ?? kind);
     }
     return this.change!.named(this.#slices.nameOf(slice))?.[1] ?? "other";
   }
@@ -111,6 +114,13 @@ export class Names {
     return node < 0
       ? this.colors.ofName(theme, name, this.nameKind(name))
       : this.colors.ofNode(theme, node, this.opKind(node));
+  }
+
+  /** The same of a row of an op kind, which tells what a call is marked with. */
+  fillOf(theme: Theme, node: number, name: number, kind: string, ns: number): string {
+    if (node >= 0) return this.fill(theme, node, -1);
+    if (this.nameKind(name) === kind) return this.fill(theme, -1, name);
+    return this.colors.ofCall(theme, kind, ns);
   }
 
   isOperator(node: number): boolean {

@@ -1,137 +1,79 @@
 import type { Names } from "./names.ts";
+import type { SliceColors } from "./slice_colors.ts";
 import type { Slices } from "./slices.ts";
 
 export type Order = "time" | "order";
-
-/** Slices that are looked at between two pauses. */
-const CHUNK = 1 << 16;
 
 /** The time of an op kind, or of blocks of one kind. */
 export interface KindSum {
   kind: string;
   ns: number;
+  share: number;
   nodes: number[];
 }
 
-interface Ranked {
-  node: number;
-  ns: number;
-  slice: number;
-  slices: number;
-  within: number;
-}
-
 /**
- * Operators by time; a row is a node, or all slices of one name where the node is unknown. The time of a name is the
- * self time of its slices: the sum of nested slices would count the inner ones twice.
+ * What takes time, the longest first: nodes, calls of several nodes, and slices of neither by their name; loading and
+ * what a profiler adds come last and have no share. Python counts it: `tvmdbg_widgets/model/timeline/account.py`.
  */
 export class Ranking {
-  /** Per row: node id, -1 unknown. */
-  node = new Int32Array(0);
-  ns = new Float64Array(0);
+  /** Per row: node id, -1 where it is none. */
+  readonly node: Int32Array;
+  /** Per row: number of a call of several nodes, -1 where it is none. */
+  readonly call: Int32Array;
+  readonly kind: readonly string[];
+  readonly ns: Float64Array;
+  /** Of all work; NaN of what is none. */
+  readonly shares: Float64Array;
   /** Per row: its first slice, -1 where the node has a time but no slice. */
-  slice = new Int32Array(0);
-  /** Per row: how many slices it sums up, and their durations with the slices inside them; 0 and NaN for a node. */
-  slices = new Int32Array(0);
-  within = new Float64Array(0);
-  total = 0;
-  /** Sum of the rows whose node is unknown. */
-  unjoined = 0;
-  #rowOfNode = new Int32Array(0);
-  #rowOfName = new Int32Array(0);
+  readonly slice: Int32Array;
+  /** Per row: how many slices it sums up, and their durations with the slices inside them. */
+  readonly slices: Int32Array;
+  readonly within: Float64Array;
+  /** What the shares are of. */
+  readonly total: number;
+  /** Rows of operators and calls; of names where no nodes are known. They come first. */
+  readonly operators: number;
   readonly #slices: Slices;
-  readonly #names: Names;
-  /** Rows in execution order. */
-  #executed = new Int32Array(0);
+  readonly #rowOfNode: Int32Array;
+  readonly #rowOfCall: Int32Array;
+  readonly #rowOfName = new Map<number, number>();
 
   constructor(slices: Slices, names: Names) {
     this.#slices = slices;
-    this.#names = names;
-    for (const _ of this.counting());
-  }
-
-  /** Ranks anew what is known by now, with a pause now and then; the ranking changes as a whole at the end. */
-  *counting(): Generator<void, void> {
-    const slices = this.#slices;
-    const { nodeNs } = slices.columns;
-    const rows: Ranked[] = [];
-    nodeNs.forEach((ns, node) => {
-      if (Number.isNaN(ns) || (ns === 0 && !this.#names.isOperator(node))) return;
-      rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
+    const { columns } = slices;
+    const { rankNode, rankNs, rankOperator } = columns;
+    const rows = [...rankNode.keys()].filter((row) => {
+      const node = rankNode[row]!;
+      return node < 0 || (rankNs[row] ?? 0) > 0 || names.isOperator(node);
     });
-    yield;
-    const byName = this.#answered() ?? (yield* this.#counted());
-    this.#take(rows.concat(byName));
-    this.unjoined = byName.reduce((sum, row) => sum + row.ns, 0);
-  }
-
-  /** What the first answer says of names; null where it says nothing and the slices do. */
-  #answered(): Ranked[] | null {
-    const { columns, complete } = this.#slices;
-    const { sumName, sumSlice, sumCount, sumSelf, sumWithin } = columns;
-    if (complete && !sumName?.length) return null;
-    return Array.from(sumSlice ?? [], (slice, at) => ({
-      node: -1,
-      ns: sumSelf![at]!,
-      slice,
-      slices: sumCount![at]!,
-      within: sumWithin![at]!,
-    }));
-  }
-
-  *#counted(): Generator<void, Ranked[]> {
-    const slices = this.#slices;
-    const size = slices.names.length;
-    const [first, count] = [new Int32Array(size).fill(-1), new Int32Array(size)];
-    const [own, within] = [new Float64Array(size), new Float64Array(size)];
-    const { self, duration } = slices.times;
-    let budget = CHUNK;
-    for (const row of slices.rows) {
-      if (this.#names.isOther(row.first)) continue;
-      for (let slice = row.first; slice < row.last; slice++) {
-        if (--budget === 0) {
-          budget = CHUNK;
-          yield;
-        }
-        if (slices.nodeOf(slice) >= 0) continue;
-        const code = slices.nameCodeOf(slice);
-        if (count[code]!++ === 0) first[code] = slice;
-        own[code]! += self[slice]!;
-        within[code]! += duration[slice]!;
-      }
-    }
-    const known = [...count.keys()].filter((code) => count[code]);
-    known.sort((a, b) => first[a]! - first[b]!);
-    return known.map((code) => ({
-      node: -1,
-      ns: own[code]!,
-      slice: first[code]!,
-      slices: count[code]!,
-      within: within[code]!,
-    }));
-  }
-
-  #take(rows: Ranked[]): void {
-    const slices = this.#slices;
-    rows.sort((a, b) => b.ns - a.ns || a.node - b.node);
-    this.node = Int32Array.from(rows, (row) => row.node);
-    this.ns = Float64Array.from(rows, (row) => row.ns);
-    this.slice = Int32Array.from(rows, (row) => row.slice);
-    this.slices = Int32Array.from(rows, (row) => row.slices);
-    this.within = Float64Array.from(rows, (row) => row.within);
-    this.total = this.ns.reduce((sum, ns) => sum + ns, 0);
-    this.#rowOfNode = new Int32Array(slices.columns.nodeNs.length).fill(-1);
-    this.#rowOfName = new Int32Array(slices.names.length).fill(-1);
-    this.node.forEach((node, row) => {
-      if (node >= 0) this.#rowOfNode[node] = row;
-      else this.#rowOfName[slices.nameCodeOf(this.slice[row]!)] = row;
+    rows.sort(
+      (a, b) =>
+        rankOperator[b]! - rankOperator[a]! ||
+        Number(Number.isNaN(columns.rankShare[a])) - Number(Number.isNaN(columns.rankShare[b])) ||
+        rankNs[b]! - rankNs[a]! ||
+        a - b,
+    );
+    this.node = Int32Array.from(rows, (row) => rankNode[row]!);
+    this.call = Int32Array.from(rows, (row) => columns.rankCall[row]!);
+    this.kind = rows.map((row) => {
+      const node = rankNode[row]!;
+      return node >= 0 && names.known ? names.opKind(node) : columns.rankKind.at(row);
     });
-    const start = Float64Array.from(this.slice, (slice) =>
-      slice < 0 ? Infinity : slices.startOf(slice),
-    );
-    this.#executed = Int32Array.from(rows.keys()).sort(
-      (a, b) => compare(start[a]!, start[b]!) || this.node[a]! - this.node[b]!,
-    );
+    this.ns = Float64Array.from(rows, (row) => rankNs[row]!);
+    this.shares = Float64Array.from(rows, (row) => columns.rankShare[row]!);
+    this.slice = Int32Array.from(rows, (row) => columns.rankFirst[row]!);
+    this.slices = Int32Array.from(rows, (row) => columns.rankSlices[row]!);
+    this.within = Float64Array.from(rows, (row) => columns.rankWithin[row]!);
+    this.total = columns.info.totalNs ?? Number.NaN;
+    this.operators = rows.filter((row) => rankOperator[row]).length;
+    this.#rowOfNode = new Int32Array(columns.nodeNs.length).fill(-1);
+    this.#rowOfCall = new Int32Array(columns.setNs?.length ?? 0).fill(-1);
+    rows.forEach((from, row) => {
+      if (this.node[row]! >= 0) this.#rowOfNode[this.node[row]!] = row;
+      else if (this.call[row]! >= 0) this.#rowOfCall[this.call[row]!] = row;
+      else this.#rowOfName.set(columns.rankName[from]!, row);
+    });
   }
 
   get length(): number {
@@ -143,38 +85,61 @@ export class Ranking {
     return this.#rowOfNode[node] ?? -1;
   }
 
-  /** Time of a name over that of the longest row. */
-  shareOfName(code: number): number {
-    const row = this.#rowOfName[code] ?? -1;
-    return row < 0 || !(this.ns[0]! > 0) ? 0 : this.ns[row]! / this.ns[0]!;
+  /** Time of the longest operator or call: the end of every scale. */
+  get longest(): number {
+    return this.operators ? this.ns[0]! : 0;
   }
 
-  /** Row of a slice of no known node: that of its name. */
-  rowOfName(slice: number): number {
-    return this.#rowOfName[this.#slices.nameCodeOf(slice)] ?? -1;
+  /** Time of a name over that of the longest row. */
+  shareOfName(code: number): number {
+    const row = this.#rowOfName.get(code) ?? -1;
+    return row < 0 || row >= this.operators || !(this.longest > 0)
+      ? 0
+      : this.ns[row]! / this.longest;
+  }
+
+  /** Gives the colors of slices the scale of the rows. */
+  color(colors: SliceColors): void {
+    colors.longest = this.longest;
+    colors.shareOfName = (code) => this.shareOfName(code);
+  }
+
+  /** Row of what a slice counts to: its node, its call, its name. */
+  rowOfSlice(slice: number): number {
+    const node = this.#slices.nodeOf(slice);
+    if (node >= 0) return this.rowOf(node);
+    const call = this.#slices.callOf(slice);
+    if (call >= 0) return this.#rowOfCall[call] ?? -1;
+    return this.#rowOfName.get(this.#slices.nameCodeOf(slice)) ?? -1;
+  }
+
+  /** What a call of several nodes is called; "" of another row. */
+  callName(row: number): string {
+    const call = this.call[row] ?? -1;
+    return call < 0 ? "" : (this.#slices.columns.setNames?.at(call) ?? "");
   }
 
   share(row: number): number {
-    return this.total > 0 ? this.ns[row]! / this.total : Number.NaN;
+    return this.shares[row]!;
   }
 
   /** Rows as the table shows them. */
   rows(order: Order): Int32Array {
-    return order === "order" ? this.#executed : Int32Array.from(this.ns.keys());
+    const rows = Int32Array.from(this.ns.keys());
+    if (order === "time") return rows;
+    const start = Float64Array.from(this.slice, (slice) => place(slice, this.#slices));
+    return rows.sort((a, b) => compare(start[a]!, start[b]!) || this.node[a]! - this.node[b]!);
   }
 
   /** Share of the total down to and with each of these rows. */
   cumulative(rows: Int32Array): Float64Array {
     let sum = 0;
     return Float64Array.from(rows, (row) => {
-      sum += this.ns[row]!;
-      return this.total > 0 ? sum / this.total : Number.NaN;
+      const share = this.shares[row]!;
+      if (Number.isNaN(share)) return Number.NaN;
+      sum += share;
+      return Math.min(1, sum);
     });
-  }
-
-  /** Op kind of a row that is a name. */
-  #kindOfName(row: number): string {
-    return this.#names.nameKind(this.#slices.nameCodeOf(this.slice[row]!));
   }
 
   /**
@@ -184,17 +149,26 @@ export class Ranking {
   kinds(names: Names, inBlocks = false): KindSum[] {
     const byKind = new Map<string, KindSum>();
     for (let row = this.length - 1; row >= 0; row--) {
-      const node = this.node[row]!;
+      if (Number.isNaN(this.shares[row]!)) continue;
+      const [node, call] = [this.node[row]!, this.call[row]!];
       const block = inBlocks && node >= 0 ? names.colors.block(node) : -1;
-      const own = node < 0 ? this.#kindOfName(row) : names.opKind(node);
-      const kind = block < 0 ? own : names.colors.blockTitle(block);
-      const sum = byKind.get(kind) ?? { kind, ns: 0, nodes: [] };
+      const kind = block < 0 ? this.kind[row]! : names.colors.blockTitle(block);
+      const sum = byKind.get(kind) ?? { kind, ns: 0, share: 0, nodes: [] };
       sum.ns += this.ns[row]!;
+      sum.share += this.shares[row]!;
       if (node >= 0) sum.nodes.push(node);
+      else if (call >= 0) sum.nodes.push(...this.#slices.nodesOfCall(call));
       byKind.set(kind, sum);
     }
     return [...byKind.values()].sort((a, b) => b.ns - a.ns);
   }
+}
+
+/** When a slice starts; of slices that are not here their number, which is in that order by row. */
+function place(slice: number, slices: Slices): number {
+  if (slice < 0) return Infinity;
+  const start = slices.startOf(slice);
+  return Number.isNaN(start) ? slice : start;
 }
 
 function compare(a: number, b: number): number {

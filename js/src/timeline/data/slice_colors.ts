@@ -13,16 +13,16 @@ export type ColorChoice = ColorBy | "auto";
 /** What slices, and the marks of operators in lists, are colored by. */
 export class SliceColors {
   chosen: ColorChoice = "auto";
-  /** Time of a name over that of the longest row, once names are ranked. */
+  /** Time of a name over that of the longest row. */
   shareOfName: (code: number) => number = () => 0;
+  /** The end of the scale of times: that of the longest operator or call. */
+  longest = 0;
   readonly #columns: TimelineColumns;
   readonly #change: Change | null;
-  readonly #longest: number;
 
   constructor(columns: TimelineColumns, change: Change | null) {
     this.#columns = columns;
     this.#change = change;
-    this.#longest = columns.nodeNs.reduce((most, ns) => (ns > most ? ns : most), 0);
   }
 
   /** What may be chosen here. */
@@ -55,8 +55,12 @@ export class SliceColors {
 
   /** Time of a node over that of the longest. */
   shareOf(node: number): number {
-    const ns = this.#columns.nodeNs[node]!;
-    return this.#longest > 0 && ns > 0 ? ns / this.#longest : 0;
+    return this.shareOfTime(this.#columns.nodeNs[node]!);
+  }
+
+  /** Any time over that of the longest. */
+  shareOfTime(ns: number): number {
+    return this.longest > 0 && ns > 0 ? Math.min(1, ns / this.longest) : 0;
   }
 
   /** The op kind that takes nearly all of the time; "" for none. */
@@ -74,6 +78,11 @@ export class SliceColors {
     if (this.byShare(kind)) return heatFill(theme, this.shareOf(node));
     const block = this.by === "block" ? this.block(node) : -1;
     return block < 0 ? kindFill(theme, kind) : blockFill(theme, block);
+  }
+
+  /** Color of a call of several operators. */
+  ofCall(theme: Theme, kind: string, ns: number): string {
+    return this.byShare(kind) ? heatFill(theme, this.shareOfTime(ns)) : kindFill(theme, kind);
   }
 
   /** Color of what only a name is known of. */

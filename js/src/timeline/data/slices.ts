@@ -140,15 +140,26 @@ export class Slices {
     return this.#data?.node?.[this.#at(slice)] ?? -1;
   }
 
+  /** The call of several nodes that a slice is of, -1 for none. */
+  callOf(slice: number): number {
+    return this.#data?.set?.[this.#at(slice)] ?? -1;
+  }
+
+  /** What the time of a slice is spent on; 0 is the model at work, others are in no share. */
+  roleOf(slice: number): number {
+    return this.#data?.role?.[this.#at(slice)] ?? 0;
+  }
+
   /** The nodes of a slice: one, several that share it, or none. */
   nodesOf(slice: number): readonly number[] {
     const node = this.nodeOf(slice);
     if (node >= 0) return [node];
-    const set = this.#data?.set?.[this.#at(slice)] ?? -1;
-    return set < 0 ? [] : this.#setOf(set);
+    const set = this.callOf(slice);
+    return set < 0 ? [] : this.nodesOfCall(set);
   }
 
-  #setOf(set: number): readonly number[] {
+  /** The nodes of a call; empty where no file names them. */
+  nodesOfCall(set: number): readonly number[] {
     const { setOffsets, setNodes } = this.columns;
     return Array.from(setNodes!.subarray(setOffsets![set]!, setOffsets![set + 1]!));
   }
@@ -184,7 +195,11 @@ export class Slices {
   /** Position of the slice's name among the distinct ones. */
   nameCodeOf(slice: number): number {
     const here = this.#data?.name[this.#at(slice)];
-    return here ?? this.columns.sumName?.[this.columns.sumSlice!.indexOf(slice)] ?? -1;
+    if (here !== undefined) return here;
+    const { rankFirst, rankName } = this.columns;
+    return (
+      rankName[rankFirst.findIndex((each, row) => each === slice && rankName[row]! >= 0)] ?? -1
+    );
   }
 
   /** The distinct names. */

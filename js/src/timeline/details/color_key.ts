@@ -34,14 +34,15 @@ export class ColorKey {
     );
   }
 
-  #row({ kind, ns, nodes }: KindSum, most: number, theme: Theme): HTMLElement {
-    const share = percent(ns / this.#ranking.total);
+  #row({ kind, ns, share: part, nodes }: KindSum, most: number, theme: Theme): HTMLElement {
+    const share = percent(part);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (ns / (most || 1))}%`;
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
-    chip.style.backgroundColor = nodes.length
-      ? this.#names.fill(theme, nodes[0]!, -1)
-      : kindFill(theme, kind);
+    chip.style.backgroundColor =
+      nodes.length && kind === this.#names.opKind(nodes[0]!)
+        ? this.#names.fill(theme, nodes[0]!, -1)
+        : kindFill(theme, kind);
     const button = element(
       "button",
       {

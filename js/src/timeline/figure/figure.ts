@@ -140,6 +140,6 @@ function told(
   const names = new Names(slices, answers.graph, change);
   names.colors.chosen = slice_color;
   const ranking = new Ranking(slices, names);
-  names.colors.shareOfName = (code) => ranking.shareOfName(code);
+  ranking.color(names.colors);
   return { slices, names };
 }

@@ -22,6 +22,8 @@ export interface ByRow {
   readonly label: string;
   /** Op kind, "" where there is none or several. */
   readonly kind: string;
+  /** The model at work: others are in no share, and come last. */
+  readonly isWork: boolean;
   /** Own time in the range, and how many slices touch it. */
   readonly ns: number;
   readonly count: number;
@@ -100,8 +102,15 @@ export class ByRows implements Rows {
       for (const node of alone) this.#sums.self[node] = slices.columns.nodeNs[node]!;
     }
     this.idle = called.idle(range);
-    this.total = this.#sums.self.reduce((sum, ns) => sum + ns, 0);
-    this.rows = this.#make(by).sort((a, b) => b.ns - a.ns || a.slice - b.slice);
+    this.total = this.#sums.self.reduce(
+      (sum, ns, operator) => (called.operators.noWork(operator) ? sum : sum + ns),
+      0,
+    );
+    if (!range && (by === "name" || by === "callers")) {
+      for (const node of alone) this.total += slices.columns.nodeNs[node]!;
+    }
+    const rows = this.#make(by).sort((a, b) => b.ns - a.ns || a.slice - b.slice);
+    this.rows = [...rows.filter(({ isWork }) => isWork), ...rows.filter(({ isWork }) => !isWork)];
     this.overlap =
       by === "part" && this.#used().some((operator) => called.parts(operator).length > 1);
   }
@@ -150,6 +159,7 @@ export class ByRows implements Rows {
         id: `${id}${operator}`,
         label: this.#called.title(operator),
         kind: this.#called.kind(operator),
+        isWork: !this.#called.operators.noWork(operator),
         ns: sums.self[operator]!,
         count: sums.count[operator]!,
         nodes: this.#called.nodes(operator),
@@ -182,6 +192,7 @@ export class ByRows implements Rows {
       id: `= ${id}`,
       label,
       kind: kinds.size === 1 ? [...kinds][0]! : "",
+      isWork: members.some((operator) => !this.#called.operators.noWork(operator)),
       ns: members.reduce((sum, operator) => sum + this.#sums.self[operator]!, 0),
       count: members.reduce((sum, operator) => sum + this.#sums.count[operator]!, 0),
       nodes: members.flatMap((operator) => this.#called.nodes(operator)),
@@ -197,9 +208,13 @@ export class ByRows implements Rows {
   #groups(around: number): ByRow[] {
     const { graph, operators } = this.#called;
     const byGroup = new Map<number, number[]>();
+    const apart: number[] = [];
     for (const operator of this.#used()) {
-      let inner = graph?.nodeGroup[operators.node(operator)] ?? -1;
-      if (operators.node(operator) < 0) inner = -1;
+      if (operators.noWork(operator)) {
+        apart.push(operator);
+        continue;
+      }
+      let inner = this.#called.innermost(operator);
       let below = -1;
       while (inner >= 0 && inner !== around) {
         below = inner;
@@ -217,20 +232,26 @@ export class ByRows implements Rows {
       return this.#together(`group ${group}`, label, members, () => this.#groups(group));
     });
     if (around >= 0) append(rows, this.#operators(loose, this.#sums, `${around} `));
-    else if (loose.length) rows.push(this.#together("no group", NO_GROUP, loose));
+    else {
+      if (loose.length) rows.push(this.#together("no group", NO_GROUP, loose));
+      append(rows, this.#operators(apart));
+    }
     return rows.sort((a, b) => b.ns - a.ns || a.slice - b.slice);
   }
 
   #devices(): ByRow[] {
     const { operators, devices } = this.#called;
-    const on: KeyOf = (slice, row) => devices.of(this.#slices.nodeOf(slice), row.track);
+    const slices = this.#slices;
+    const on: KeyOf = (slice, row) =>
+      slices.roleOf(slice) ? -1 : devices.of(slices.nodeOf(slice), row.track);
+    const apart = this.#used().filter((operator) => operators.noWork(operator));
     const rows = this.#keyed(devices.words, on);
     for (const node of this.#used().filter((operator) => !this.#sums.count[operator])) {
       const at = devices.of(node, -1);
       rows[at]!.nodes.push(node);
       rows[at]!.ns += this.#sums.self[node]!;
     }
-    return rows
+    const found: ByRow[] = rows
       .map((row, device) => ({
         ...row,
         inside: () => {
@@ -248,6 +269,7 @@ export class ByRows implements Rows {
         },
       }))
       .filter(({ count, ns }) => count || ns);
+    return [...found, ...this.#operators(apart)];
   }
 
   #names(): ByRow[] {
@@ -278,6 +300,7 @@ export class ByRows implements Rows {
     });
     return labels.map((label, at) => ({
       ...{ id: `= ${label}`, label, kind: "", ns: sums.self[at]!, count: sums.count[at]! },
+      isWork: sums.slice[at]! < 0 || slices.roleOf(sums.slice[at]!) === 0,
       ...{ nodes: nodes[at]!, operators: [], slice: sums.slice[at]!, inside: null },
       isWhole: !nodes[at]!.some((node) => shared[node]),
       each: (see: (slice: number) => void) => {
@@ -308,6 +331,7 @@ export class ByRows implements Rows {
       const path = `${id} ← ${key}`;
       return {
         ...{ id: path, label: this.#called.title(key), kind: this.#called.kind(key) },
+        isWork: !this.#called.operators.noWork(key),
         ...{ ns: tree.total[at]!, count: tree.count[at]!, nodes: this.#called.nodes(key) },
         ...{ operators: [key], isWhole: false, each: null, slice: this.#sums.slice[key]! },
         inside: tree.inside[at]! < tree.inside[at + 1]! ? () => this.#below(tree, at, path) : null,

@@ -10,6 +10,8 @@ import type { Range, Sums } from "./aggregate.ts";
 import { Operators } from "./frames.ts";
 
 export const NO_GROUP = "in no group";
+/** Op kind of what an execution takes outside of its instructions. */
+const RUNTIME = "runtime";
 const NO_FUNCTION = "no function";
 
 /** The number of what a slice counts to, -1 nothing. */
@@ -43,7 +45,11 @@ export class Called {
   /** Every node that the key stands for. */
   nodes(key: number): number[] {
     const group = this.group(key);
-    if (group < 0) return key < this.operators.nodes ? [key] : [];
+    if (group < 0) {
+      const call = this.operators.call(key);
+      if (call >= 0) return [...this.#slices.nodesOfCall(call)];
+      return key < this.operators.nodes ? [key] : [];
+    }
     const { groupOrder, groupStart, groupEnd } = this.graph!;
     return [...groupOrder.subarray(groupStart[group]!, groupEnd[group]!)];
   }
@@ -62,6 +68,10 @@ export class Called {
   label(key: number): string {
     const group = this.group(key);
     if (group >= 0) return this.#group(group);
+    const call = this.operators.call(key);
+    if (call >= 0) return this.#slices.columns.setNames?.at(call) ?? "";
+    const apart = this.operators.noWork(key);
+    if (apart) return apart;
     const node = this.node(key);
     if (node < 0) return this.#slices.nameLabel(this.operators.name(key)) || "no name";
     return this.#names.ofNode(node) || this.#recorded(node);
@@ -77,6 +87,10 @@ export class Called {
 
   /** What it is marked with in lists. */
   mark(theme: Theme, key: number): string {
+    const call = this.operators.call(key);
+    if (call >= 0) {
+      return this.#names.colors.ofCall(theme, this.kind(key), this.#slices.columns.setNs![call]!);
+    }
     const node = this.graph ? this.node(key) : -1;
     return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
   }
@@ -84,6 +98,14 @@ export class Called {
   /** Op kind; "" of a group. */
   kind(key: number): string {
     if (this.group(key) >= 0) return "";
+    const call = this.operators.call(key);
+    if (call >= 0) return this.#slices.columns.setKinds?.at(call) ?? "other";
+    const apart = this.operators.noWork(key);
+    if (apart) return apart;
+    const { whole } = this.#slices.columns.info.words;
+    if (whole && this.node(key) < 0 && this.#slices.names.at(this.operators.name(key)) === whole) {
+      return RUNTIME;
+    }
     const node = this.node(key);
     return node >= 0 && this.graph
       ? this.#names.opKind(node)
@@ -92,6 +114,7 @@ export class Called {
 
   /** The distinct operators in the name of a function; the name itself where it has none. */
   parts(key: number): string[] {
+    if (this.operators.call(key) >= 0 || this.operators.noWork(key)) return [this.label(key)];
     const node = this.node(key);
     const { columns, names, nameParts } = this.#slices;
     const code = this.#nameCode(key);
@@ -102,9 +125,22 @@ export class Called {
     return several ? [...new Set(several.split("\n"))] : [name || NO_FUNCTION];
   }
 
-  /** The outermost group around the node of an operator. */
+  /** The innermost group around the node of an operator, or around all nodes of a call; -1 for none. */
+  innermost(key: number): number {
+    const { graph } = this;
+    if (!graph) return -1;
+    const [first, ...others] = this.nodes(key);
+    if (first === undefined) return -1;
+    let group = graph.nodeGroup[first]!;
+    while (group >= 0 && !others.every((node) => isAround(graph, group, node))) {
+      group = graph.groupParent[group]!;
+    }
+    return group;
+  }
+
+  /** The outermost of them. */
   outermost(key: number): number {
-    let group = this.node(key) < 0 ? -1 : (this.graph?.nodeGroup[this.node(key)] ?? -1);
+    let group = this.innermost(key);
     while (group >= 0 && this.graph!.groupParent[group]! >= 0) {
       group = this.graph!.groupParent[group]!;
     }
@@ -165,4 +201,10 @@ export class Called {
   #recorded(node: number): string {
     return this.#slices.nameLabel(this.#nameCode(node));
   }
+}
+
+function isAround({ nodeGroup, groupParent }: GraphColumns, group: number, node: number): boolean {
+  let inner = nodeGroup[node]!;
+  while (inner >= 0 && inner !== group) inner = groupParent[inner]!;
+  return inner === group;
 }

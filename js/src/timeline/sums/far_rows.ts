@@ -26,10 +26,11 @@ export class FarRows implements Rows {
     this.total = answer.sum;
     this.overlap = answer.overlap;
     this.all = answer.rows;
-    this.rows = answer.by.map(({ label, nodes, count, sum }, at) => ({
+    this.rows = answer.by.map(({ label, nodes, count, sum, share }, at) => ({
       id: `${at} ${label}`,
       label,
       kind: kindOf(nodes),
+      isWork: share !== null,
       ns: sum,
       count,
       nodes,

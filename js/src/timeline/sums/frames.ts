@@ -4,19 +4,24 @@ import type { Range } from "./aggregate.ts";
 import type { Frames } from "./merged_tree.ts";
 import { selfWithin } from "./self_within.ts";
 
-/** What slices are summed up by: nodes by their number, unknown ones by name behind them. */
+/** What slices that are no work count to, by role from 1 on; see `NO_WORK` in `analysis/times/keys.py`. */
+export const NO_WORK = ["loading", "delegate's own clock", "profiler"] as const;
+
+/** What slices are summed up by: nodes, behind them calls of several, then names, then what is no work. */
 export class Operators {
   readonly nodes: number;
+  readonly calls: number;
   readonly #slices: Slices;
 
   constructor(slices: Slices) {
     this.#slices = slices;
     this.nodes = slices.columns.nodeNs.length;
+    this.calls = slices.columns.setNs?.length ?? 0;
   }
 
   /** Of very many names not all are known before the slices are here. */
   get size(): number {
-    return this.nodes + this.#slices.names.length;
+    return this.#names + this.#slices.names.length + NO_WORK.length;
   }
 
   /** Key of what is selected: a node, else a slice without one; -1 nothing. */
@@ -25,8 +30,12 @@ export class Operators {
   }
 
   of(slice: number): number {
+    const role = this.#slices.roleOf(slice);
+    if (role > 0) return this.#names + this.#slices.names.length + role - 1;
     const node = this.#slices.nodeOf(slice);
-    return node < 0 ? this.nodes + this.#slices.nameCodeOf(slice) : node;
+    if (node >= 0) return node;
+    const call = this.#slices.callOf(slice);
+    return call >= 0 ? this.nodes + call : this.#names + this.#slices.nameCodeOf(slice);
   }
 
   /** The node of an operator, -1 where it is a name. */
@@ -34,9 +43,25 @@ export class Operators {
     return operator < this.nodes ? operator : -1;
   }
 
-  /** Position of the operator's name among the names, -1 of a node. */
+  /** The call of an operator, -1 where it is none. */
+  call(operator: number): number {
+    const call = operator - this.nodes;
+    return call >= 0 && call < this.calls ? call : -1;
+  }
+
+  /** Position of the operator's name among the names, -1 of a node or a call. */
   name(operator: number): number {
-    return operator < this.nodes ? -1 : operator - this.nodes;
+    const name = operator - this.#names;
+    return name >= 0 && name < this.#slices.names.length ? name : -1;
+  }
+
+  /** What it is where it is no work; "" where it is. */
+  noWork(operator: number): string {
+    return NO_WORK[operator - this.#names - this.#slices.names.length] ?? "";
+  }
+
+  get #names(): number {
+    return this.nodes + this.calls;
   }
 }
 

@@ -163,7 +163,7 @@ export class ByTable {
       let sum = 0;
       for (const row of rows) {
         sum += row.ns;
-        const known = level === 0 && !this.#rows!.overlap;
+        const known = level === 0 && row.isWork && !this.#rows!.overlap;
         const at = lines.push({ row, level, around, sum: known ? sum : Number.NaN }) - 1;
         if (!row.inside || !this.#open.has(row.id)) continue;
         const inside = this.#inside.get(row.id) ?? row.inside();
@@ -206,13 +206,14 @@ export class ByTable {
     const { row, level, sum } = this.#lines[at]!;
     const { total } = this.#rows!;
     const spread = this.#rows!.spread(row);
-    const share = total > 0 ? row.ns / total : Number.NaN;
+    const share = total > 0 && row.isWork ? row.ns / total : Number.NaN;
     const isOpen = this.#open.has(row.id);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     if (row.kind) chip.style.backgroundColor = kindFill(this.#theme, row.kind);
     else chip.classList.add("several");
     const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (row.ns / (this.#rows!.rows[0]?.ns || 1))}%`;
+    const longest = this.#rows!.rows[0]?.ns || 1;
+    bar.style.width = row.isWork ? `${100 * (row.ns / longest)}%` : "0";
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : duration(ns));
     const half = (spread.high - spread.low) / 2;
@@ -241,7 +242,12 @@ export class ByTable {
       },
       label,
       cell("time", `${row.ns} ns`, duration(row.ns)),
-      cell("share", `${percent(share)} of ${duration(total)}`, bar, percent(share)),
+      cell(
+        "share",
+        row.isWork ? `${percent(share)} of ${duration(total)}` : "no part of an execution",
+        bar,
+        row.isWork ? percent(share) : "–",
+      ),
       cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
       cell("count", "", integer(row.count)),
       cell("mean", "", time(spread.mean)),

@@ -227,17 +227,25 @@ export class TopTable {
     const row = this.#rows[position]!;
     const node = this.#ranking.node[row]!;
     const slice = this.#ranking.slice[row]!;
-    const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
+    const label =
+      this.#ranking.callName(row) ||
+      (slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice));
     const shape = this.#names.shape(node);
-    const kind =
-      node < 0 ? this.#names.nameKind(this.#slices.nameCodeOf(slice)) : this.#names.opKind(node);
+    const kind = this.#ranking.kind[row]!;
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     const name = node < 0 ? this.#slices.nameCodeOf(slice) : -1;
-    chip.style.backgroundColor = this.#names.fill(this.#theme, node, name);
+    chip.style.backgroundColor = this.#names.fillOf(
+      this.#theme,
+      node,
+      name,
+      kind,
+      this.#ranking.ns[row]!,
+    );
     const ns = this.#ranking.ns[row]!;
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (this.#ranking.ns[row]! / (this.#ranking.ns[0] || 1))}%`;
+    const { longest } = this.#ranking;
+    bar.style.width = share > 0 ? `${100 * Math.min(1, ns / (longest || 1))}%` : "0";
     const { nodeTrust, info } = this.#slices.columns;
     const { byName } = info.words;
     const repeats = repeatsOf(this.#slices.columns, node);
@@ -252,7 +260,7 @@ export class TopTable {
         "aria-rowindex": position + 2,
         "aria-selected": this.#selected.has(row) ? "true" : "false",
       },
-      cell("rank", undefined, String(row + 1)),
+      cell("rank", undefined, row < this.#ranking.operators ? String(row + 1) : "–"),
       cell(
         "id",
         byName ? "slices with this name" : node < 0 ? "no node has this name" : undefined,
@@ -269,8 +277,8 @@ export class TopTable {
       ),
       cell("kind", undefined, kind),
       cell("time", `${ns} ns`, duration(ns)),
-      cell("share", `${percent(share)} of ${duration(this.#ranking.total)}`, bar, percent(share)),
-      cell("sum", undefined, percent(this.#cumulative[position]!)),
+      cell("share", this.#shareTitle(share), bar, shareText(share)),
+      cell("sum", undefined, shareText(this.#cumulative[position]!)),
       cell("strip", undefined, repeats ? this.#strip(repeats) : "–"),
       cell("count", undefined, repeats ? integer(repeats.count) : "–"),
       cell(
@@ -281,10 +289,22 @@ export class TopTable {
       cell(
         "trust",
         undefined,
-        node < 0 ? "no node" : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
+        node < 0 ? this.#nodesOf(row) : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
       ),
       cell("within", undefined, duration(this.#ranking.within[row]!)),
     );
+  }
+
+  #shareTitle(share: number): string {
+    const { total } = this.#ranking;
+    if (Number.isNaN(share)) return "no part of an execution";
+    return `${percent(share)} of ${duration(total)}`;
+  }
+
+  #nodesOf(row: number): string {
+    const call = this.#ranking.call[row]!;
+    const count = call < 0 ? 0 : this.#slices.nodesOfCall(call).length;
+    return count ? `${integer(count)} together` : "no node";
   }
 
   #has(name: string): boolean {
@@ -298,4 +318,8 @@ export class TopTable {
     const title = `${counted(count, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
     return smallStrip(repeats, this.#spread, title);
   }
+}
+
+function shareText(share: number): string {
+  return Number.isNaN(share) ? "–" : percent(share);
 }

@@ -89,6 +89,13 @@ export class Fills {
     }
     if (this.#names.isOther(slice)) return this.#number(this.#names.kindOf(slice));
     if (node >= 0) return this.#ofNode[node]!;
+    const { colors } = this.#names;
+    // Events of a call: its own time is in none of their names.
+    if (this.#slices.callOf(slice) >= 0) {
+      const kind = this.#names.kindOf(slice);
+      if (!colors.byShare(kind)) return this.#number(kind);
+      return this.#shared(colors.shareOfTime(this.#slices.durationOf(slice)));
+    }
     if (this.#ofName.length !== this.#slices.names.length) this.#sortNames();
     return this.#ofName[this.#slices.nameCodeOf(slice)] ?? 0;
   }

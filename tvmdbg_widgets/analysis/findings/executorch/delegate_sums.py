@@ -36,9 +36,10 @@ _ABOVE = 1.05
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make up to two findings a backend: of time it does not tell of, and of sums above calls."""
-    recorded = evidence.recorded
-    if recorded is None:
+    recorded, timeline = evidence.recorded, evidence.parts.timeline
+    if recorded is None or timeline is None:
         return
+    whole = timeline.total_ns
     told_of = [
         call
         for call in recorded.delegated
@@ -53,10 +54,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         below = [call for call in calls if call not in above]
         outer, inner = _sums(recorded, below)
         left = outer - inner
-        if not evidence.inflated and left > max(
-            outer * _LEAST, _LEAST_NS, recorded.instructions_ns * _MATTERS
-        ):
-            yield _below(evidence, recorded, backend, below)
+        if not evidence.inflated and left > max(outer * _LEAST, _LEAST_NS, whole * _MATTERS):
+            yield _below(evidence, recorded, backend, below, whole)
 
 
 def _sums(recorded: Recorded, calls: list[Call]) -> tuple[float, float]:
@@ -80,7 +79,9 @@ def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[s
     )
 
 
-def _below(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+def _below(
+    evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call], whole: float
+) -> Finding:
     outer, inner = _sums(recorded, calls)
     left = outer - inner
     return Finding(
@@ -97,7 +98,7 @@ def _below(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Cal
         (),
         "Between its events a delegate copies, converts or waits. Let it log these too, or "
         "profile it with its own tools.",
-        left / recorded.instructions_ns,
+        left / whole,
     )
 
 

@@ -26,10 +26,10 @@ _NAMED = 2
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all backends, the slowest first."""
-    recorded = evidence.recorded
-    if recorded is None or not recorded.delegated or not recorded.instructions_ns > 0:
+    recorded, timeline = evidence.recorded, evidence.parts.timeline
+    if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
         return
-    whole = recorded.instructions_ns
+    whole = timeline.total_ns
     took = {call.at: recorded.per_execution(call.rows) for call in recorded.delegated}
     calls = by_backend(recorded.delegated)
     shares = {name: sum(took[call.at] for call in some) / whole for name, some in calls.items()}
@@ -57,8 +57,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             ]
         ),
         Confidence.MEDIUM if evidence.inflated else Confidence.HIGH,
-        f"shares of {duration_text(whole)}, the time of all instructions per execution"
-        + evidence.inflated,
+        f"shares of {evidence.whole}{evidence.inflated}",
         nodes_of_calls(slowest),
         (),
         _step(evidence),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.event_times import outermost
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import (
@@ -120,11 +119,6 @@ class Recorded:
     def executions(self) -> int:
         """Number of executions that recorded something, at least 1."""
         return max(1, len(np.unique(run_of(self.dump)[self.executed])))
-
-    @cached_property
-    def instructions_ns(self) -> float:
-        """Time of all instructions per execution."""
-        return float(self.took[outermost(self.dump) & self.executed].sum()) / self.executions
 
     def per_execution(self, rows: Ints) -> float:
         """Return the time of some events per execution."""

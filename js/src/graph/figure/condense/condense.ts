@@ -71,19 +71,8 @@ export function repeatText({ repeats }: Part): string {
   return repeats > 1 ? `× ${integer(repeats)}` : "";
 }
 
-/** A time of several nodes together, ns. */
-export interface SharedTime {
-  nodes: readonly number[];
-  ns: number;
-}
-
 /** Puts the boxes of a scene without closed groups into about so many parts at most. */
-export function condensed(
-  model: GraphModel,
-  scene: Scene,
-  shared: readonly SharedTime[],
-  most: number,
-): Condensed {
+export function condensed(model: GraphModel, scene: Scene, most: number): Condensed {
   const { graph, groups, labels, times } = model;
   const boxOf = new Int32Array(graph.kinds.length).fill(-1);
   const outer: number[] = [];
@@ -114,7 +103,7 @@ export function condensed(
   for (const [at, box] of own.entries()) place[box] = at;
   const isDrawn = new Set(found.stretches.keys());
   return {
-    parts: clusters.map((each) => partOf(model, scene, shared, each)),
+    parts: clusters.map((each) => partOf(model, scene, each)),
     ...edgesBetween(scene, clusters, found, place),
     runs: [...isDrawn],
     scene,
@@ -134,22 +123,11 @@ function givenClusters({ graph }: GraphModel, scene: Scene, outer: readonly numb
   return found;
 }
 
-function partOf(
-  model: GraphModel,
-  scene: Scene,
-  shared: readonly SharedTime[],
-  cluster: Cluster,
-): Part {
+function partOf(model: GraphModel, scene: Scene, cluster: Cluster): Part {
   const { graph, times } = model;
   const nodes = cluster.boxes.map((box) => scene.node[box]!).sort((a, b) => a - b);
-  let [known, ns] = [0, 0];
-  for (const node of nodes) {
-    if (Number.isNaN(times.ns[node]!)) continue;
-    known += 1;
-    ns += times.ns[node]!;
-  }
-  const together = togetherIn(shared, nodes);
-  const total = known || together ? ns + together : Number.NaN;
+  const unknown = nodes.filter((node) => Number.isNaN(times.shown[node]!)).length;
+  const total = times.of(nodes);
   const kind = graph.kinds[nodes[0]!]!;
   const given = givenText(kind);
   const last = nodes.at(-1)!;
@@ -160,23 +138,13 @@ function partOf(
     repeats: cluster.repeats,
     run: cluster.run,
     ns: total,
-    unknown: nodes.length - known,
+    unknown,
     share: times.total > 0 ? total / times.total : Number.NaN,
     title:
       given && nodes.length > 1 ? counted(nodes.length, given) : titleOf(model, cluster, nodes),
     given,
     result: hasOutput ? entryText(graph, last, 0) : "",
   };
-}
-
-/** The times of sets that are inside, ns. */
-function togetherIn(shared: readonly SharedTime[], nodes: readonly number[]): number {
-  if (!shared.length) return 0;
-  const inside = new Set(nodes);
-  return shared.reduce(
-    (sum, each) => sum + (each.nodes.every((node) => inside.has(node)) ? each.ns : 0),
-    0,
-  );
 }
 
 /** What the nodes are, those that take longest first: after the blocks they are in, or one by one. */

@@ -1,22 +1,26 @@
-"""Slices that several nodes share: a delegate may run many operators as one."""
+"""Slices that several nodes share: a delegate may run many operators in one call."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.timeline.node_times import node_statistics
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.groups import Groups
+    from tvmdbg_widgets.model.timeline.node_times import NodeStatistics
 
 
 @dataclass(frozen=True, eq=False)
 class NodeSets:
     """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only.
 
-    The time of such a slice belongs to its nodes together; nobody knows the share of each.
+    The time of such a slice belongs to its nodes together; nobody knows the share of each. The set
+    of a call whose nodes no file names is empty.
 
     Attributes
     ----------
@@ -24,7 +28,7 @@ class NodeSets:
         Set of each slice of the timeline, -1 where it is of one node or of none.
     offsets : int64 [C + 1]
     nodes : int32
-        Nodes of set ``i``, ascending: ``nodes[offsets[i]:offsets[i + 1]]``, at least two.
+        Nodes of set ``i``, ascending: ``nodes[offsets[i]:offsets[i + 1]]``; none or several.
     own_ns : float64 [C]
         Mean time per execution that is of the set as such: what is measured of single nodes, or
         of smaller sets, within its slices is taken off. NaN unknown.
@@ -39,32 +43,54 @@ class NodeSets:
     offsets: npt.NDArray[np.int64]
     nodes: npt.NDArray[np.int32]
     own_ns: npt.NDArray[np.float64]
+    names: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    repeats_offsets: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    repeats_ns: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        kinds = {
+        count = len(self.own_ns)
+        dtypes = {
             "slice_set": np.int32,
             "offsets": np.int64,
             "nodes": np.int32,
             "own_ns": np.float64,
+            "repeats_offsets": np.int64,
+            "repeats_ns": np.float64,
         }
-        for name, dtype in kinds.items():
+        if not len(self.repeats_offsets):
+            object.__setattr__(self, "repeats_offsets", np.zeros(count + 1, np.int64))
+        for name, words in (("names", "together"), ("kinds", "other")):
+            object.__setattr__(self, name, getattr(self, name) or (words,) * count)
+        for name, dtype in dtypes.items():
             column = np.ascontiguousarray(getattr(self, name), dtype).view()
             column.flags.writeable = False
             object.__setattr__(self, name, column)
-        count = len(self.own_ns)
         if len(self.offsets) != count + 1 or self.offsets[-1] != len(self.nodes):
             raise ValueError(f"offsets do not fit {count} sets of {len(self.nodes)} nodes")
-        if count and int(np.diff(self.offsets).min()) < 2:
-            raise ValueError("a set has two nodes or more")
+        if (np.diff(self.offsets) == 1).any():
+            raise ValueError("a set has no node or several")
         if len(self.slice_set) and not -1 <= self.slice_set.min() <= self.slice_set.max() < count:
             raise ValueError(f"slice_set must lie in -1 … {count - 1}")
 
     def __len__(self) -> int:
         return len(self.own_ns)
 
+    @property
+    def hidden(self) -> bool:
+        """Whether there are calls of delegates whose operators no file names."""
+        sizes = np.diff(self.offsets).tolist()
+        return any(
+            kind == "delegate" and not size for kind, size in zip(self.kinds, sizes, strict=True)
+        )
+
     def of(self, number: int) -> tuple[int, ...]:
         """Return the nodes of a set."""
         return tuple(self.nodes[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    def statistics(self) -> NodeStatistics:
+        """Return statistics of the executions of each set."""
+        return node_statistics(self.repeats_offsets, self.repeats_ns, self.own_ns)
 
     def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
         """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
@@ -82,14 +108,15 @@ class NodeSets:
 
     def within_groups(self, groups: Groups) -> npt.NDArray[np.float64]:
         """Return, of each group, the time of the sets that lie wholly within it (float64 [G])."""
-        if not len(self):
+        some = np.flatnonzero(np.diff(self.offsets))
+        if not len(some):
             return np.zeros(len(groups))
         place = np.empty(len(groups.order), np.int64)
         place[groups.order] = np.arange(len(groups.order))
         places = place[self.nodes]
-        first = np.minimum.reduceat(places, self.offsets[:-1])
-        last = np.maximum.reduceat(places, self.offsets[:-1])
-        own = np.nan_to_num(self.own_ns)
+        first = np.minimum.reduceat(places, self.offsets[some])
+        last = np.maximum.reduceat(places, self.offsets[some])
+        own = np.nan_to_num(self.own_ns[some])
         return np.array(
             [
                 float(own[(first >= start) & (last < end)].sum())
@@ -101,14 +128,15 @@ class NodeSets:
         """Return the innermost group that holds all nodes of each set, -1 for none (int64 [C])."""
         found = np.full(len(self), -1, np.int64)
         for number in range(len(self)):
-            nodes = self.of(number)
-            around = [{group.id for group in groups.of(node)} for node in nodes]
-            found[number] = max(set.intersection(*around), default=-1)
+            around = [{group.id for group in groups.of(node)} for node in self.of(number)]
+            if around:
+                found[number] = max(set.intersection(*around), default=-1)
         return found
 
     def within(self, members: npt.NDArray[np.bool_]) -> float:
         """Return the time of the sets that lie wholly within some nodes (bool [N])."""
-        if not len(self):
+        some = np.flatnonzero(np.diff(self.offsets))
+        if not len(some):
             return 0.0
-        whole = np.logical_and.reduceat(members[self.nodes], self.offsets[:-1])
-        return float(np.nansum(self.own_ns[whole]))
+        whole = np.logical_and.reduceat(members[self.nodes], self.offsets[some])
+        return float(np.nansum(self.own_ns[some[whole]]))

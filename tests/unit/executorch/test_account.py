@@ -1,0 +1,182 @@
+"""One accounting of time: every view of a run of ExecuTorch says the same of an operator."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import CASES, answers, case_dir
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.analysis.highlights import highlights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.run import DebugRun
+
+EXECUTE = "Method::execute"
+XNNPACK = samples.executorch_xnnpack
+
+
+def _folders() -> Iterator[Path]:
+    """Folders with an ETDump: those of the project, and recorded ones that lie outside of it."""
+    yield from map(case_dir, CASES)
+    yield samples.executorch_demo_delegate
+    yield XNNPACK
+    corpus = os.environ.get("TVMDBG_CORPUS")
+    if corpus:
+        for around in ("executorch", "executorch/xnnpack_inside"):
+            yield from sorted(path for path in Path(corpus, around).iterdir() if path.is_dir())
+
+
+@cache
+def opened(folder: Path, alone: bool = False) -> DebugRun | None:
+    """Open a folder, or its ETDump alone; None where it has no times or holds broken files."""
+    dumps = [*folder.glob("*.etdp"), *folder.glob("*.etdump")]
+    if not dumps:
+        return None
+    try:
+        run = tvmdbg.open(dumps[0] if alone else folder)
+    except tvmdbg.FormatError:
+        return None
+    return run if run.timeline is not None and run.timeline.whole else None
+
+
+def executions_ns(run: DebugRun) -> float:
+    """Sum of all executions by the slices alone."""
+    line = run.timeline
+    names = np.array(list(line.slice_names))
+    return float(line.slice_duration_ns[names == EXECUTE].sum())
+
+
+def outside_ns(run: DebugRun) -> float:
+    """Time of the executions in which no instruction runs, by the slices right inside them."""
+    line = run.timeline
+    names = np.array(list(line.slice_names))
+    found = executions_ns(run)
+    for at in np.flatnonzero(names == EXECUTE):
+        first, last = line.slice_start_ns[at], line.slice_start_ns[at] + line.slice_duration_ns[at]
+        inside = np.flatnonzero((line.rows.parent == at) & (line.slice_track == 0))
+        assert (line.slice_start_ns[inside] >= first).all()
+        assert (line.slice_start_ns[inside] + line.slice_duration_ns[inside] <= last).all()
+        found -= float(line.slice_duration_ns[inside].sum())
+    return found
+
+
+def rows_ns(run: DebugRun) -> float:
+    """Sum of what every row took in all executions, by its repeats."""
+    line = run.timeline
+    own = float(line.repeats_ns.sum())
+    return own if line.shared is None else own + float(line.shared.repeats_ns.sum())
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["together", "dump alone"])
+@pytest.mark.parametrize("folder", list(_folders()), ids=lambda path: path.name)
+def test_rows_and_gaps_are_the_executions(folder: Path, alone: bool) -> None:
+    run = opened(folder, alone)
+    if run is None:
+        pytest.skip("no executions with times")
+    account, count = run.timeline.account, run.timeline.executions
+    assert count > 0
+    assert rows_ns(run) + outside_ns(run) == pytest.approx(executions_ns(run), abs=1e-6)
+    assert account.gap_ns * count == pytest.approx(outside_ns(run), abs=1e-6)
+    assert run.timeline.total_ns == pytest.approx(executions_ns(run) / count)
+    table = run.table()
+    shares = [row.share for row in table if not np.isnan(row.share)]
+    assert sum(shares) == pytest.approx(1)
+    for by in ("node", "kind", "name", "device", "callers"):
+        sums = run.times(by)
+        assert sums.total_ns == pytest.approx(executions_ns(run))
+        assert np.nansum(sums.share) == pytest.approx(1)
+
+
+def test_the_whole_is_what_the_inspector_says() -> None:
+    blocks = answers("06b_demo_manual_ids")["inspector"]["blocks"]
+    (event,) = (each for each in blocks[1]["events"] if each["name"] == EXECUTE)
+    run = tvmdbg.open(case_dir("06b_demo_manual_ids"))
+    assert run.timeline.total_ns / 1e6 == pytest.approx(event["perf_data"]["avg"], rel=1e-6)
+
+
+def _said(run: DebugRun, what: str) -> set[str]:
+    """Every share that texts of a run say of an operator or a call."""
+    found = set()
+    texts = [run.summary(), repr(run.table()), repr(run.timeline.top()), repr(run.times("node"))]
+    texts += [run.figure("timeline").text, run.figure("graph", color_by="time").text]
+    texts += [text for finding in run.findings() for text in (finding.title, *finding.evidence)]
+    for line in (line for text in texts for line in text.splitlines() if what in line):
+        words = line.split(what, 1)[1].replace("\u00a0", " ").split()
+        at = next((i for i, word in enumerate(words) if word.startswith("%")), None)
+        if at:
+            found.add(words[at - 1])
+    return found
+
+
+def test_one_screen_says_one_share() -> None:
+    run = tvmdbg.open(XNNPACK)
+    assert _said(run, "XNNPACK call 1 of 2") == {"82.1"}
+    row = next(each for each in run.table() if each.name.startswith("XNNPACK call 1 of 2"))
+    assert (row.time_ns, round(row.share, 3)) == (146_821.0, 0.821)
+    mean = next(each for each in run.table() if each.node == 33)
+    assert round(mean.share, 4) == 0.0887
+    (palette,) = (each for each in highlights(run) if each.about == "time")
+    assert (palette.label, palette.value) == ("Slowest call", "146.8 µs, 82.1 %")
+
+
+def test_loading_is_no_operator() -> None:
+    for run in (tvmdbg.open(XNNPACK), tvmdbg.open(XNNPACK / "etdump.etdp")):
+        loading = [row for row in run.table() if row.op_kind == "loading"]
+        assert {row.name for row in loading} == {"Method::init", "Program::load_method"}
+        assert all(np.isnan(row.share) for row in loading)
+        assert not {row.name for row in run.top(100)} & {row.name for row in loading}
+        assert run.timeline.account.loading_ns == pytest.approx(327_311.0, abs=100)
+        by_kind = {row.key: row for row in run.times("kind")}
+        assert np.isnan(by_kind["loading"].share)
+
+
+def test_shares_of_a_loop_are_of_all_its_executions() -> None:
+    run = tvmdbg.open(case_dir("05_multirun")) if "05_multirun" in CASES else None
+    if run is None:
+        pytest.skip("not recorded here")
+    total = run.timeline.repeats_ns.sum()
+    row = run.table()[0]
+    own = run.timeline.repeats(row.node).sum()
+    gap = run.timeline.account.gap_ns * run.timeline.executions
+    assert row.share == pytest.approx(own / (total + gap))
+
+
+def test_delegates_are_compared_with_what_they_took() -> None:
+    folder = case_dir("03b_mixed_xnnpack")
+    one = tvmdbg.open(folder)
+    compared = tvmdbg.compare_times(one, one)
+    assert compared.total_a == compared.total_b == one.timeline.total_ns
+    calls = [row for row in compared if row.kind == "delegate"]
+    assert [row.label for row in calls] == [
+        "XNNPACK call 1 of 2 · 2 operators",
+        "XNNPACK call 2 of 2 · 2 operators",
+    ]
+    assert sum(row.ns_a for row in calls) == one.timeline.shared.total_ns
+    assert sum(row.ns_a for row in compared) + compared.gap_ns[0] == pytest.approx(compared.total_a)
+    assert compared.sentence.startswith("B takes as long as A")
+
+
+def test_unrelated_models_have_no_speed_up(corpus: Path) -> None:
+    folder = corpus / "executorch"
+    mlp, transformer, portable, quantized = (
+        tvmdbg.open(folder / name)
+        for name in (
+            *("01_mlp_portable", "04_transformer_portable"),
+            *("02_conv_portable", "08_conv_xnnpack_quant"),
+        )
+    )
+    said = tvmdbg.compare_times(mlp, transformer).sentence
+    assert said.startswith("A and B share 2 of 17 operators: they look like different models")
+    assert "faster" not in said
+    builds = tvmdbg.compare_times(portable, quantized)
+    assert builds.sentence.startswith("B is 6.6× faster")
+    assert builds.total_b == quantized.timeline.total_ns

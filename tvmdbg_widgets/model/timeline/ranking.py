@@ -1,0 +1,80 @@
+"""What takes longest in a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.timeline.account import Account
+    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Nodes, and calls of several nodes, by time, longest first.
+
+    Attributes
+    ----------
+    nodes : int64[K]
+        Node ids; -1 of a call of several nodes, and of a name of slices. Nodes without a time are
+        absent; equal times are in the order of ids.
+    names : tuple of str [K]
+        What each is called.
+    members : tuple of tuple of int [K]
+        The nodes of each; empty where they are unknown.
+    ns : float64[K]
+        Their times.
+    share : float64[K]
+        Share of the time of the whole run (not of the K alone); NaN where that is 0.
+    """
+
+    nodes: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+    members: tuple[tuple[int, ...], ...]
+    ns: npt.NDArray[np.float64]
+    share: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        lines = [f"Ranking: {len(self)} by time"]
+        for node, name, ns, share in zip(
+            self.nodes[:10], self.names, self.ns, self.share, strict=False
+        ):
+            called = f"node {node}" if node >= 0 else one_line(name)
+            lines.append(f"  {called}: {duration_text(float(ns))}, {percent(float(share))}")
+        if len(self) > 10:
+            lines.append(f"  … {len(self) - 10} more")
+        return "\n".join(lines)
+
+
+def rank(account: Account, timeline: TimelineColumns, k: int | None = None) -> Ranking:
+    """Rank what is timed in a timeline; keep the k longest, all by default."""
+    if k is not None and k < 0:
+        raise ValueError(f"k must not be negative, found {k}")
+    sets = timeline.shared
+    rows = account.ranked[:k]
+    names, members = [], []
+    for row in rows.tolist():
+        node, call, name = (int(each[row]) for each in (account.node, account.call, account.name))
+        first = int(account.first[row])
+        if sets is not None and call >= 0:
+            names.append(sets.names[call])
+            members.append(sets.of(call))
+        else:
+            code = (
+                name if name >= 0 else int(timeline.slice_names.codes[first]) if first >= 0 else -1
+            )
+            names.append(timeline.slice_names.unique[code] if code >= 0 else f"node {node}")
+            members.append((node,) if node >= 0 else ())
+    return Ranking(
+        account.node[rows], tuple(names), tuple(members), account.ns[rows], account.share[rows]
+    )
