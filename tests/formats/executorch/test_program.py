@@ -77,7 +77,7 @@ def test_methods_and_operators_by_name() -> None:
     assert list(found.methods) == known
     assert found.plan("forward").operators[0].full_name.startswith("aten.")
     assert Operator("aten::copy_", "").full_name == "aten.copy_"
-    with pytest.raises(KeyError, match="no method 'backward'; this program has 'forward'"):
+    with pytest.raises(KeyError, match="no method 'backward'; known: 'forward'"):
         found.plan("backward")
 
 

@@ -131,10 +131,10 @@ def test_what_cannot_be_measured_is_refused_in_words() -> None:
     [
         ({"timeout": 0}, "timeout is at least 1, found 0"),
         ({"n_parallel": 0}, "n_parallel is at least 1"),
-        ({"build_func": "clang"}, "build_func is 'default' or 'ndk', found 'clang'"),
+        ({"build_func": "clang"}, "no build_func 'clang'; known: 'default', 'ndk'"),
         ({"target_host": "llvm"}, "target_host needs target"),
         ({"target": " "}, "target is empty"),
-        ({"hardware": {"cores": 1}}, "no hardware parameter 'cores'; there are num_cores"),
+        ({"hardware": {"cores": 1}}, "no hardware parameter 'cores'; did you mean 'num_cores'"),
         ({"rpc": ("pi", "host", 0)}, "port is 1 to 65535, found 0"),
         ({"register": ["no such"]}, "'no such' is neither a Python file here nor a module's name"),
         ({"register": ["missing.py"]}, "'missing.py' is neither a Python file"),
