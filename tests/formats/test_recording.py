@@ -349,6 +349,7 @@ def timelines(draw: st.DrawFn) -> Timeline:
             "slice_node": st.integers(-1, nodes - 1),
             "slice_track": st.integers(0, 1),
             "slice_trust": st.integers(0, 4),
+            "slice_role": st.integers(0, 3),
             "node_trust": st.integers(0, 4),
         }.get(name, times if COLUMNS[name] == np.float64 else st.integers(0, 9))
         return draw(arrays.arrays(COLUMNS[name], size, elements=elements))

@@ -38,12 +38,12 @@ def check(parts: RunParts) -> Issues:
 def _without_events(parts: RunParts) -> list[Issue]:
     """Say that a dump or trace was opened and holds nothing that has a time."""
     dump = parts.executorch.dump if parts.executorch is not None else None
-    timeline = parts.timeline
+    timeline = None if parts.reports else parts.timeline
     if dump is not None and not dump.num_events:
         kept = f"{counted(dump.num_runs, 'run')} and no events"
         next_step = "run the method between create_debug_block and the dump, with an event tracer"
         text, file = f"the ETDump holds {kept}: {next_step}", dump.file
-    elif timeline is not None and not timeline.num_slices:
+    elif timeline is not None and not timeline.num_slices and not timeline.issues:
         text = "the file of times holds no events with a duration: record it again while it runs"
         file = ", ".join(timeline.sources)
     else:

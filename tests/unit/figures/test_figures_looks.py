@@ -139,7 +139,7 @@ def test_text_stands_out_from_its_ground() -> None:
     [
         ("flame", {}, ValueError, "'graph', 'tensor', 'timeline', 'memory', 'debugger'"),
         ("graph", {"theme": "sepia"}, ValueError, "'light', 'dark', 'auto'"),
-        ("graph", {"color": "time"}, TypeError, "color_by, color_limits, direction, focus"),
+        ("graph", {"color": "time"}, TypeError, "'color_by', 'color_limits', 'direction', 'focus'"),
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "0 or more"),

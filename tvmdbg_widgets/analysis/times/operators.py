@@ -349,9 +349,9 @@ class _Making:
             return []
         rows = account.ranked
         if self._graph is not None:
-            node = account.node[rows]
-            runs = (node < 0) | (self._graph.kinds[np.maximum(node, 0)] >= NodeKind.OPERATOR)
-            rows = rows[runs]
+            runs = np.append(self._graph.kinds >= NodeKind.OPERATOR, True)
+            rows = rows[account.node[rows] < self._nodes]
+            rows = rows[runs[account.node[rows]]]
         rows = rows[:top]
         found: list[int] = np.where(
             account.node[rows] >= 0, account.node[rows], self._nodes + rows

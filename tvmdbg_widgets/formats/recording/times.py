@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "tvmdbg-times", 1
 
 _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-times"')
-_SLICE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("slice_"))
+_ROLE = "slice_role"
+_SLICE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("slice_") and name != _ROLE)
 _NODE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("node_"))
 
 
@@ -72,6 +73,8 @@ def times_document(
     slices = {
         name.removeprefix("slice_"): _plain(_column(timeline, name)) for name in _SLICE_COLUMNS
     }
+    if timeline.slice_role.any():
+        slices["role"] = timeline.slice_role.tolist()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -80,6 +83,8 @@ def times_document(
         "synthetic": timeline.synthetic,
         "sources": [files.get(each, each) for each in timeline.sources],
         "origin_ns": timeline.origin_ns,
+        "executions": timeline.executions,
+        "whole": timeline.whole,
         "tracks": list(timeline.tracks),
         "track_run": timeline.track_run.tolist(),
         "track_device": list(timeline.track_device),
@@ -113,6 +118,7 @@ def read_recorded_times(source: ByteSource) -> RecordedTimes:
     columns: dict[str, Any] = {name: top.numbers(name, COLUMNS[name]) for name in _NODE_COLUMNS}
     for name in _SLICE_COLUMNS:
         columns[name] = slices.numbers(name.removeprefix("slice_"), COLUMNS[name])
+    columns |= _executions(top, slices)
     for name in ("slice_trust", "node_trust"):
         if len(columns[name]) and columns[name].max() > max(Trust):
             raise _wrong(source, name, f"0 to {max(Trust)}", columns[name].max())
@@ -155,6 +161,16 @@ def _plain(column: np.ndarray[Any, Any]) -> list[Any]:
     if column.dtype.kind != "f":
         return values
     return [None if math.isnan(value) else value for value in values]
+
+
+def _executions(top: Fields, slices: Fields) -> dict[str, Any]:
+    """Return what files of earlier releases do not have."""
+    found: dict[str, Any] = {}
+    if slices.has("role"):
+        found[_ROLE] = slices.numbers("role", COLUMNS[_ROLE])
+    if top.has("executions"):
+        found |= {"executions": top.integer("executions"), "whole": top.text("whole")}
+    return found
 
 
 def _wrong(source: ByteSource, field: str, expected: str, found: object) -> FormatError:

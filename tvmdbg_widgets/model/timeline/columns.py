@@ -192,6 +192,8 @@ def _slices(found: dict[str, Any], timeline: TimelineColumns) -> None:
     ):
         if column is not None and len(column) != slices:
             raise ValueError(f"{name} has {len(column)} items for {slices} slices")
+    if slices and found["slice_role"].max() > max(SliceRole):
+        raise ValueError(f"slice_role must lie in 0 … {max(SliceRole)}")
     node, track = found["slice_node"], found["slice_track"]
     if slices and (node.min() < -1 or node.max() >= nodes):
         raise ValueError(f"slice_node must lie in -1 … {nodes - 1}")

@@ -1,3 +1,4 @@
+import { append } from "../../shared/many.ts";
 import type { Names } from "./names.ts";
 import type { SliceColors } from "./slice_colors.ts";
 import type { Slices } from "./slices.ts";
@@ -157,7 +158,7 @@ export class Ranking {
       sum.ns += this.ns[row]!;
       sum.share += this.shares[row]!;
       if (node >= 0) sum.nodes.push(node);
-      else if (call >= 0) sum.nodes.push(...this.#slices.nodesOfCall(call));
+      else if (call >= 0) append(sum.nodes, this.#slices.nodesOfCall(call));
       byKind.set(kind, sum);
     }
     return [...byKind.values()].sort((a, b) => b.ns - a.ns);
