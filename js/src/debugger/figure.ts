@@ -1,4 +1,5 @@
 import { graphPanel, sizeOf } from "../graph/figure/figure.ts";
+import { stretchesPanel } from "../graph/figure/stretches.ts";
 import {
   type Drawing,
   type FigurePanel,
@@ -23,7 +24,7 @@ import { timelinePanel } from "../timeline/figure/figure.ts";
 /** One view in it: as its own figure is asked for. */
 interface View {
   /** What makes its panel. */
-  view: "graph" | "tensor" | "timeline" | "missing";
+  view: "graph" | "stretches" | "tensor" | "timeline" | "missing";
   data: Record<string, unknown>;
   options: unknown;
 }
@@ -47,6 +48,7 @@ type Request = FigureRequest<Data>;
 
 const MAKERS = {
   graph: graphPanel,
+  stretches: stretchesPanel,
   tensor: tensorPanel,
   timeline: timelinePanel,
   missing: missingPanel,

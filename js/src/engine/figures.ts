@@ -3,6 +3,7 @@ import { byteMapFigure } from "../bytes/figure.ts";
 import { comparisonFigure } from "../comparison/figure/figure.ts";
 import { debuggerFigure } from "../debugger/figure.ts";
 import { graphFigure } from "../graph/figure/figure.ts";
+import { stretchesFigure } from "../graph/figure/stretches.ts";
 import { memoryFigure } from "../memory/figure.ts";
 import { sequenceFigure } from "../rpc/figure.ts";
 import type { FigureMaker } from "../shared/drawing/figure.ts";
@@ -22,6 +23,7 @@ export const figures: Readonly<Record<string, FigureMaker>> = {
   tensor: tensorFigure,
   timeline: timelineFigure,
   sequence: sequenceFigure,
+  stretches: stretchesFigure,
   struct: structFigure,
   tuning: tuningFigure,
 };

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from itertools import cycle, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import residual_graph
+from benchmarks.growing import GROWING
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
+from tvmdbg_widgets.figures.graph import request
 from tvmdbg_widgets.figures.graph.figure import graph_figure
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("nodes", [1_000, 10_000])
@@ -74,3 +81,46 @@ def test_selection_and_search_mark_groups() -> None:
     assert "7 nodes match “dense”" in shown
     assert figure.svg.count('stroke-width="3"') == 1
     assert figure.description["selected"] == [46]
+
+
+def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    GROWING["nodes"](tmp_path, 20_000)
+    run = tvmdbg.open(tmp_path)
+    assert run.graph is not None
+    assert run.timeline is not None
+    marked = range(1, run.graph.num_nodes, 3)
+    full = graph_figure(run, color_by="time", selected=marked)
+    monkeypatch.setattr(request, "MOST_NODES", 10_000)
+    figure = graph_figure(run, color_by="time", selected=marked)
+    assert_sound(figure)
+    assert "missing" not in figure.description
+    told, whole = figure.description, full.description
+    assert told["totals"] == next(
+        line.split(": ", 1)[1] for line in full.text.splitlines() if "summed over" in line
+    )
+    assert told["total_ns"] == pytest.approx(whole["total_ns"])
+    assert {(row["kind"], row["nodes"]) for row in told["legend"]} == {
+        (row["kind"], row["nodes"]) for row in whole["legend"]
+    }
+    assert [row["time_ns"] for row in told["legend"]] == pytest.approx(
+        [row["time_ns"] for row in whole["legend"]]
+    )
+    groups = told["stretches"]
+    runs = run.graph.kinds > NodeKind.PARAMETER
+    assert sum(row["nodes"] for row in groups) == runs.sum()
+    assert sum(row["time_ns"] for row in groups) == pytest.approx(whole["total_ns"])
+    assert sum(row["selected"] for row in groups) == runs[list(marked)].sum()
+    assert f"{runs.sum():,} operators in {len(groups)} groups" in " ".join(texts(figure))
+
+
+@pytest.mark.slow
+def test_a_million_nodes_are_drawn_within_the_limits_of_the_engine(tmp_path: Path) -> None:
+    GROWING["entries in a hundred storages"](tmp_path, 1_000_000)
+    run = tvmdbg.open(tmp_path)
+    assert run.graph is not None
+    figure = graph_figure(run, selected=range(run.graph.num_nodes), search="kind:add")
+    assert "missing" not in figure.description
+    assert sum(row["nodes"] for row in figure.description["stretches"]) == 1_000_000
+    assert sum(row["selected"] for row in figure.description["stretches"]) == 1_000_000

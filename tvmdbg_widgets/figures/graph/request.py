@@ -11,10 +11,12 @@ from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_colu
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.graph.part import part_of
 from tvmdbg_widgets.figures.graph.search import search
+from tvmdbg_widgets.figures.graph.stretches import MOST_NODES, stretches, stretches_text
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
+from tvmdbg_widgets.model.timeline.words import timeline_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +73,9 @@ def graph_request(
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
+    if graph.num_nodes > MOST_NODES and part.only is None and not options.open_groups:
+        marked = [*options.selected, *([] if focus is None else [focus])]
+        return _condensed(run, graph, name, (marked, hits), [each for each in notes if each])
     wire, columns = _wire(column)
     data = {
         "text": f"{run.title}: {graph!r}",
@@ -123,6 +128,28 @@ def graph_request(
     return RunFigure(
         run, "graph", questions, data, traits, description=description, columns=columns
     )
+
+
+def _condensed(
+    run: Derived, graph: Graph, name: str, marked: tuple[list[int], list[int]], notes: list[str]
+) -> RunFigure:
+    """Return the figure of a graph whose nodes are too many for the engine."""
+    timeline = run.timeline
+    together = "" if timeline is None else timeline_words(timeline, graph=True).together
+    said = stretches(graph, timeline, *marked, together)
+    if name not in ("kind", "time"):
+        notes = [*notes, f"Colors show kinds of operators, not {name}: the graph is condensed."]
+    data = {**said, "by_time": name == "time", "text": stretches_text(run.title, said)}
+    data["notes"] = [note(each, "muted", 6) for each in [*notes, said["note"]]]
+    selected, hits = marked
+    description = {
+        "view": "graph",
+        "title": run.title,
+        "color_by": name,
+        "hits": len(hits),
+        "selected": selected,
+    }
+    return RunFigure(run, "stretches", (), data, description=description)
 
 
 def column_of(run: Derived, color_by: str | NodeColumn) -> str | NodeColumn:
