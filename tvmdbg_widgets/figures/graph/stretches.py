@@ -81,10 +81,10 @@ def stretches(
         int((graph.kinds == each).sum()) for each in (NodeKind.INPUT, NodeKind.PARAMETER)
     )
     operators, whole = counted(len(order), "operator"), math.nan
-    took = "no times known"
+    summed = "no times known"
     if timeline is not None and not np.isnan(ns).all():
         whole = timeline.account.whole_ns
-        took = f"{duration_text(whole)} {together or 'summed over nodes'}"
+        summed = f"{duration_text(whole)} {together or 'summed over nodes'}"
     given = f"{counted(parameters, 'parameter')}, {counted(inputs, 'input')}"
     drawn = f"{counted(len(order), 'operator')} in {counted(len(rows), 'group')}"
     note = (
@@ -92,7 +92,7 @@ def stretches(
         "sums of single nodes. Lines are edges between groups, one for all of the same two."
     )
     return {
-        "totals": f"{operators}, {given}; {took}",
+        "totals": f"{operators}, {given}; {summed}",
         "note": note,
         "stretches": rows,
         "edges": _edges(graph, place, len(parts)),
