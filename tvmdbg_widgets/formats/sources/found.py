@@ -11,6 +11,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
+from tvmdbg_widgets.formats.pasted import readings
 from tvmdbg_widgets.formats.registry import (
     FORMATS,
     TUNING,
@@ -133,10 +134,25 @@ class Found:
             self.add(part, format_of(kind))
         if inside:
             return
+        if found is None and self._pasted(content):
+            return
+        found = found or (None if self._tuning else suspect(content))
         if found is None:
             self._unknown(content)
         else:
             self.add(content, found)
+
+    def _pasted(self, source: ByteSource) -> bool:
+        """Add what a pasted text is of once what stands around it is taken off."""
+        for inner, cleaned in readings(source):
+            form = identify(inner, TUNING if self._tuning else FORMATS)
+            if form is not None:
+                said = f"pasted text: taken off before it was read: {cleaned.told}"
+                severity = Severity.WARNING if cleaned.left else Severity.NOTE
+                self.issues.append(Issue("pasted-text", severity, said, file=source.name))
+                self.add(inner, form)
+                return True
+        return False
 
     def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:
         """Return the parts that an exported library holds."""
@@ -145,7 +161,7 @@ class Found:
     def _identify(self, source: ByteSource) -> Format | None:
         if self._tuning:
             return identify(source, TUNING)
-        return identify(source) or suspect(source)
+        return identify(source)
 
     def _unknown(self, source: ByteSource) -> None:
         self.unknown.append(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.pasted import nearly
 from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def unknown_file(source: ByteSource, expected: str) -> FormatError:
     head = source.read(0, min(source.size, _LONGEST_PATH))
     kind, hint = _known(head, source.size) or (
         "no file of a format read here",
-        "Is it a file that TVM's debugger wrote, whole?",
+        nearly(source) or "Is it a file that TVM's debugger wrote, whole?",
     )
     return FormatError(
         f"this is {kind}",
