@@ -44,7 +44,7 @@ MESSAGES = (
         "The array has another number of dimensions than the function was compiled for.",
         "It is checked after nothing else, so the other fields may be right. A huge or negative "
         "ndim means that the DLTensor itself lies otherwise than the code expects.",
-        ("print(array.shape)", "run.graph.node(name).outputs[0].shape"),
+        ("print(array.shape)", "run.graph.node(name).shapes[0]"),
         _SOURCE,
     ),
     KnownMessage(
@@ -57,7 +57,7 @@ MESSAGES = (
         "The condition before it names both: the one read from the array and the one compiled in. "
         "From v0.8 on it is repeated behind the message. dtype is checked first, so it agrees; "
         "unless the buffer is int1, int4 or uint4, for which dtype is not checked.",
-        ("print(array.shape)", "compare with run.graph.node(name).outputs[0].shape"),
+        ("print(array.shape)", "compare with run.graph.node(name).shapes[0]"),
         _SOURCE,
         layout=True,
     ),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     ("The best schedule of a task", "tvmdbg tuning show ansor.json --task 3"),
-    ("Names and extents, with the workload", "tvmdbg tuning show a.json --register workloads.py"),
+    ("Names and extents", "tvmdbg tuning show a.json --row 12 --register workloads.py"),
     ("What each step does", "tvmdbg tuning show ansor.json --row 12 --as steps"),
     ("To apply it in TVM", "tvmdbg tuning show ansor.json --row 12 --as python > apply.py"),
 )

@@ -1,0 +1,118 @@
+"""Files under the names that our texts give them, and the texts themselves."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.formats.rpc.rpc_cases import conversation
+from tests.make import tuning_cases as make
+from tests.unit.abi.source_trees import WIDE, tree
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.formats.rpc.grammar import grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+NETWORK = samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
+XNNPACK, BYTES = samples.executorch_xnnpack, samples.changed_dtype
+TUNING = samples.ansor_starved / "tuning.json"
+IR = (
+    "%0 = type { ptr, %1, i32, %2, ptr, ptr, i64 }\n%1 = type { i32, i32 }\n"
+    "%2 = type { i8, i8, i16 }\n"
+)
+#: What each name of a text stands for.
+STANDS_FOR = {
+    **dict.fromkeys(
+        ("tvmdbg", "dump", "before", "a", "plain", "DUMP", "mini"), samples.resnet20_cifar
+    ),
+    **dict.fromkeys(("tvmdbg_o0", "tvmdbg_o3"), samples.resnet20_cifar),
+    **dict.fromkeys(("after", "b", "unfused"), samples.resnet20_cifar_fp16_overflow),
+    **dict.fromkeys(("ansor.json", "rerun.json", "old.json", "new.json", "tuning.json"), TUNING),
+    **dict.fromkeys(("monday.json", "tuesday.json", "a.json", "b.json", "LOG"), TUNING),
+    **dict.fromkeys(("OLD", "NEW"), TUNING),
+    **dict.fromkeys(("net.params", "narrow.params"), BYTES / "narrow.params"),
+    **dict.fromkeys(("wide.params", "in.params"), BYTES / "wide.params"),
+    "session.pcap": BYTES / "session.pcap",
+    "log.txt": BYTES / "log.txt",
+    "dump.txt": BYTES / "dltensor.txt",
+    "graph.json": samples.resnet20_cifar / "graph.json",
+    "run.txt": samples.resnet20_cifar / "run_stdout.txt",
+    "output_tensors.params": NETWORK / "output_tensors.params",
+    **{each.name: each for each in XNNPACK.iterdir()},
+}
+REPORT = (
+    '{"calls": [{"Name": {"string": "relu"}, "Device": {"string": "cpu0"}, '
+    '"Duration (us)": {"microseconds": 12.5}, "Percent": {"percent": 100.0}, '
+    '"Count": {"count": 1}}], "device_metrics": {}, "configuration": {}}'
+)
+
+
+def lay_out(folder: Path) -> Path:
+    """Every file that a text of ours names, in one folder."""
+    for name, original in STANDS_FOR.items():
+        copy = shutil.copytree if original.is_dir() else shutil.copy
+        copy(original, folder / name)
+    tree(folder / "tvm", WIDE)
+    (folder / "module.ll").write_text(IR)
+    (folder / "report.json").write_text(REPORT)
+    (folder / "stdout.txt").write_text("Get 1 programs to measure:\n")
+    (folder / "weights.json").write_text("[1, 1, 1, 1, 1, 1]")
+    (folder / "time_list.json").write_text("[[1e-6]]")
+    (folder / "workloads.py").write_text("from tvm import auto_scheduler\n")
+    (folder / "autotvm.log").write_bytes(make.autotvm(Random(2), version=0.2).line + b"\n")
+    client, server = conversation(grammar("v0.8"))
+    for name, sent in (("c.bin", client), ("client.bin", client)):
+        (folder / name).write_bytes(sent)
+    for name, sent in (("s.bin", server), ("server.bin", server)):
+        (folder / name).write_bytes(sent)
+    database = folder / "work_dir"
+    database.mkdir()
+    record = make.metaschedule(Random(4), 0).line
+    (database / "database_tuning_record.json").write_bytes(record + b"\n")
+    return folder
+
+
+def strings_of(source: str) -> Iterator[tuple[str, bool]]:
+    """Every string of a module, with ``…`` for what is put in, and whether it is a docstring."""
+    tree_of = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docs = {
+        id(each.body[0].value)
+        for each in ast.walk(tree_of)
+        if isinstance(each, documented) and each.body and isinstance(each.body[0], ast.Expr)
+    }
+    pieces = {
+        id(part)
+        for each in ast.walk(tree_of)
+        if isinstance(each, ast.JoinedStr)
+        for part in each.values
+    }
+    for each in ast.walk(tree_of):
+        if isinstance(each, ast.JoinedStr):
+            parts = (p.value if isinstance(p, ast.Constant) else "…" for p in each.values)
+            yield "".join(map(str, parts)), False
+        elif (
+            isinstance(each, ast.Constant)
+            and isinstance(each.value, str)
+            and id(each) not in pieces
+        ):
+            yield each.value, id(each) in docs
+
+
+def texts() -> Iterator[tuple[str, str, str]]:
+    """Where each text of ours stands, what kind it is, and the text."""
+    for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
+        for text, is_doc in strings_of(path.read_text("utf-8")):
+            yield str(path.relative_to(ROOT)), "docstring" if is_doc else "string", text
+    for path in [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").glob("*.md"))]:
+        yield path.name, "page", path.read_text("utf-8")
+    for path in sorted((ROOT / "js/src").rglob("*.ts")):
+        if ".test." not in path.name:
+            for text in re.findall(r'"[^"\n]*"|`[^`]*`', path.read_text("utf-8")):
+                yield path.name, "script", re.sub(r"\$\{[^{}]*\}", "…", text[1:-1])
