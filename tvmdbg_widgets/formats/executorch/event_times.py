@@ -116,7 +116,7 @@ def _words(
         if len(nodes) > 1 and names[number]:
             names[number] += f" · {counted(len(nodes), 'operator')}"
         if number in divided:
-            names[number] += ", beyond its events"
+            names[number] = f"rest of {names[number]}"
     return tuple(names), tuple(kinds)
 
 

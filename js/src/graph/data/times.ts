@@ -111,11 +111,11 @@ export class Times {
   /** Whether these are the nodes of a call, whose time is of all of them together. */
   isCall(nodes: ArrayLike<number>): boolean {
     const { togetherCount } = this.#graph;
-    for (let i = 0; i < nodes.length; i++) {
-      const isAlone = !Number.isNaN(this.ns[nodes[i]!]!);
-      if (isAlone || togetherCount?.[nodes[i]!] !== nodes.length) return false;
-    }
-    return nodes.length > 0 && !Number.isNaN(this.of(nodes));
+    const run = Array.from(nodes).filter((node) => this.#kinds[node]! > NodeKind.PARAMETER);
+    const isCall = run.every(
+      (node) => Number.isNaN(this.ns[node]!) && togetherCount?.[node] === run.length,
+    );
+    return isCall && run.length > 0 && !Number.isNaN(this.of(run));
   }
 
   /** Share of the run; NaN where unknown. */

@@ -12,6 +12,8 @@ export class Names {
   readonly colors: SliceColors;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
+  /** Op kind of each node where no graph tells it. */
+  #kinds: Map<number, string> | null = null;
   /** By label how many operators bear it. */
   #bearers: Uint32Array | null = null;
 
@@ -101,7 +103,11 @@ export class Names {
   }
 
   opKind(node: number): string {
-    return (node < 0 ? "" : this.#graph?.opKinds.at(node)) || "other";
+    if (node < 0) return "other";
+    if (this.#graph) return this.#graph.opKinds.at(node) || "other";
+    const { rankNode, rankKind } = this.#slices.columns;
+    this.#kinds ??= new Map(Array.from(rankNode, (each, row) => [each, rankKind.at(row)]));
+    return this.#kinds.get(node) ?? "other";
   }
 
   /** Op kind of the slices of a name whose node is unknown, by the name alone. */
