@@ -37,7 +37,7 @@ def main() -> None:
         for size in (gigabytes / 16, gigabytes):
             source, target = Path(folder) / "in.params", Path(folder) / "out.params"
             write(source, max(1, int(size * 256)))
-            command = [*COMMAND, str(source), "-o", str(target), "--to", "wide"]
+            command = [*COMMAND, str(source), "-o", str(target), "--dtype-layout", "wide"]
             peaks.append(peak_megabytes(command))
             print(f"{source.stat().st_size:,} bytes: peak memory {peaks[-1]:.0f} MB")
         print(f"  16 x the size: {peaks[1] - peaks[0]:+.0f} MB")

@@ -49,7 +49,7 @@ def test_the_worked_example_both_ways(tvmdbg: Run, tmp_path: Path) -> None:
     for name, data, to, expected in (("n", NARROW, "wide", WIDE), ("w", WIDE, "narrow", NARROW)):
         source, target = tmp_path / name, tmp_path / f"{name}.out"
         source.write_bytes(data)
-        done = tvmdbg("convert", source, "-o", target, "--to", to)
+        done = tvmdbg("convert", source, "-o", target, "--dtype-layout", to)
         assert done.returncode == 0, done.stderr
         assert done.stdout == ""
         assert target.read_bytes() == expected
@@ -84,10 +84,12 @@ def test_every_recorded_file_survives_the_way_there_and_back(corpus: Path) -> No
 
 def test_through_pipes(tvmdbg: Run) -> None:
     data = SAMPLE.read_bytes()
-    wide = tvmdbg("convert", "-", "-o", "-", "--to", "wide", input=data, text=False)
+    wide = tvmdbg("convert", "-", "-o", "-", "--dtype-layout", "wide", input=data, text=False)
     assert wide.returncode == 0
     assert wide.stdout == _converted(data, "wide")
-    back = tvmdbg("convert", "-", "-o", "-", "--to", "narrow", input=wide.stdout, text=False)
+    back = tvmdbg(
+        "convert", "-", "-o", "-", "--dtype-layout", "narrow", input=wide.stdout, text=False
+    )
     assert back.stdout == data
     assert b"72 arrays" in back.stderr
 
@@ -98,7 +100,7 @@ def test_the_input_is_never_written_to(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(source)
     (tmp_path / "hard").hardlink_to(source)
     for target in (source, tmp_path / "link", tmp_path / "hard"):
-        done = tvmdbg("convert", source, "-o", target, "--to", "wide")
+        done = tvmdbg("convert", source, "-o", target, "--dtype-layout", "wide")
         assert done.returncode == 2
         assert "never overwritten" in done.stderr
         assert source.read_bytes() == NARROW
@@ -115,7 +117,16 @@ def test_what_narrow_cannot_hold_is_refused_by_name(tvmdbg: Run, tmp_path: Path)
         struct.pack_into(form, data, at + offset, value)
         source.write_bytes(_two(bytes(data)))
         target.write_bytes(b"before")
-        done = tvmdbg("convert", source, "-o", target, "--from", "wide", "--to", "narrow")
+        done = tvmdbg(
+            "convert",
+            source,
+            "-o",
+            target,
+            "--from-dtype-layout",
+            "wide",
+            "--dtype-layout",
+            "narrow",
+        )
         assert done.returncode == 2, done.stderr
         told = " ".join(done.stderr.split())
         assert "does not fit into the narrow layout" in told
@@ -129,7 +140,7 @@ def test_a_type_code_of_no_release_asks_for_the_layout(tvmdbg: Run, tmp_path: Pa
     data = bytearray(WIDE)
     struct.pack_into("<H", data, len(HEAD), 300)
     source.write_bytes(_two(bytes(data)))
-    done = tvmdbg("convert", source, "-o", tmp_path / "b", "--to", "narrow")
+    done = tvmdbg("convert", source, "-o", tmp_path / "b", "--dtype-layout", "narrow")
     assert done.returncode == 2
     told = " ".join(done.stderr.split())
     assert "no release of TVM has this type code" in told
@@ -140,9 +151,18 @@ def test_a_layout_of_ones_own_there_and_back(tvmdbg: Run, tmp_path: Path) -> Non
     own = "code:u8 bits:u8 lanes:u32"
     source, mine, back = tmp_path / "n", tmp_path / "m", tmp_path / "b"
     source.write_bytes(NARROW)
-    assert tvmdbg("convert", source, "-o", mine, "--to", own).returncode == 0
+    assert tvmdbg("convert", source, "-o", mine, "--dtype-layout", own).returncode == 0
     assert mine.read_bytes() == HEAD + bytes.fromhex("02 20 01000000") + REST
-    done = tvmdbg("convert", mine, "-o", back, "--from", f"auto | {own}", "--to", "narrow")
+    done = tvmdbg(
+        "convert",
+        mine,
+        "-o",
+        back,
+        "--from-dtype-layout",
+        f"auto | {own}",
+        "--dtype-layout",
+        "narrow",
+    )
     assert done.returncode == 0, done.stderr
     assert back.read_bytes() == NARROW
 
@@ -150,8 +170,8 @@ def test_a_layout_of_ones_own_there_and_back(tvmdbg: Run, tmp_path: Path) -> Non
 def test_what_declares_no_layout_is_a_wrong_argument(tvmdbg: Run, tmp_path: Path) -> None:
     source = tmp_path / "n"
     source.write_bytes(NARROW)
-    for option in ("--to", "--from"):
-        words = {"--to": "narrow", "--from": "auto"} | {option: "code:u9"}
+    for option in ("--dtype-layout", "--from-dtype-layout"):
+        words = {"--dtype-layout": "narrow", "--from-dtype-layout": "auto"} | {option: "code:u9"}
         given = [word for pair in words.items() for word in pair]
         done = tvmdbg("convert", source, "-o", tmp_path / "m", *given)
         assert done.returncode == 2
@@ -181,7 +201,7 @@ def test_a_cut_file_gives_an_error_and_nothing_else() -> None:
 
 def test_a_cut_file_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(SAMPLE.read_bytes()[:-1])
-    done = tvmdbg("convert", tmp_path / "cut", "-o", tmp_path / "out", "--to", "wide")
+    done = tvmdbg("convert", tmp_path / "cut", "-o", tmp_path / "out", "--dtype-layout", "wide")
     assert done.returncode == 2
     assert "ends too early" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["cut"]
@@ -202,7 +222,7 @@ def large(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak memory of a process")
 def test_a_gigabyte_needs_little_memory(large: Path) -> None:
-    command = [*COMMAND, "convert", str(large), "-o", "-", "--to", "wide"]
+    command = [*COMMAND, "convert", str(large), "-o", "-", "--dtype-layout", "wide"]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         size = peak = 0
@@ -229,7 +249,7 @@ def _peak_kb(pid: int) -> int:
 def test_a_killed_conversion_leaves_nothing(large: Path, number: signal.Signals) -> None:
     target = large.with_name("out.params")
     process = subprocess.Popen(
-        [*COMMAND, "convert", str(large), "-o", str(target), "--to", "wide"],
+        [*COMMAND, "convert", str(large), "-o", str(target), "--dtype-layout", "wide"],
         env=environment(),
         stderr=subprocess.DEVNULL,
     )

@@ -182,7 +182,7 @@ def test_a_closed_pipe_is_silent() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="told by /proc when the command waits")
 def test_interrupt_is_130_and_quiet(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "convert", "-", "-o", str(tmp_path / "out"), "--to", "wide"],
+        [*COMMAND, "convert", "-", "-o", str(tmp_path / "out"), "--dtype-layout", "wide"],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -29,12 +29,12 @@ def test_all_structs_are_listed_with_their_sizes(tvmdbg: Run) -> None:
     assert ["DLTensor", "48", "56"] in lines
     assert ["DLManagedTensor", "64", "72"] in lines
     assert ["TVMValue", "8", "8"] in lines
-    own = tvmdbg("struct", "--layout", "code:u8 bits:u8 lanes:u32", "--bits", "32").stdout
+    own = tvmdbg("struct", "--dtype-layout", "code:u8 bits:u8 lanes:u32", "--bits", "32").stdout
     assert ["DLTensor", "40"] in [line.split() for line in own.splitlines()]
 
 
 def test_what_a_wide_type_moves(tvmdbg: Run) -> None:
-    done = tvmdbg("struct", "DLTensor", "--layout", "standard", "--layout", "packed64")
+    done = tvmdbg("struct", "DLTensor", "--dtype-layout", "standard", "--dtype-layout", "packed64")
     assert done.returncode == 0, done.stderr
     assert "8 bytes later: shape, strides, byte_offset" in done.stdout
     assert "size: 56 bytes, was 48" in done.stdout
@@ -48,7 +48,7 @@ def test_memory_says_its_layout(tvmdbg: Run, tmp_path: Path) -> None:
     assert "wide makes sense: float32, ndim 2. Not narrow: dtype.bits is 0" in done.stdout
     told = json.loads(tvmdbg("struct", "DLTensor", "--hex", path, "--json").stdout)
     assert told["verdict"].startswith("wide makes sense")
-    bits = next(m for m in told["layouts"][0]["members"] if m["member"] == "dtype.bits")
+    bits = next(m for m in told["dtype_layouts"][0]["members"] if m["member"] == "dtype.bits")
     assert bits["offset"] == 21
     assert bits["value"] == "0"
     assert bits["problem"] == "no data type has 0 bits"
@@ -62,11 +62,12 @@ def test_groups_of_digits_are_what_is_asked_for(
     tvmdbg: Run, options: list[str], lanes: str
 ) -> None:
     groups = b"2002 0001" if options == ["--words"] else b"0220 0001"
-    wanted = ["struct", "DLDataType", "--layout", "narrow", "--hex", "-", "--json"]
+    wanted = ["struct", "DLDataType", "--dtype-layout", "narrow", "--hex", "-", "--json"]
     unclear = tvmdbg(*wanted, input=groups, text=False)
     assert unclear.returncode != 0
     assert b"--words" in unclear.stderr
-    (layout,) = json.loads(tvmdbg(*wanted, *options, input=groups, text=False).stdout)["layouts"]
+    done = tvmdbg(*wanted, *options, input=groups, text=False)
+    (layout,) = json.loads(done.stdout)["dtype_layouts"]
     assert [each["value"] for each in layout["members"][1:]] == ["32", lanes]
 
 
@@ -83,12 +84,12 @@ def test_a_picture_is_written(tvmdbg: Run, tmp_path: Path) -> None:
 
 def test_a_source_tree_is_checked(tvmdbg: Run, tmp_path: Path) -> None:
     tree(tmp_path, WIDE, forgotten={"arg_binder"})
-    done = tvmdbg("struct", "--check", tmp_path, "--layout", "packed64")
+    done = tvmdbg("struct", "--check", tmp_path, "--dtype-layout", "packed64")
     assert done.returncode == 1, done.stderr
     assert done.stdout.splitlines()[1].startswith("disagrees: arg_binder, ")
     assert "src/tir/transforms/arg_binder.cc:" in done.stdout
     tree(tmp_path, WIDE)
-    assert tvmdbg("struct", "--check", tmp_path, "--layout", "packed64").returncode == 0
+    assert tvmdbg("struct", "--check", tmp_path, "--dtype-layout", "packed64").returncode == 0
     done = tvmdbg("struct", "--check", tmp_path / "nothing")
     assert done.returncode == 2
     assert "pass the one that has src/ and include/" in " ".join(done.stderr.split())
@@ -107,7 +108,7 @@ def test_compiled_code_and_assertions(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "--ir", path)
     assert done.returncode == 2
     assert "llvm-dis" in done.stderr
-    done = tvmdbg("struct", "--assertions", "--layout", "wide")
+    done = tvmdbg("struct", "--assertions", "--dtype-layout", "wide")
     assert 'static_assert(sizeof(DLTensor) == 56, "DLTensor has not 56 bytes");' in done.stdout
 
 
@@ -115,7 +116,7 @@ def test_wrong_words_say_what_is_known(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "DLTensr")
     assert done.returncode == 2
     assert "did you mean 'DLTensor'" in " ".join(done.stderr.split())
-    done = tvmdbg("struct", "DLTensor", "--layout", "code:u9")
+    done = tvmdbg("struct", "DLTensor", "--dtype-layout", "code:u9")
     assert done.returncode == 2
     assert "'code:u16 bits:u16 lanes:i32'" in " ".join(done.stderr.split())
     (tmp_path / "x").write_text("no dump")

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 @public
-def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCheck:
+def check(folder: str | os.PathLike[str], dtype_layout: DTypeLayout | str) -> SourceCheck:
     """Find the places in TVM's sources that must change with ``DLDataType``, and check each.
 
     Parameters
     ----------
     folder : path
         Root of a source tree of any release; files are read, never run.
-    layout : DTypeLayout or str
+    dtype_layout : DTypeLayout or str
         That all places should have.
 
     Raises
@@ -40,33 +40,33 @@ def check(folder: str | os.PathLike[str], layout: DTypeLayout | str) -> SourceCh
     >>> abi.check("tvm/", "code:u16 bits:u16 lanes:i32").disagreeing  # doctest: +SKIP
     """
     from tvmdbg_widgets.analysis.abi.source_check import check_source
-    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout as known_layout
 
-    return check_source(folder, dtype_layout(layout))
+    return check_source(folder, known_layout(dtype_layout))
 
 
 @public
-def assertions(layout: DTypeLayout | str, bits: int = 64) -> str:
+def assertions(dtype_layout: DTypeLayout | str, bits: int = 64) -> str:
     """Return C++ that fails to compile where the layout is another.
 
     ``static_assert``s for the structs, and forms that take the widths by ``decltype``.
 
     Parameters
     ----------
-    layout : DTypeLayout or str
+    dtype_layout : DTypeLayout or str
     bits : int
         Of a pointer: 64 or 32.
     """
     from tvmdbg_widgets.analysis.abi.assertions import decltype_forms, static_assertions
-    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout as known_layout
     from tvmdbg_widgets.model.abi.struct_layout import Machine
 
-    return f"{static_assertions(dtype_layout(layout), Machine(bits))}\n{decltype_forms()}"
+    return f"{static_assertions(known_layout(dtype_layout), Machine(bits))}\n{decltype_forms()}"
 
 
 @public
 def layout_of_ir(
-    text: str | bytes | os.PathLike[str] | ByteSource, *layouts: DTypeLayout | str
+    text: str | bytes | os.PathLike[str] | ByteSource, *dtype_layouts: DTypeLayout | str
 ) -> IrLayout:
     """Say which layout a module of LLVM IR was compiled for.
 
@@ -74,7 +74,7 @@ def layout_of_ir(
     ----------
     text : str, bytes, path or ByteSource
         The IR: ``lib.get_source("ll")``, or ``pathlib.Path`` of a file, which is read in pieces.
-    *layouts : DTypeLayout or str
+    *dtype_layouts : DTypeLayout or str
         To be recognised beside narrow and wide.
 
     Raises
@@ -89,7 +89,7 @@ def layout_of_ir(
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.sources.byte_source import ByteSource, FileSource
 
-    known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, layouts))))
+    known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, dtype_layouts))))
     if isinstance(text, (str, bytes, ByteSource)):
         return layout_of_tensors(read_tensor_types(text), known)
     source = FileSource(text)

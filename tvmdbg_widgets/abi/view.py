@@ -154,7 +154,7 @@ def _sense(decoding: Decoding) -> str:
 @public
 def struct(
     name: str,
-    *layouts: DTypeLayout | str,
+    *dtype_layouts: DTypeLayout | str,
     hex: str | bytes | None = None,  # noqa: A002 (what people call it)
     bits: int | None = None,
     int64_align: int = 8,
@@ -169,7 +169,7 @@ def struct(
     name : str
         ``"DLDataType"``, ``"DLTensor"``, ``"DLManagedTensor"``, ``"DLManagedTensorVersioned"``,
         ``"TVMValue"``, ``"TVMArgs"`` or ``"DLDevice"``.
-    *layouts : DTypeLayout or str
+    *dtype_layouts : DTypeLayout or str
         ``"narrow"`` (TVM's own, also ``"standard"``), ``"wide"`` (8 bytes, also ``"packed64"``),
         or a declaration such as ``"code:u8 bits:u8 lanes:u32"``. Default narrow and wide.
     hex : str or bytes, optional
@@ -201,7 +201,7 @@ def struct(
     from tvmdbg_widgets.model.abi.struct_layout import Machine
     from tvmdbg_widgets.model.abi.structs import struct_layout
 
-    chosen = tuple(dict.fromkeys(map(dtype_layout, layouts))) or (NARROW, WIDE)
+    chosen = tuple(dict.fromkeys(map(dtype_layout, dtype_layouts))) or (NARROW, WIDE)
     machine = Machine(bits or 64, int64_align)
     for layout in chosen:
         struct_layout(name, layout, machine)
@@ -229,7 +229,7 @@ def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
 def decode(
     data: bytes,
     name: str = "DLTensor",
-    *layouts: DTypeLayout | str,
+    *dtype_layouts: DTypeLayout | str,
     bits: int = 64,
     int64_align: int = 8,
     order: ByteOrder = "little",
@@ -240,7 +240,7 @@ def decode(
     ----------
     data : bytes
         From the first byte of the struct.
-    name, *layouts, bits, int64_align, order
+    name, *dtype_layouts, bits, int64_align, order
         As of :func:`struct`.
 
     Returns
@@ -248,5 +248,7 @@ def decode(
     tuple of Decoding
         With the value of every member, and which of them cannot be.
     """
-    view = struct(name, *layouts, hex=bytes(data), bits=bits, int64_align=int64_align, order=order)
+    view = struct(
+        name, *dtype_layouts, hex=bytes(data), bits=bits, int64_align=int64_align, order=order
+    )
     return view.decodings

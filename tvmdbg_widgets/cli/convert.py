@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     (
         "For a build of TVM with the wide DLDataType",
-        "tvmdbg convert net.params -o net.wide.params --to wide",
+        "tvmdbg convert net.params -o net.wide.params --dtype-layout wide",
     ),
     (
         "From a layout of your own",
-        "tvmdbg convert net.params -o out.params --from 'code:u8 bits:u8 lanes:u32' --to narrow",
+        (
+            "tvmdbg convert in.params -o out.params "
+            "--from-dtype-layout 'code:u8 bits:u8 lanes:u32' --dtype-layout narrow"
+        ),
     ),
-    ("In a pipe", "zcat net.gz | tvmdbg convert - -o - --to narrow > net.params"),
+    ("In a pipe", "zcat net.gz | tvmdbg convert - -o - --dtype-layout narrow > net.params"),
 )
 
 
@@ -46,18 +49,18 @@ def convert(
             "-o", "--output", metavar="OUT", help="Output file; [bold]-[/] is standard output."
         ),
     ],
-    to: Annotated[
+    dtype_layout: Annotated[
         str,
         typer.Option(
             metavar="LAYOUT",
-            help="narrow: TVM's own, 4 bytes (code:u8 bits:u8 lanes:u16). wide: 8 bytes (code:u16 "
-            "bits:u16 lanes:i32). Or your own, declared like these.",
+            help="The layout that OUT gets. narrow: TVM's own, 4 bytes (code:u8 bits:u8 "
+            "lanes:u16). wide: 8 bytes (code:u16 bits:u16 lanes:i32). Or your own, declared like "
+            "these.",
         ),
     ],
-    of: Annotated[
+    from_dtype_layout: Annotated[
         str,
         typer.Option(
-            "--from",
             metavar="LAYOUT",
             help="The layout that IN has, or several with | between them. auto: narrow or wide.",
         ),
@@ -76,7 +79,7 @@ def convert(
         opened = _opened(source, stack)
         _check_target(source, output)
         try:
-            planned = conversion(opened, to, of)
+            planned = conversion(opened, dtype_layout, from_dtype_layout)
         except FormatError:
             raise
         except ValueError as problem:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     (
         "What a wide DLDataType moves",
-        "tvmdbg struct DLTensor --layout packed64 --layout standard",
+        "tvmdbg struct DLTensor --dtype-layout packed64 --dtype-layout standard",
     ),
     ("Memory from a debugger: which layout is it?", "tvmdbg struct DLTensor --hex dump.txt"),
     (
         "Your own layout, on a 32-bit machine",
-        "tvmdbg struct DLTensor --layout 'code:u8 bits:u8 lanes:u32' --bits 32",
+        "tvmdbg struct DLTensor --dtype-layout 'code:u8 bits:u8 lanes:u32' --bits 32",
     ),
     ("As a picture", "tvmdbg struct DLTensor -o dltensor.svg"),
-    ("What was forgotten in the sources", "tvmdbg struct --check tvm/ --layout packed64"),
+    ("What was forgotten in the sources", "tvmdbg struct --check tvm/ --dtype-layout packed64"),
 )
 _LONGEST_DUMP = 64 << 20
 
@@ -37,7 +37,7 @@ def struct(
         str | None, typer.Argument(metavar="[STRUCT]", help="Such as DLTensor; all without it.")
     ] = None,
     *,
-    layout: Annotated[
+    dtype_layout: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LAYOUT",
@@ -108,13 +108,13 @@ def struct(
     [bold]--ir[/], where compiled code disagrees with itself.
     """
     if check is not None or ir is not None or assertions:
-        _other(check, ir, layout or ["wide"], bits or 64)
+        _other(check, ir, dtype_layout or ["wide"], bits or 64)
         return
     if name is None:
-        _list_all(layout or ["narrow", "wide"], bits, int64_align)
+        _list_all(dtype_layout or ["narrow", "wide"], bits, int64_align)
         return
     view = _view(
-        name, layout or [], dump, bits=bits, int64_align=int64_align, offset=offset,
+        name, dtype_layout or [], dump, bits=bits, int64_align=int64_align, offset=offset,
         words=words, order="big" if big_endian else "little",
     )  # fmt: skip
     if output is not None:
@@ -207,6 +207,6 @@ def _as_json(view: StructView) -> dict[str, Any]:
             for leaf in placed.leaves()
         ]  # fmt: skip
         found.append(
-            {"layout": label, "bytes": placed.size, "align": placed.align, "members": members}
+            {"dtype_layout": label, "bytes": placed.size, "align": placed.align, "members": members}
         )
-    return {"struct": view.name, "verdict": view.verdict, "layouts": found}
+    return {"struct": view.name, "verdict": view.verdict, "dtype_layouts": found}

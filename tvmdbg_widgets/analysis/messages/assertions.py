@@ -240,7 +240,7 @@ MESSAGES = (
         "The lines below it name the instruction. icmp with operands of different types speaks for "
         "the layout; all else is a fault of code generation.",
         (
-            "tvmdbg struct --check TVM_SOURCE --layout LAYOUT",
+            "tvmdbg struct --check TVM_SOURCE --dtype-layout LAYOUT",
             "tvmdbg struct --ir module.ll",
         ),
         "src/target/llvm/llvm_module.cc @ v0.7 and later, src/codegen/llvm/ @ v0.6",

@@ -23,7 +23,7 @@ MESSAGES = (
         "with assertions stops in ICmpInst::AssertOK and prints no comparison. Without a changed "
         "DLDataType it is a fault of a schedule or an intrinsic that mixes integer types.",
         (
-            "tvmdbg struct --check tvm/ --layout packed64  (which file has the old widths)",
+            "tvmdbg struct --check tvm/ --dtype-layout packed64  (which file has the old widths)",
             "tvmdbg struct --ir module.ll  (the widths on both sides of each comparison)",
         ),
         "LLVM lib/IR/Verifier.cpp, visitICmpInst; include/llvm/IR/Instructions.h, AssertOK",

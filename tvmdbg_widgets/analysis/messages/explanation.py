@@ -99,7 +99,7 @@ def places_lines() -> list[str]:
         names = dict.fromkeys(path.rpartition("/")[2] for path in place.paths)
         told.append(f"  {' or '.join(names)}{optional}: {place.change}.")
         told.append(f"    forgotten: {place.forgotten}.")
-    told.append("  tvmdbg struct --check TVM_SOURCE --layout LAYOUT looks at each of them.")
+    told.append("  tvmdbg struct --check TVM_SOURCE --dtype-layout LAYOUT looks at each of them.")
     return told
 
 

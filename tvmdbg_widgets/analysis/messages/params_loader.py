@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tvmdbg_widgets.analysis.messages.message import KnownMessage
 
-_CONVERT = "tvmdbg convert in.params -o out.params --to narrow"
+_CONVERT = "tvmdbg convert in.params -o out.params --dtype-layout narrow"
 
 MESSAGES = (
     KnownMessage(
