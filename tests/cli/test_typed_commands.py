@@ -34,7 +34,10 @@ MEANT = {
 }
 #: Commands that are right for files other than those of the samples.
 OTHER_FILES = {
-    "convert net.params -o out.params --from 'code:u8 bits:u8 lanes:u32' --to narrow",
+    (
+        "convert net.params -o out.params --from-dtype-layout 'code:u8 bits:u8 lanes:u32'"
+        " --dtype-layout narrow"
+    ),
 }
 #: What a dash reads, by verb.
 SENT = {"convert": "net.params", "summary": "graph.json"}

@@ -25,7 +25,7 @@ EXAMPLES = examples(
     (
         "From a layout of your own",
         (
-            "tvmdbg convert in.params -o out.params "
+            "tvmdbg convert net.params -o out.params "
             "--from-dtype-layout 'code:u8 bits:u8 lanes:u32' --dtype-layout narrow"
         ),
     ),
