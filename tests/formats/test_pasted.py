@@ -148,3 +148,14 @@ def test_long_runs_of_one_letter_cost_linear_time() -> None:
     for letter in " >#|[{(-\t\u00a0`":
         list(readings(BytesSource((letter * 100_000).encode())))
         list(readings(BytesSource(((letter * 50 + "\n") * 2000).encode())))
+
+
+def test_deep_nesting_as_python_prints_it_ends_nothing() -> None:
+    for text in ("[" + "-" * 500_000, "[" * 200_000, "{'a': " * 100_000, "'" + "\\" * 99_999):
+        found = readings(BytesSource(text.encode()))
+        assert not [each for _, each in found if "Python's notation" in each.taken]
+
+
+def test_bytes_that_python_prints_are_utf_8() -> None:
+    found = [each.text for _, each in readings(BytesSource(repr('{"é": 1}'.encode()).encode()))]
+    assert '{"é": 1}' in found

@@ -6,7 +6,6 @@ there is one way to do so; others are left out, and counted.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from dataclasses import dataclass, field
@@ -60,6 +59,19 @@ _PREFIXES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("prompts", re.compile(r"(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:) ?")),
 )
 _OPENS: Final = re.compile(r"[{\[](?=\s{0,99}[\"{\[])")
+#: Of what Python prints of values: strings, numbers, constants, and what stands between them.
+_TOKEN: Final = re.compile(
+    r"(?:b?(?:'(?P<single>(?:[^'\\\n]|\\.)*)'|\"(?P<double>(?:[^\"\\\n]|\\.)*)\"))"
+    r"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|True|False|None|nan|-?inf|[\[\]{}:, \t\n]"
+)
+_CONSTANTS: Final = {
+    "True": "true", "False": "false", "None": "null", "nan": "NaN",
+    "inf": "Infinity", "-inf": "-Infinity",
+}  # fmt: skip
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\n)", re.DOTALL)
+_ESCAPED: Final = {
+    "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": "",
+}  # fmt: skip
 _RULE: Final = re.compile(r"[\s|:+=-]+")
 _SHAPE: Final = r"(?:\([^()\n]{0,200}\)|-)"
 _NUMBER: Final = r"(?:\d+\.?\d*(?:e[+-]?\d+)?|nan|inf)"
@@ -172,23 +184,48 @@ def _without_prefixes(given: Cleaned) -> Cleaned:
 
 
 def _literal(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield the text of a string literal, and JSON of what Python prints of a value."""
+    """Yield the text of a string literal, and JSON of what Python prints of a value.
+
+    Python's own parser is not asked: what is nested deeply may end the process.
+    """
     text = given.text.strip()
     if not 2 < len(text) <= _MOST_LITERAL or text[0] not in "'\"b{[":
         return
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
-    if isinstance(value, str):
-        yield Cleaned(value, {**given.taken, "a string literal": 1})
-    elif isinstance(value, dict | list):
-        try:
-            yield Cleaned(json.dumps(value), {**given.taken, "Python's notation": 1})
-        except (TypeError, ValueError, RecursionError):
+    pieces: list[str] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
             return
+        at = match.end()
+        inner = match["single"] if match["single"] is not None else match["double"]
+        if inner is not None:
+            plain = _unescaped(inner)
+            if match[0].startswith("b"):
+                plain = plain.encode("latin-1", "replace").decode("utf-8", "replace")
+            pieces.append(json.dumps(plain))
+        else:
+            pieces.append(_CONSTANTS.get(match[0], match[0]))
+    if len(pieces) == 1 and pieces[0].startswith('"'):
+        yield Cleaned(json.loads(pieces[0]), {**given.taken, "a string literal": 1})
+        return
+    try:
+        value = json.loads("".join(pieces))
+    except (ValueError, RecursionError):
+        return
+    yield Cleaned(json.dumps(value), {**given.taken, "Python's notation": 1})
+
+
+def _unescaped(inner: str) -> str:
+    """Return what stands in a string literal; an escape that is none stays as it is."""
+    return _ESCAPE.sub(lambda match: _escape(match[1]), inner)
+
+
+def _escape(code: str) -> str:
+    if code[0] in "xuU" and len(code) > 1:
+        number = int(code[1:], 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+    return _ESCAPED.get(code, f"\\{code}")
 
 
 def _json(given: Cleaned) -> Iterator[Cleaned]:
