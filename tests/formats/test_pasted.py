@@ -159,3 +159,19 @@ def test_deep_nesting_as_python_prints_it_ends_nothing() -> None:
 def test_bytes_that_python_prints_are_utf_8() -> None:
     found = [each.text for _, each in readings(BytesSource(repr('{"é": 1}'.encode()).encode()))]
     assert '{"é": 1}' in found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("[1,0]<stdout>:", "[1,1]<stdout>:"),
+        ("a_1  | ", "b_1  | "),
+        ("I/tvm     ( 1234): ", "I/tvm     ( 1235): "),
+        ("05-01 10:00:00.123  1234  1234 I tvm: ", "05-01 10:00:00.123  1235  1235 I tvm: "),
+    ],
+)
+def test_lines_of_two_processes_are_no_one_table(one: str, other: str) -> None:
+    lines = TABLE.split("\n")
+    mixed = "\n".join(f"{head}{line}" for line in lines for head in (one, other))
+    with pytest.raises(tvmdbg.FormatError):
+        tvmdbg.open(mixed.encode())

@@ -59,6 +59,8 @@ _PREFIXES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("prompts", re.compile(r"(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:) ?")),
 )
 _OPENS: Final = re.compile(r"[{\[](?=\s{0,99}[\"{\[])")
+#: Number of the process in a head of logcat, of either form.
+_PROCESS: Final = re.compile(r"(?:\( {0,5}|\d {1,5})(\d+)(?:\)| )")
 #: Of what Python prints of values: strings, numbers, constants, and what stands between them.
 _TOKEN: Final = re.compile(
     r"(?:b?(?:'(?P<single>(?:[^'\\\n]|\\.)*)'|\"(?P<double>(?:[^\"\\\n]|\\.)*)\"))"
@@ -178,9 +180,21 @@ def _without_prefixes(given: Cleaned) -> Cleaned:
         if len(filled) < 2 or best[0] < _COMMON * len(filled):
             break
         what, pattern = _PREFIXES[-best[1]]
+        if len(_speakers(what, pattern, filled)) > 1:
+            break  # lines of several processes are no one text
         taken[what] = taken.get(what, 0) + best[0]
         lines = [pattern.sub("", line, count=1) if pattern.match(line) else line for line in lines]
     return Cleaned("\n".join(lines), taken)
+
+
+def _speakers(what: str, pattern: re.Pattern[str], lines: list[str]) -> set[str]:
+    """Return which processes heads of lines name; empty where they name none."""
+    heads = (match[0] for line in lines if (match := pattern.match(line)))
+    if what in ("ranks", "names of containers"):
+        return {head.strip() for head in heads}
+    if what != "heads of logcat":
+        return set()
+    return {match[1] for head in heads if (match := _PROCESS.search(head))}
 
 
 def _literal(given: Cleaned) -> Iterator[Cleaned]:

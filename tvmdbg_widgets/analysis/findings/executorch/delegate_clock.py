@@ -58,6 +58,17 @@ def _facts(recorded: Recorded, call: Call) -> list[str]:
     return facts
 
 
+def timed_calls(recorded: Recorded) -> list[Call]:
+    """Return the calls whose delegate logs times in the unit of the runtime's clock."""
+    return [
+        call
+        for call in recorded.delegated
+        if len(call.inner)
+        and not recorded.calls.foreign[call.inner].any()
+        and not placeholders(recorded, call)
+    ]
+
+
 def placeholders(recorded: Recorded, call: Call) -> bool:
     """Whether a delegate logged 0 or 1 ticks for all that it did in a call."""
     took = recorded.took[call.inner]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import placeholders
+from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     place,
@@ -52,13 +52,7 @@ def logged(evidence: Evidence) -> dict[str, list[Event]]:
     recorded = evidence.recorded
     if recorded is None:
         return {}
-    known = [
-        call
-        for call in recorded.delegated
-        if len(call.inner)
-        and not recorded.calls.foreign[call.inner].any()
-        and not placeholders(recorded, call)
-    ]
+    known = timed_calls(recorded)
     return {
         backend: [event for call in calls for event in _events(recorded, call)]
         for backend, calls in by_backend(known).items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
-from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import placeholders
+from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
@@ -40,13 +40,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if recorded is None or timeline is None:
         return
     whole = timeline.total_ns
-    told_of = [
-        call
-        for call in recorded.delegated
-        if len(call.inner)
-        and not recorded.calls.foreign[call.inner].any()
-        and not placeholders(recorded, call)
-    ]
+    told_of = timed_calls(recorded)
     for backend, calls in by_backend(told_of).items():
         above = [call for call in calls if _is_above(recorded, call)]
         if above:
