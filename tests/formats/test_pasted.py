@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -175,3 +176,16 @@ def test_lines_of_two_processes_are_no_one_table(one: str, other: str) -> None:
     mixed = "\n".join(f"{head}{line}" for line in lines for head in (one, other))
     with pytest.raises(tvmdbg.FormatError):
         tvmdbg.open(mixed.encode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letter", [" ", "\t", "# ", "> "])
+def test_blanks_cost_no_squares(letter: str) -> None:
+    def cost(size: int) -> float:
+        begin = time.process_time()
+        with pytest.raises(tvmdbg.FormatError):
+            tvmdbg.open((letter * size).encode())
+        return time.process_time() - begin
+
+    cost(1000)
+    assert cost(60_000) < 30 * cost(6000) + 0.5

@@ -42,8 +42,9 @@ _TASK = re.compile(r"=+ Task [0-9]+ +\(workload key: (.+)\) =+")
 # ComputeDAG::PrintDAG, src/auto_scheduler/compute_dag.cc.
 _PLACEHOLDER = re.compile(r"[^\s(=]+ = PLACEHOLDER\b.*")
 _COMPUTE = re.compile(r"[^\s(=]+\([^()=]*\)(?:\.v[0-9]+)? (?:\+=|max=|min=|=|select\().*")
+#: Of a line without the blanks before it: two patterns of blanks in a row cost squares.
 _TOLD = re.compile(
-    r"\s*(?:#\s*)?(?:"
+    r"(?:"
     r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
     r"|Estimated total latency: \S+ ms\s+Trials: "
     rf"|{MEASURED}|{META_HEADER}|[^|\r]{{0,200}}?{PROGRESS}"
@@ -60,7 +61,7 @@ def sniff(head: bytes) -> bool:
     if b"\0" in head:
         return False
     lines = head.removeprefix(BOM).decode("utf-8", "replace").splitlines()
-    return any(map(_TOLD.match, lines))
+    return any(_TOLD.match(line.strip().removeprefix("#").lstrip()) for line in lines)
 
 
 @dataclass(frozen=True)
