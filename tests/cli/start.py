@@ -10,14 +10,23 @@ import sys
 import tempfile
 import traceback
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+import pytest
 
 from tvmdbg_widgets.cli import main
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "tvmdbg_widgets.cli"]
+# Typer asks once, on loading this, whether to print colors; kernels in this process ask for them.
+with pytest.MonkeyPatch.context() as plain:
+    for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
+        plain.delenv(name, raising=False)
+    import_module("typer.rich_utils")
+
 _OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 
