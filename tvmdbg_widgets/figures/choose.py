@@ -13,7 +13,7 @@ from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
-from tvmdbg_widgets.model.join.entry_refs import entry_ref
+from tvmdbg_widgets.model.join.refs import entry_ref
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

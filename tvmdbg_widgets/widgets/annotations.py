@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import meant, one_of
+from tvmdbg_widgets.model.join.refs import entry_ref, node_ref
+from tvmdbg_widgets.widgets.traits import named_in
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -24,44 +26,6 @@ MOST_NOTES = 10_000
 MOST_STEPS = 1_000
 _VIEWS = ("findings", "graph", "tensor", "timeline")
 _FIELDS = ("text", "node", "nodes", "entry", "slice", "time_range", "view")
-
-
-def node_id(run: Derived | None, node: object) -> int:
-    """Return the id of a node given by id or name.
-
-    Raises
-    ------
-    KeyError
-        A name that no node, or more than one, has; or a name where there is no graph.
-    IndexError
-        An id that the graph does not have.
-    TypeError
-        Neither an int nor a str.
-    """
-    graph = run.graph if run is not None else None
-    if isinstance(node, str):
-        if graph is None:
-            raise KeyError(f"no graph to look up {node!r} in; name nodes by id")
-        return int(graph.node(node).id)
-    if isinstance(node, bool) or not hasattr(node, "__index__"):
-        raise TypeError(f"pass a node's id or name, not {node!r}")
-    found = operator.index(node)
-    if found < 0 or (graph is not None and found >= graph.num_nodes):
-        known = "node ids start at 0" if graph is None else f"the graph has {graph.num_nodes} nodes"
-        raise IndexError(f"no node {found}; {known}")
-    return found
-
-
-def entry_of(run: Derived | None, node: object, output: object) -> tuple[int, int]:
-    """Return a checked entry; raises as :func:`node_id`, IndexError for an unknown output."""
-    if isinstance(output, bool) or not hasattr(output, "__index__"):
-        raise TypeError(f"an output is a whole number, not {output!r}")
-    entry = (node_id(run, node), operator.index(output))
-    if run is not None and run.graph is not None:
-        run.graph.entry_id(*entry)
-    elif entry[1] < 0:
-        raise IndexError(f"outputs start at 0, not at {entry[1]}")
-    return entry
 
 
 def plain_text(text: object, most: int) -> str:
@@ -88,7 +52,7 @@ def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
     Raises
     ------
     TypeError, ValueError, KeyError, IndexError
-        As :func:`node_id` and :func:`plain_text`.
+        As :func:`~tvmdbg_widgets.model.join.refs.node_ref` and :func:`plain_text`.
     """
     if not isinstance(notes, Mapping):
         raise TypeError(f"notes must map nodes to texts, not {type(notes).__name__}")
@@ -99,7 +63,7 @@ def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
         plain = isinstance(node, str) and node.isascii() and node.isdecimal()
         checked = plain_text(text, NOTE_LENGTH)
         if checked:
-            found[node_id(run, int(node) if plain else node)] = checked
+            found[node_ref(int(node) if plain else node, *named_in(run))] = checked
     return {str(node): found[node] for node in sorted(found)}
 
 
@@ -144,9 +108,11 @@ def _step(run: Derived | None, step: object) -> dict[str, Any]:
     given = fields.get("entry")
     entry = (given, 0) if isinstance(given, int | str) else _pair(given, "entry", "(node, output)")
     piece = _pair(fields.get("slice"), "slice", "(node, occurrence)")
-    checked_entry = None if entry is None else entry_of(run, *entry)
+    checked_entry = None if entry is None else entry_ref(entry, *named_in(run))
     checked_slice = None if piece is None else _slice(run, *piece)
-    nodes = [node_id(run, node) for node in _several(fields.get("nodes"), fields.get("node"))]
+    nodes = [
+        node_ref(node, *named_in(run)) for node in _several(fields.get("nodes"), fields.get("node"))
+    ]
     for pair in (checked_slice, checked_entry):
         if pair is not None and pair[0] not in nodes:
             nodes.append(pair[0])
@@ -200,7 +166,7 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
 def _slice(run: Derived | None, node: object, occurrence: object) -> tuple[int, int]:
     if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
         raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
-    found = (node_id(run, node), operator.index(occurrence))
+    found = (node_ref(node, *named_in(run)), operator.index(occurrence))
     timeline = run.timeline if run is not None else None
     if timeline is not None:
         count = len(timeline.slices_of(found[0]))

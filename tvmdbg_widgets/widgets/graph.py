@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
-from tvmdbg_widgets.widgets.trait_errors import as_trait_error
+from tvmdbg_widgets.widgets.traits import as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import traitlets
 from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
-from tvmdbg_widgets.widgets.trait_errors import as_trait_error
+from tvmdbg_widgets.widgets.traits import as_trait_error
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn

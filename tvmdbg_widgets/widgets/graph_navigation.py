@@ -9,9 +9,9 @@ import traitlets
 
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.model.graph.node_refs import listed
+from tvmdbg_widgets.model.join.refs import listed
 from tvmdbg_widgets.widgets import view_state
-from tvmdbg_widgets.widgets.trait_errors import as_trait_error
+from tvmdbg_widgets.widgets.traits import as_trait_error
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.shown_run import ShownRun

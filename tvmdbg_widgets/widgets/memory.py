@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.time_range import StepRange
+from tvmdbg_widgets.widgets.traits import StepRange
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:

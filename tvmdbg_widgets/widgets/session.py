@@ -8,12 +8,10 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.model.base.choice import no_argument
-from tvmdbg_widgets.model.graph.node_refs import listed
-from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour, entry_of, node_id
-from tvmdbg_widgets.widgets.entry import EntryTrait
+from tvmdbg_widgets.model.join.refs import entry_ref, listed, node_ref
+from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour
 from tvmdbg_widgets.widgets.guarded import Guarded
-from tvmdbg_widgets.widgets.time_range import TimeRange
-from tvmdbg_widgets.widgets.trait_errors import as_trait_error
+from tvmdbg_widgets.widgets.traits import EntryTrait, TimeRange, as_trait_error, named_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,8 +100,8 @@ class Session(Guarded):
         IndexError
             An id or output that the graph does not have.
         """
-        ids = [node_id(self._run, node) for node in nodes]
-        entry = entry_of(self._run, ids[-1], output) if ids else None
+        ids = [node_ref(node, *named_in(self._run)) for node in nodes]
+        entry = entry_ref((ids[-1], output), *named_in(self._run)) if ids else None
         with self.hold_sync():
             self.selected = ids
             self.entry = entry
@@ -124,7 +122,7 @@ class Session(Guarded):
         KeyError, IndexError, TypeError, ValueError
             A node that the run does not have, or no such text.
         """
-        found = str(node_id(self._run, node))
+        found = str(node_ref(node, *named_in(self._run)))
         others = {each: old for each, old in self.notes.items() if each != found}
         self.notes = checked_notes(self._run, others | ({} if text is None else {found: text}))
 
@@ -161,11 +159,8 @@ class Session(Guarded):
         return proposal["value"]
 
     def _check(self, trait: str, node: int) -> None:
-        graph = self._run.graph if self._run is not None else None
-        count = graph.num_nodes if graph is not None else None
-        if node < 0 or (count is not None and node >= count):
-            known = "node ids start at 0" if count is None else f"it has {count} nodes"
-            raise traitlets.TraitError(f"{trait}: {node} is not a node id of this run; {known}")
+        with as_trait_error(trait):
+            node_ref(node, *named_in(self._run))
 
     @traitlets.validate("notes")
     def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
@@ -202,10 +197,8 @@ class Session(Guarded):
             self.selected = [looked[0]]
 
     def _first_output(self, node: int) -> tuple[int, int] | None:
-        try:
-            return entry_of(self._run, node, 0)
-        except IndexError:
-            return None
+        graph = None if self._run is None else self._run.graph
+        return (node, 0) if graph is None or graph.nodes[node].num_outputs else None
 
     @traitlets.observe("tour")
     def _end_of_another_tour(self, _change: object) -> None:

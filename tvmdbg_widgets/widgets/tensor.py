@@ -9,7 +9,7 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-from tvmdbg_widgets.widgets.entry import EntryTrait
+from tvmdbg_widgets.widgets.traits import EntryTrait
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:

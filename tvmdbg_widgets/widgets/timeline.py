@@ -8,7 +8,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.time_range import TimeRange
+from tvmdbg_widgets.widgets.traits import TimeRange
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import fields_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.widgets.annotations import node_id
+from tvmdbg_widgets.model.join.refs import node_ref
+from tvmdbg_widgets.widgets.traits import named_in
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -42,7 +43,7 @@ def checked_camera(run: Derived, given: object) -> dict[str, Any] | None:
     if given is None:
         return None
     fields = fields_of(given, "camera", _CAMERA)
-    found: dict[str, Any] = {"node": node_id(run, fields.get("node"))}
+    found: dict[str, Any] = {"node": node_ref(fields.get("node"), *named_in(run))}
     for name, default in (("dx", 0.0), ("dy", 0.0), ("scale", 1.0)):
         value = fields.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -83,7 +84,7 @@ def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Book
     if "hidden" in look:
         look["hidden"] = checked_queries(look["hidden"])
     if "selected" in look:
-        look["selected"] = [node_id(run, node) for node in look["selected"]]
+        look["selected"] = [node_ref(node, *named_in(run)) for node in look["selected"]]
     return look
 
 

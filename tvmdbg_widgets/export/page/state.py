@@ -7,6 +7,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.join.refs import node_ref
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.options import Options
@@ -55,7 +57,7 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
     if view.has_trait("_color_columns"):
         own["_color_columns"] = _plain(view.color_by.for_page())
     if options.node is not None:
-        node = _node_id(view, options.node)
+        node = node_ref(options.node, view.debug_run.graph, view.debug_run.tensors)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
         if "entry" in own:
             own["entry"] = [node, 0]
@@ -77,15 +79,6 @@ def run_beside(view: Any) -> Derived | None:
     """Return the second run of a comparison; None of other views."""
     found: Derived | None = getattr(view, "run_beside", None)
     return found
-
-
-def _node_id(view: View, node: int | str) -> int:
-    graph = view.debug_run.graph
-    if graph is None:
-        if isinstance(node, str):
-            raise KeyError(f"no graph to look up {node!r} in; give a node id")
-        return node
-    return int((graph.node(node) if isinstance(node, str) else graph.nodes[node]).id)
 
 
 def _traits(widget: Any) -> dict[str, Any]:
