@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.times.operators import operators
+from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.times.row_kinds import row_kinds
+from tvmdbg_widgets.analysis.times.keys import row_kinds
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.operators import parts
 

@@ -73,7 +73,7 @@ def _tell_slots(plan: MemoryPlan) -> None:
 
 
 def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
-    from tvmdbg_widgets.model.graph.role_words import roles_text
+    from tvmdbg_widgets.model.graph.nodes import roles_text
 
     return {
         "run": title,

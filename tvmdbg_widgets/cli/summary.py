@@ -19,7 +19,7 @@ EXAMPLES = examples(
 def summary(named: Named) -> None:
     """Summarize a run: contents, slowest operators, issues."""
     from tvmdbg_widgets.analysis.summary import missing
-    from tvmdbg_widgets.analysis.times.operators import operators
+    from tvmdbg_widgets.analysis.times.operator_rows import operators
     from tvmdbg_widgets.cli.common.hints import for_shell
     from tvmdbg_widgets.cli.common.issues import tell_issues
     from tvmdbg_widgets.cli.common.terminal import note, say, styled

@@ -75,7 +75,7 @@ class DebugRun(Files, Pages):
 
             run.tables[0].compare_times(run.tables[1])  # before and after tuning
         """
-        from tvmdbg_widgets.formats.tvm.assemble.tables import runs_of_tables
+        from tvmdbg_widgets.formats.tvm.assemble.assemble import runs_of_tables
 
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.times.operators import operators
+from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.events import from_events

@@ -110,13 +110,13 @@ class Questions(Recorded):
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
-        from tvmdbg_widgets.analysis.times.operators import operators
+        from tvmdbg_widgets.analysis.times.operator_rows import operators
 
         return operators(self.parts)
 
     def top(self, k: int = 10) -> Operators:
         """Return the ``k`` operators that take longest."""
-        from tvmdbg_widgets.analysis.times.operators import operators
+        from tvmdbg_widgets.analysis.times.operator_rows import operators
 
         return operators(self.parts, top=k)
 

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.memory.credibility import Credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.memory.credibility import Credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.role_words import roles_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Premise
 
 if TYPE_CHECKING:

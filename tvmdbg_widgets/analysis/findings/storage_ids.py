@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.memory.credibility import Credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.credibility import Credibility, credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility, credibility
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN
 from tvmdbg_widgets.model.graph.nodes import Entry
 

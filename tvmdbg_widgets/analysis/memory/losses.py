@@ -1,8 +1,9 @@
-"""Entries of one slot that are live together: in place, without copy, or by mistake."""
+"""Entries of one slot that are live together, and what they say of the slots as a plan."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import enum
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
 
 Slots = npt.NDArray[np.int32]
+Kinds = npt.NDArray[np.uint8]
+
+#: Slots taken over in another way than a planner's: at least so many, and this share of all, tell
+#: against the list; one in so many leaves it planned.
+_WRONG: Final = 3
+_SHARE: Final = 1 / 4
+_SURE: Final = 10
 
 
 class Loss(NamedTuple):
@@ -78,3 +86,37 @@ def written_over(graph: Graph, life: Lives, slot: Slots) -> tuple[Slots, Slots]:
         np.flatnonzero(same & ~is_nop).astype(np.int32),
         np.flatnonzero(same & is_nop).astype(np.int32),
     )
+
+
+class Credibility(enum.Enum):
+    """What a list of storage ids is worth."""
+
+    PLANNED = "planned"
+    UNCONFIRMED = "unconfirmed"
+    MEANINGLESS = "meaningless"
+
+
+def credibility(kinds: Kinds, slot: Slots, losses: int, in_place: int) -> Credibility:
+    """Tell whether a planner can have made the slots of a graph.
+
+    A planner gives an output the slot of one that nobody needs any more, and no slot of an input.
+    It overwrites nothing that is read later, and TVM's none that the same node reads
+    (``StorageAllocator``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). So each slot taken
+    over in another way counts against the list, and each taken over rightly for it.
+
+    Parameters
+    ----------
+    kinds, slot
+        Of each entry, the kind of its node and its slot.
+    losses, in_place
+        How many entries are lost, and how many are written over an input.
+    """
+    writes = (slot >= 0) & ((kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY))
+    given = np.unique(slot[(slot >= 0) & (kinds <= NodeKind.PARAMETER)])
+    own = slot[writes]
+    fed = int(np.isin(own, given).sum())
+    taken = len(own) - len(np.unique(own)) + fed
+    wrong = losses + in_place + fed
+    if losses and wrong >= max(_WRONG, taken * _SHARE):
+        return Credibility.MEANINGLESS
+    return Credibility.PLANNED if wrong * _SURE <= taken else Credibility.UNCONFIRMED

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.memory.credibility import Credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title
-from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.role_words import roles_text
+from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.times.row_kinds import row_kinds
+from tvmdbg_widgets.analysis.times.keys import row_kinds
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.times.operators import Operators, operators
+from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.figures.run_figure import note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.trust import Trust
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, left_out
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.times.operators import Operator
+    from tvmdbg_widgets.analysis.times.operators import Operator, Operators
     from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.timeline.words import TimelineWords

@@ -5,13 +5,17 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
-from tvmdbg_widgets.model.graph.role_words import basis_of, role_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.columns import GraphColumns
+
+_BASES: Final = {Trust.BY_ORDER: "structure", Trust.BY_NAME: "name", Trust.ABSENT: "unknown"}
+_PROGRAMS: Final = ("program", "edge")
 
 
 class NodeKind(enum.IntEnum):
@@ -184,3 +188,44 @@ class Nodes(Sequence[Node]):
         shown = [f"  {node!r}" for node in self[:8]]
         more = [f"  … {len(self) - 8} more"] if len(self) > 8 else []
         return "\n".join([f"{len(self)} nodes", *shown, *more])
+
+
+def role_of(graph: GraphColumns, node: int) -> str:
+    """Return the role of a node; empty for what runs."""
+    if graph.kinds[node] > NodeKind.PARAMETER:
+        return ""
+    planned = graph.planned_memory
+    if planned is not None and node in planned.kept:
+        return "mutable buffer"
+    if planned is not None and node in planned.scratch:
+        return "buffer without a start value"
+    return "parameter" if graph.kinds[node] == NodeKind.PARAMETER else "input"
+
+
+def basis_of(graph: GraphColumns, node: int) -> str:
+    """Return what the role of a node rests on; empty for what runs."""
+    if graph.kinds[node] > NodeKind.PARAMETER:
+        return ""
+    known = "program" if graph.form in _PROGRAMS else "params file"
+    return _BASES.get(Trust(int(graph.parameter_trust[node])), known)
+
+
+def roles_text(graph: GraphColumns) -> str:
+    """Say what telling inputs from parameters rests on; empty where a file tells it, or one is all.
+
+    ``"no params file tells inputs from parameters: 70 roles by structure, 1 unknown"``.
+    """
+    given = graph.parameter_trust[graph.kinds <= NodeKind.PARAMETER]
+    if len(given) == 1:
+        return ""
+    counts = {text: int((given == trust).sum()) for trust, text in _BASES.items()}
+    if not any(counts.values()):
+        return ""
+    told = [(text, count) for text, count in counts.items() if count]
+    words = ["unknown" if text == "unknown" else f"by {text}" for text, _ in told]
+    numbers = [counted(told[0][1], "role"), *(f"{count:,}" for _, count in told[1:])]
+    found = ", ".join(map(" ".join, zip(numbers, words, strict=True)))
+    said = f"no params file tells inputs from parameters: {found}"
+    if counts["unknown"]:
+        said += ", counted as input"
+    return said

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tvmdbg_widgets.formats.recording.recording import merged
+from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble.evidence import (
     captured,
@@ -18,11 +19,17 @@ from tvmdbg_widgets.formats.tvm.assemble.evidence import (
     read_after_run,
 )
 from tvmdbg_widgets.formats.tvm.assemble.reports import join_reports, report_evidence
-from tvmdbg_widgets.formats.tvm.assemble.times import beside_chrome, choose_table, join_timeline
+from tvmdbg_widgets.formats.tvm.assemble.times import (
+    beside_chrome,
+    choose_table,
+    fits,
+    join_timeline,
+)
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
 from tvmdbg_widgets.formats.tvm.table.printer import format_table
+from tvmdbg_widgets.formats.tvm.table.table import read_tables
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
@@ -30,14 +37,15 @@ from tvmdbg_widgets.model.join.parameters import join_parameters
 from tvmdbg_widgets.model.join.placement import KeyedArray
 from tvmdbg_widgets.model.join.tensors import join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.formats.recording.recording import Recording
-    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
+    from tvmdbg_widgets.formats.tvm.table.table import Table
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
     from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -290,3 +298,23 @@ def title_of(sources: Iterable[object]) -> str:
             path = Path(os.fsdecode(source)).absolute()
             return one_line(path.name or os.fspath(path))
     return "run"
+
+
+def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
+    """Return a run for each printed table among the files, in their order.
+
+    Its times are the table's alone; it has the graph where that has the table's nodes.
+    """
+    tables = [
+        table for file in parts.files if file.part == "table" for table in read_tables(file.source)
+    ]
+    return tuple(_run_of(parts, table, number) for number, table in enumerate(tables))
+
+
+def _run_of(parts: RunParts, table: Table, number: int) -> RunParts:
+    text = BytesSource(format_table(table).encode(errors="replace"), table.file)
+    found = [Part("table", read_tables(text), text, None)]
+    graph = next((file.source for file in parts.files if file.part == "graph"), None)
+    if parts.graph is not None and graph is not None and fits(table, parts.graph):
+        found.append(Part("graph", parts.graph, graph, None))
+    return assemble(found, (), title=f"{parts.title}, tables[{number}]")

@@ -1,0 +1,220 @@
+"""The rows of the table of operators: which there are, in which order, with which times."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.times.keys import row_kinds
+from tvmdbg_widgets.analysis.times.operators import LazyRows, Operator, Operators
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.timeline.words import timeline_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.parts import RunParts
+
+
+def operators(parts: RunParts, top: int | None = None) -> Operators:
+    """Return the operators of a run: all in execution order, or the ``top`` slowest.
+
+    Raises
+    ------
+    TypeError, ValueError
+        ``top`` is no whole number, or below zero.
+
+    Where there is no graph the rows are what the timeline names.
+    """
+    if top is not None and operator.index(top) < 0:
+        raise ValueError(f"the number of operators must not be negative, found {top}")
+    graph, timeline = parts.graph, parts.timeline
+    words = None if timeline is None else timeline_words(timeline, graph is not None)
+    made = _Making(parts)
+    keys = made.ranked(top) if top is not None else made.every()
+    rows = LazyRows(keys, cache(made.row))
+    noun, together = ("operator", "") if words is None else (words.row, words.together)
+    count = len(keys) if top is not None else made.count
+    which = (
+        counted(count, noun)
+        if top is None
+        else f"the {count:,} slowest {noun}{'' if count == 1 else 's'}"
+    )
+    total = float("nan") if timeline is None else timeline.account.whole_ns
+    took = (
+        "no times" if timeline is None or not made.timed else f"{duration_text(total)} {together}"
+    )
+    shown = words if graph is None else None
+    caption = f"{parts.title}: {which}; {took}"
+    return Operators(rows, caption, shown, parts if top is None else None)
+
+
+class _Making:
+    """Makes rows of the operators of a run: a key is a node, or behind all nodes a row."""
+
+    def __init__(self, parts: RunParts) -> None:
+        self._parts, self._graph, self._timeline = parts, parts.graph, parts.timeline
+        timeline = self._timeline
+        self._account = None if timeline is None else timeline.account
+        known = 0 if timeline is None else timeline.num_nodes
+        self._nodes = known if self._graph is None else self._graph.num_nodes
+        self._row_of = np.full(self._nodes, -1, np.int64)
+        if self._account is not None:
+            rows = np.flatnonzero((self._account.node >= 0) & (self._account.node < self._nodes))
+            self._row_of[self._account.node[rows]] = rows
+        self._call_of = np.full(self._nodes, -1, np.int64)
+        if timeline is not None and timeline.shared is not None:
+            own = timeline.shared.smallest(self._nodes)
+            self._call_of = np.where(np.isnan(timeline.node_ns), own, -1)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time of anything is known."""
+        return self._account is not None and bool(self._account.operators.any())
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows are operators, or what stands for them."""
+        if self._graph is not None:
+            return int(np.count_nonzero(self._graph.kinds >= NodeKind.OPERATOR))
+        if self._account is None or self._nodes:
+            return self._nodes
+        return int(np.count_nonzero(self._account.operators))
+
+    def every(self) -> list[int]:
+        """Return the keys of all rows, nodes in their order, each call before its first node."""
+        ids = np.arange(self._nodes)
+        if self._graph is not None:
+            ids = np.flatnonzero(self._graph.kinds >= NodeKind.OPERATOR)
+        if self._account is None:
+            return ids.tolist()
+        others = np.flatnonzero(self._account.node < 0)
+        at = np.full(len(others), float(self._nodes))
+        shared = None if self._timeline is None else self._timeline.shared
+        for i, call in enumerate(self._account.call[others].tolist()):
+            if shared is not None and call >= 0 and (nodes := shared.of(call)):
+                at[i] = nodes[0] - 0.5
+        # Rows without nodes by their first slice, what is no work behind the others.
+        tie = self._account.role[others].astype(np.int64) * (1 << 40) + self._account.first[others]
+        gap = ~self._account.operators[others]
+        key = np.concatenate((ids.astype(np.float64), at))
+        later = np.concatenate((np.zeros(len(ids), np.int64), tie + gap * (1 << 39)))
+        order = np.lexsort((later, key))
+        found: list[int] = np.concatenate((ids, self._nodes + others))[order].tolist()
+        return found
+
+    def ranked(self, top: int) -> list[int]:
+        """Return the keys of the slowest."""
+        account = self._account
+        if account is None:
+            return []
+        rows = account.ranked
+        if self._graph is not None:
+            runs = np.append(self._graph.kinds >= NodeKind.OPERATOR, True)
+            rows = rows[account.node[rows] < self._nodes]
+            rows = rows[runs[account.node[rows]]]
+        rows = rows[:top]
+        found: list[int] = np.where(
+            account.node[rows] >= 0, account.node[rows], self._nodes + rows
+        ).tolist()
+        return found
+
+    def row(self, key: int) -> Operator:
+        """Return the row of a key."""
+        return self._of_node(key) if key < self._nodes else self._of_row(key - self._nodes)
+
+    def _of_node(self, node: int) -> Operator:
+        graph, timeline = self._graph, self._timeline
+        times = timeline.node(node) if timeline is not None else None
+        at, call = int(self._row_of[node]), int(self._call_of[node])
+        shared = None if timeline is None else timeline.shared
+        outputs = ""
+        if graph is not None:
+            view = graph.nodes[node]
+            outputs = ", ".join(
+                f"{one_line(dtype or '?')}{list(shape) if shape is not None else '?'}"
+                for dtype, shape in zip(view.dtypes, view.shapes, strict=True)
+            )
+        return Operator(
+            node=node,
+            name=self._names[node],
+            func_name=graph.func_names[node] if graph is not None else "",
+            op_kind=self._kind(node),
+            time_ns=float(timeline.node_ns[node]) if timeline is not None else float("nan"),
+            share=float(self._account.share[at]) if self._account and at >= 0 else float("nan"),
+            repeats=len(timeline.repeats(node)) if timeline is not None else 0,
+            p10_ns=times.p10 if times is not None else float("nan"),
+            p90_ns=times.p90 if times is not None else float("nan"),
+            noisy=bool(times is not None and times.noisy),
+            outputs=outputs,
+            trust=Trust.ABSENT if timeline is None else Trust(int(timeline.node_trust[node])),
+            slices=len(timeline.slices_of(node)) if timeline is not None else 0,
+            nodes=(node,),
+            call=shared.names[call].partition(" · ")[0] if shared is not None and call >= 0 else "",
+        )
+
+    def _of_row(self, row: int) -> Operator:
+        account, timeline = self._account, self._timeline
+        assert account is not None and timeline is not None  # noqa: S101, PT018
+        call, name = int(account.call[row]), int(account.name[row])
+        made = Operator(
+            node=-1,
+            name=timeline.slice_names.unique[name] if name >= 0 else "",
+            func_name="",
+            op_kind=self._row_kinds[row],
+            time_ns=float(account.ns[row]),
+            share=float(account.share[row]),
+            repeats=0,
+            p10_ns=float("nan"),
+            p90_ns=float("nan"),
+            noisy=False,
+            outputs="",
+            trust=Trust.ABSENT,
+            slices=int(account.slices[row]),
+            within_ns=float(account.within_ns[row]),
+        )
+        if timeline.shared is None or call < 0:
+            return made
+        found = timeline.shared.statistics()[call]
+        nodes = timeline.shared.of(call)
+        return replace(
+            made,
+            name=timeline.shared.names[call],
+            repeats=found.n,
+            p10_ns=found.p10,
+            p90_ns=found.p90,
+            noisy=found.noisy,
+            trust=Trust.EXACT if nodes else Trust.ABSENT,
+            nodes=nodes,
+        )
+
+    @cached_property
+    def _row_kinds(self) -> list[str]:
+        return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
+
+    def _kind(self, node: int) -> str:
+        """Op kind of a node: the graph's; without one that of the name of its slices."""
+        if self._graph is not None:
+            return node_op_kinds(self._graph)[node]
+        row = int(self._row_of[node])
+        return self._row_kinds[row] if row >= 0 else "other"
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        graph, timeline = self._graph, self._timeline
+        if graph is not None:
+            return graph.names
+        names = [""] * self._nodes
+        if timeline is not None:
+            for node, name in zip(timeline.slice_node.tolist(), timeline.slice_names, strict=True):
+                if node >= 0:
+                    names[node] = name
+        return names
