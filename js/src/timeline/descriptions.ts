@@ -210,7 +210,9 @@ export class SliceDescriptions {
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
-    const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, node unknown`;
+    const nodes = this.#slices.nodesOf(slice).length;
+    const whose = nodes > 1 ? ` of ${counted(nodes, this.#told.item)}` : ", node unknown";
+    const unknown = `Slice ${name}${this.#told.byName ? "" : whose}`;
     const parts = [
       node < 0 ? unknown : `Slice of ${this.title(slice)}`,
       `starts ${duration(this.#slices.startOf(slice))}`,

@@ -456,7 +456,9 @@ export class Flamechart {
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
-    this.bar.showRange(all ? `total ${duration(whole)}` : part, all);
+    // Recorded times hold loading and gaps too: what shares are of is less than their span.
+    const noun = this.#data.slices.columns.info.clock === "wall" ? "span" : "total";
+    this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);
     if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
   }
 }

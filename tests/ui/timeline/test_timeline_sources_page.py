@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +103,7 @@ def test_a_slice_without_a_node_is_selected_by_click(
     page: Page, trace: DebugRun, trace_address: str
 ) -> None:
     view = View(page, trace_address)
+    expect(view.range).to_have_text(re.compile(r"^span \d"))
     box = view.canvas.bounding_box()
     assert box is not None
     mark = mark_of(view, trace, "Event.__init__")
