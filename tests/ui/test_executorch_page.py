@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,3 +88,17 @@ def test_operators_say_what_they_took_together(page: Page, address: str) -> None
     painted(page)
     drawn = inspected(page.locator(".tvmdbg-graph"))
     assert "916.0 ns for 2 together" in json.dumps(drawn)
+
+
+def test_the_legend_counts_and_selects_the_operators_of_calls(
+    page: Page, address: str, run: tvmdbg.DebugRun
+) -> None:
+    visit(page, f"{address}?views=graph&width=900")
+    painted(page)
+    chip = page.locator(".tvmdbg-graph-legend [data-kind=delegate]")
+    inside = [named(run, name) for name in ("mul", "add_t", "relu", "tan")]
+    expect(chip).to_have_attribute("title", re.compile(f"^delegate: {len(inside)} nodes, "))
+    chip.click(modifiers=["Shift"])
+    page.wait_for_function(
+        "(nodes) => String(tvmdbg.models.session.get('selected')) === String(nodes)", arg=inside
+    )

@@ -3,6 +3,7 @@ import { ClassColors } from "./color/classes.ts";
 import { Coloring } from "./color/coloring.ts";
 import type { Colors } from "./color/colors.ts";
 import { type Column, rowsOf } from "./color/columns.ts";
+import { isOfKind } from "./data/times.ts";
 import { MOST_SELECTED } from "./folding.ts";
 import type { Palette } from "./paint/palette.ts";
 import type { Picture } from "./paint/picture.ts";
@@ -150,7 +151,7 @@ export class Appearance {
     const nodes =
       colors instanceof ClassColors
         ? colors.nodes(key)
-        : Array.from(graph.kinds.keys()).filter((node) => graph.opKinds.at(node) === key);
+        : Array.from(graph.kinds.keys()).filter((node) => isOfKind(graph, node, key));
     if (nodes.length > MOST_SELECTED) {
       mirror.say(`${counted(nodes.length, "node")} are too many to select.`);
       return;

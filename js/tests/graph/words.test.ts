@@ -4,10 +4,11 @@ import { Groups } from "../../src/graph/data/groups.ts";
 import { Hits } from "../../src/graph/data/hits.ts";
 import { Links } from "../../src/graph/data/links.ts";
 import { GraphModel } from "../../src/graph/data/model.ts";
-import { Times } from "../../src/graph/data/times.ts";
+import { isOfKind, Times } from "../../src/graph/data/times.ts";
 import { Labels } from "../../src/graph/placed/labels.ts";
 import { buildScene } from "../../src/graph/placed/scene.ts";
 import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
+import { stringColumn } from "../shared/string_column.ts";
 import { columns, residual } from "./fixture.ts";
 
 const measure = {
@@ -45,6 +46,23 @@ describe("Times", () => {
     const sums = words().times.byKind(residual());
     expect(sums.get("convolution")).toEqual({ nodes: 2, ns: 3_000_000 });
     expect(sums.get("parameter")).toEqual({ nodes: 2, ns: 0 });
+  });
+
+  it("counts nodes to the kind of their calls too", () => {
+    const graph = {
+      ...columns([{ kind: NodeKind.INPUT }, { opKind: "softmax" }, { opKind: "delegate" }, {}]),
+      callOffsets: Int32Array.of(0, 2, 4),
+      callNodes: Int32Array.of(1, 2, 1, 3),
+      callNs: Float64Array.of(50, 20),
+      callShare: Float64Array.of(0.5, 0.2),
+      callNames: stringColumn(["call 1", "call 2"]),
+      callKinds: stringColumn(["delegate", "delegate"]),
+    };
+    const sums = words(graph).times.byKind(graph);
+    expect(sums.get("delegate")).toEqual({ nodes: 3, ns: 70 });
+    expect(sums.get("softmax")).toEqual({ nodes: 1, ns: 0 });
+    const kinds = [0, 1, 2, 3].map((node) => isOfKind(graph, node, "delegate"));
+    expect(kinds).toEqual([false, true, true, true]);
   });
 });
 

@@ -2,7 +2,7 @@ import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { type BoxHealth, isUnknown } from "../data/health.ts";
-import type { Times } from "../data/times.ts";
+import { isOfKind, type Times } from "../data/times.ts";
 import type { Palette } from "../paint/palette.ts";
 import { membersOf, type Scene } from "../placed/scene.ts";
 
@@ -115,7 +115,7 @@ export class KindColors implements Colors {
 
   has(box: number, key: string): boolean {
     const { graph, scene } = this.ground;
-    return membersOf(scene, box).some((node) => graph.opKinds.at(node) === key);
+    return membersOf(scene, box).some((node) => isOfKind(graph, node, key));
   }
 }
 

@@ -136,7 +136,7 @@ export class Times {
     return this.#rank.get(node) ?? null;
   }
 
-  /** Sum of the known times by op kind, and how many nodes it has; calls are of a kind of their own. */
+  /** Sum of the known times by op kind, and how many nodes are of it; calls are of a kind of their own. */
   byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
     const { codes, unique } = graph.opKinds;
     const byCode: { nodes: number; ns: number }[] = [];
@@ -154,8 +154,36 @@ export class Times {
       const sum = sums.get(kind) ?? { nodes: 0, ns: 0 };
       sums.set(kind, { nodes: sum.nodes, ns: sum.ns + ns });
     });
+    for (const [kind, nodes] of nodesOfCalls(graph)) {
+      const sum = sums.get(kind);
+      if (!sum) continue;
+      for (const node of nodes) if (graph.opKinds.at(node) !== kind) sum.nodes += 1;
+    }
     return sums;
   }
+}
+
+const inCalls = new WeakMap<GraphColumns, Map<string, Set<number>>>();
+
+/** The nodes that ran in calls of each kind. */
+function nodesOfCalls(graph: GraphColumns): Map<string, Set<number>> {
+  const known = inCalls.get(graph);
+  if (known) return known;
+  const found = new Map<string, Set<number>>();
+  for (let call = 0; call < (graph.callNs?.length ?? 0); call++) {
+    const kind = graph.callKinds!.at(call);
+    const nodes = found.get(kind) ?? new Set();
+    found.set(kind, nodes);
+    const last = graph.callOffsets![call + 1]!;
+    for (let at = graph.callOffsets![call]!; at < last; at++) nodes.add(graph.callNodes![at]!);
+  }
+  inCalls.set(graph, found);
+  return found;
+}
+
+/** Whether a node is of an op kind, or ran in a call of that kind. */
+export function isOfKind(graph: GraphColumns, node: number, kind: string): boolean {
+  return graph.opKinds.at(node) === kind || !!nodesOfCalls(graph).get(kind)?.has(node);
 }
 
 function callsOf({ callOffsets, callNodes, callNs, callShare, callNames }: GraphColumns): Timed[] {

@@ -4,6 +4,7 @@ import type { Pen } from "../../shared/drawing/pen.ts";
 import { duration } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { verdictSign } from "../data/health.ts";
+import { isOfKind } from "../data/times.ts";
 import { titleOf } from "./frames.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import { marginStart, PITCH } from "./margin_start.ts";
@@ -100,7 +101,7 @@ export class MarginPainter {
       for (const [i, box] of boxes.entries()) {
         if (i > 0) x += this.#text(BETWEEN, x, y, end, theme.muted).width;
         const node = placed.scene.node[box]!;
-        const isSoft = highlight !== null && graph.opKinds.at(node) !== highlight;
+        const isSoft = highlight !== null && !isOfKind(graph, node, highlight);
         const words = this.#words(picture, box, node, isWide);
         const ink = isSoft ? theme.muted : theme.text;
         const { text, width } = this.#text(words, x, y, end, ink);
