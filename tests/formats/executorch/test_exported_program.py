@@ -215,3 +215,15 @@ def test_changed_text(inserted: bytes, at: int, removed: int) -> None:
         read_program(whole[:at] + inserted + whole[at + removed :], EDGE, "edge")
     except FormatError:
         return
+
+
+def test_metadata_of_tensors_may_lie_one_level_deeper() -> None:
+    """Programs of 2023 have it so."""
+    data = members("01_mlp_portable")[EDGE]
+    document = json.loads(data)
+    graph = document["graph_module"]["graph"]
+    graph["tensor_values"] = {name: {"meta": each} for name, each in graph["tensor_values"].items()}
+    deeper = read_program(json.dumps(document).encode(), EDGE, "deeper")
+    same = read_program(data, EDGE, "deeper")
+    assert [node.outputs for node in deeper.nodes] == [node.outputs for node in same.nodes]
+    assert any(value.sizes for node in deeper.nodes for value in node.outputs)

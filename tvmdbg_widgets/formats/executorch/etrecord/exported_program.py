@@ -39,9 +39,11 @@ class _Size(msgspec.Struct, gc=False):
 
 
 class _Tensor(msgspec.Struct, gc=False):
-    dtype: int
-    sizes: list[_Size]
+    dtype: int | None = None
+    sizes: list[_Size] = []
     strides: list[_Size] = []
+    #: Programs of 2023 have the rest one level deeper.
+    meta: _Tensor | None = None
 
 
 class _Input(msgspec.Struct, gc=False):
@@ -111,8 +113,10 @@ def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
 
 
 def _value(name: str, tensor: _Tensor) -> ProgramValue:
+    tensor = tensor.meta or tensor
     sizes, strides = _sizes(tensor.sizes), _sizes(tensor.strides)
-    return ProgramValue(name, exported_dtype(tensor.dtype), sizes, strides)
+    dtype = None if tensor.dtype is None else exported_dtype(tensor.dtype)
+    return ProgramValue(name, dtype, sizes, strides)
 
 
 def _sizes(sizes: list[_Size]) -> tuple[Size, ...]:
