@@ -60,6 +60,8 @@ def summary(parts: RunParts) -> str:
     ):
         lines.append(f"  {name}: " + ("missing" if part is None else repr(part).splitlines()[0]))
     lines += [f"  {repr(report).splitlines()[0]}" for report in parts.reports]
+    if parts.executorch is not None and parts.executorch.delegation is not None:
+        lines += [f"  {line}" for line in repr(parts.executorch.delegation).splitlines()]
     slowest = operators(parts, top=_TOP)
     if len(slowest):
         lines.append("  slowest:")

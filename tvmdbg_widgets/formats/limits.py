@@ -35,6 +35,8 @@ LIMITS: Mapping[str, int] = {
     "recording": 512 * _MB,
     # 100 bytes an event: 20 million.
     "etdump": 2 * _GB,
+    # 1 kB a row, and 20 bytes a run of it.
+    "inspector-text": 256 * _MB,
     # 10 kB a task of a network that was tuned.
     "dags": 256 * _MB,
     # A program of weights with inputs to test it on.

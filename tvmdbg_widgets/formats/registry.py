@@ -68,6 +68,12 @@ FORMATS: tuple[Format, ...] = (
     Format("program", "ExecuTorch program", f"{_EXECUTORCH}.program.program", "read_program"),
     Format("bundled", "bundled program", f"{_EXECUTORCH}.program.bundled", "read_bundled_program"),
     Format("named-data", "named data", f"{_EXECUTORCH}.program.flat_tensor", "read_flat_tensor"),
+    Format(
+        "inspector-text",
+        "table of ExecuTorch's Inspector",
+        f"{_EXECUTORCH}.inspector_text",
+        "read_inspector_text",
+    ),
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache.cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("capture", "network capture", f"{_FORMATS}.capture.capture", "read_capture"),

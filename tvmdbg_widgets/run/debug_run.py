@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
     from tvmdbg_widgets.run.executorch.inspector import Inspector
     from tvmdbg_widgets.widgets.session import Session
 
@@ -48,7 +49,10 @@ class DebugRun(Files, Pages):
         return DebugRun, (self.parts,)
 
     def __repr__(self) -> str:
-        parts = [self.parts.graph, self.parts.tensors, self.parts.timeline, *self.parts.reports]
+        parts: list[object] = [self.parts.graph, self.parts.tensors, self.parts.timeline]
+        parts += self.parts.reports
+        if self.parts.executorch is not None:
+            parts.append(self.parts.executorch.delegation)
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
         return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *told])
 
@@ -69,15 +73,39 @@ class DebugRun(Files, Pages):
 
     @cached_property
     def tables(self) -> tuple[DebugRun, ...]:
-        """Each table that TVM's debugger printed, in the order of the log, as a run with its times.
+        """Each table of times in a log, in its order, as a run: the debugger's, or the Inspector's.
 
         ::
 
             run.tables[0].compare_times(run.tables[1])  # before and after tuning
         """
-        from tvmdbg_widgets.formats.tvm.assemble.assemble import runs_of_tables
+        if self.parts.executorch is not None:
+            from tvmdbg_widgets.formats.executorch.assemble import runs_of_tables
+        else:
+            from tvmdbg_widgets.formats.tvm.assemble.assemble import runs_of_tables
 
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
+
+    @property
+    def delegation(self) -> DelegationInfo:
+        """How many nodes went to delegates, as ExecuTorch's ``get_delegation_info`` printed it.
+
+        ::
+
+            run.delegation.left_out()  # the operators that no delegate took
+
+        Raises
+        ------
+        ValueError
+            The run was opened without that text.
+        """
+        found = self.parts.executorch.delegation if self.parts.executorch is not None else None
+        if found is None:
+            raise ValueError(
+                "this run has no text of get_delegation_info: save what print_delegation_info "
+                "prints, and open that file with the run's others"
+            )
+        return found
 
     def execution(self, number: int) -> DebugRun:
         """Return the run with the values that another execution of ExecuTorch's logged.

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.widgets.annotations import StepLike
     from tvmdbg_widgets.widgets.debugger import Debugger
@@ -115,7 +116,21 @@ class Views(ShownRun):
         return figure_of(self, view, width=width, theme=theme, options=options, findings=known)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        alone = self._delegation_alone
+        if alone is not None:
+            return {"text/plain": repr(alone), "text/html": alone._repr_html_()}
         return self.debugger()._repr_mimebundle_(**kwargs)
 
     def _ipython_display_(self) -> None:
+        if self._delegation_alone is not None:
+            raise NotImplementedError
         self.debugger()._ipython_display_()
+
+    @property
+    def _delegation_alone(self) -> DelegationInfo | None:
+        """What a run shows that has counts of delegated nodes and nothing to draw."""
+        parts = self.parts
+        drawn = (parts.graph, parts.tensors, parts.timeline)
+        if parts.executorch is None or any(part is not None for part in drawn):
+            return None
+        return parts.executorch.delegation

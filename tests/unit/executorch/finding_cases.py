@@ -92,7 +92,17 @@ def other_inputs() -> DebugRun:
 
 
 # rule: where it fires and the sentence it says, and where it stays silent
+def counted() -> DebugRun:
+    text = b"Total delegated subgraphs: 2\nNumber of delegated nodes: 203\n"
+    return tvmdbg.open(text + b"Number of non-delegated nodes: 7\n")
+
+
 CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
+    "delegation": (
+        counted,
+        "203 of 210 nodes delegated (96.7 %) in 2 subgraphs",
+        recorded("01_mlp_portable"),
+    ),
     "delegate-time": (
         recorded("03b_mixed_xnnpack"),
         "XnnpackBackend takes 36.3 % of the time in 2 calls; 63.7 % runs outside of delegates",

@@ -44,6 +44,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("unused"),
     _rule("values.repeated"),
     _rule("scanned"),
+    _rule("executorch.delegation"),
     _rule("executorch.delegate_time"),
     _rule("executorch.delegate_events"),
     _rule("executorch.delegate_conversions"),

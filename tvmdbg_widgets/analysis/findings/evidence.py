@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded, place
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -292,7 +292,7 @@ class Evidence:
 
     def call_name(self, call: Call) -> str:
         """Name a delegate call: ``"instruction 2 (linear #5, relu #6)"``."""
-        return place(call.at) + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
+        return call.place + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
         """Name the first entries and count the rest."""

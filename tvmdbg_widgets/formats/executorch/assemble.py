@@ -10,24 +10,37 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
 from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
-from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles, join_by_instruction
+from tvmdbg_widgets.formats.executorch.event_joins import (
+    by_order,
+    join_by_handles,
+    join_by_instruction,
+    with_instructions,
+)
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
+from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, with_table
+from tvmdbg_widgets.formats.executorch.inspector_text import InspectorText, read_inspector_text
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
+from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    DelegateCall,
+    JumpFalseCall,
+    KernelCall,
+    UnknownCall,
+)
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.sources.part import PartSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
     from tvmdbg_widgets.formats.recording.recording import Recording
-    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
@@ -35,7 +48,15 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 #: Kinds of parts that this file joins.
-KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer")
+KINDS = (
+    "etdump",
+    "etrecord",
+    "program",
+    "bundled",
+    "named-data",
+    "debug-buffer",
+    "inspector-text",
+)
 #: Delegates whose compile specs are told of the run; each node of one tells them too.
 _MOST_DELEGATES = 16
 #: What a saved run has besides; its times are those of the ETDump.
@@ -82,11 +103,10 @@ def assemble(
     if program is None and bundle is not None:
         program = bundle.program
     buffer = _only(parts, "debug-buffer", "debug buffer", found)
-    known = (*KINDS, *_OF_RECORDINGS)
-    others = sorted({part.source.name for part in parts if part.kind not in known})
-    if others:
-        text = f"no files of ExecuTorch, left out: {', '.join(others)}"
-        found.append(Issue("files-left-out", Severity.NOTE, text))
+    text = _text(parts)
+    table = _table(text, dump, found)
+    dump = table.dump if table is not None else dump
+    found += _left_out(parts)
     for each in (dump, record):
         found += each.issues if each is not None else ()
     shown = method_of(record, program, method)
@@ -100,6 +120,7 @@ def assemble(
         execution=execution_of(dump, execution, foreign),
         program_source=_program_source(parts),
         named_data=tuple((p.value, p.source) for p in parts if p.kind == "named-data"),
+        delegation=text.delegation,
     )
     graph, plan = _graph(files)
     if graph is not None:
@@ -110,12 +131,15 @@ def assemble(
     timeline = None
     if dump is not None:
         own = replace(files, dump=without_runs(dump, foreign))
-        nodes, problems = _joined(own, plan)
+        if table is None:
+            nodes, problems = _joined(own, plan)
+        else:
+            dump, nodes, problems = _of_table(table, files, plan)
         found += [*problems, *_of_others(foreign, dump, shown)]
-        files = replace(files, event_nodes=nodes)
+        files = replace(files, dump=dump, event_nodes=nodes)
         if graph is not None:
             graph = _with_delegates(graph, nodes)
-        timeline = timeline_of(dump, nodes, graph)
+        timeline = with_table(timeline_of(dump, nodes, graph), table)
         found += timeline.issues if timeline is not None else ()
     tensors, problems = run_tensors(files, graph)
     found += problems
@@ -135,6 +159,51 @@ def assemble(
         },
         executorch=files,
     )
+
+
+def _left_out(parts: Sequence[Part]) -> list[Issue]:
+    known = (*KINDS, *_OF_RECORDINGS)
+    others = sorted({part.source.name for part in parts if part.kind not in known})
+    if not others:
+        return []
+    text = f"no files of ExecuTorch, left out: {', '.join(others)}"
+    return [Issue("files-left-out", Severity.NOTE, text)]
+
+
+def _text(parts: Sequence[Part]) -> InspectorText:
+    """Return what all texts of the Inspector hold."""
+    texts: list[InspectorText] = [p.value for p in parts if p.kind == "inspector-text"]
+    told = [text.delegation for text in texts if text.delegation is not None]
+    return InspectorText(
+        tuple(table for text in texts for table in text.tables),
+        told[-1] if told else None,
+        Issues(issue for text in texts for issue in text.issues),
+    )
+
+
+def _table(text: InspectorText, dump: ETDump | None, issues: list[Issue]) -> EventTable | None:
+    """Return the table whose times are shown: the last, where there is no ETDump."""
+    issues += text.issues
+    if dump is not None and text.tables:
+        said = "the Inspector's table is left out: the ETDump has its times, and more"
+        issues.append(Issue("files-left-out", Severity.NOTE, said, file=dump.file))
+        return None
+    if len(text.tables) > 1:
+        said = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
+        said += "run.tables has each"
+        issues.append(Issue("more-than-one", Severity.NOTE, said, file=text.tables[0].dump.file))
+    return text.tables[-1] if text.tables else None
+
+
+def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
+    """Return a run for each of the Inspector's tables among the files, in their order."""
+    found: list[RunParts] = []
+    for file in parts.files:
+        text = read_inspector_text(file.source) if file.part == "inspector-text" else None
+        for number, table in enumerate(text.tables if text is not None else ()):
+            one = Part(file.part, InspectorText((table,), None, Issues()), file.source, None)
+            found.append(assemble([one], (), title=f"{parts.title}, tables[{number}]"))
+    return tuple(found)
 
 
 def _notes(files: ExecuTorchFiles) -> list[Issue]:
@@ -229,8 +298,54 @@ def _joined(
             if "backend" in attrs[node]
         }
         return join_by_instruction(dump, plan.node_of, backends)
+    return _unjoined(dump, {}), []
+
+
+def _of_table(
+    table: EventTable, files: ExecuTorchFiles, plan: InstructionGraph | None
+) -> tuple[ETDump, EventNodes, list[Issue]]:
+    """Tie a table's rows to a program that makes the same calls in the same order."""
+    alone = table.dump, _unjoined(table.dump, table.backends)
+    made = _calls_of(files)
+    if not made:
+        return *alone, []
+    dump = with_instructions(table.dump, made)
+    if dump is not None:
+        nodes, problems = _joined(replace(files, dump=dump), plan)
+        if not problems:
+            text = "the table's rows are tied to instructions by their order: its calls are those "
+            text += f"of {files.method!r}"
+            issue = Issue("table-by-order", Severity.NOTE, text, file=dump.file)
+            return dump, by_order(nodes), [issue]
+    text = f"the table's calls are not those of {files.method!r}: its times are of no operator here"
+    return *alone, [Issue("executorch-disagree", Severity.WARNING, text, file=table.dump.file)]
+
+
+def _calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
+    """Return the instructions that call and what they call; empty where that may differ by run."""
+    record, program, method = files.record, files.program, files.method
+    if program is not None and method in program.methods:
+        plan = program.plan(method)
+        steps = plan.chains[0].instructions if len(plan.chains) == 1 else ()
+        if any(isinstance(step, JumpFalseCall | UnknownCall) for step in steps):
+            return []
+        found: list[tuple[int, str]] = []
+        for at, step in enumerate(steps):
+            if isinstance(step, KernelCall):
+                known = 0 <= step.op_index < len(plan.operators)
+                name = plan.operators[step.op_index].name if known else "?"
+                found.append((at, name.rpartition("::")[2]))
+            elif isinstance(step, DelegateCall):
+                found.append((at, ""))
+        return found
+    handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
+    numbers = sorted((int(key), value) for key, value in handles.items() if key.isdecimal())
+    return [(at, "?" if isinstance(value, int) else "") for at, value in numbers]
+
+
+def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNodes:
     nothing = np.full(dump.num_events, -1, np.int32)
-    return EventNodes(nothing, (), np.full(dump.num_events, NONE, np.uint8), {}, {}), []
+    return EventNodes(nothing, (), np.full(dump.num_events, NONE, np.uint8), {}, backends)
 
 
 def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
@@ -262,8 +377,12 @@ def _program_source(parts: Sequence[Part]) -> ByteSource | None:
 
 
 def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
-    if files.dump is not None:
+    if files.dump is not None and files.dump.call_word == "row":
+        yield f"{files.dump.file} holds a table of ExecuTorch's Inspector"
+    elif files.dump is not None:
         yield f"{files.dump.file} is an ETDump (ED00), version {files.dump.version}"
+    if files.delegation is not None:
+        yield "get_delegation_info counted the nodes that went to delegates"
     if files.record is not None:
         yield f"{files.record.file} has a member ETRECORD_V0"
     if files.program is not None:

@@ -63,7 +63,7 @@ def _text(
     at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
     facts: list[tuple[str, str]] = []
     if at[0] >= 0:
-        facts.append(("instruction", str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
+        facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
     if backend := joined.backends.get(at):
         facts.append(("backend", backend))
     if delegate:

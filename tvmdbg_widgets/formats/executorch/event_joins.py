@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.executorch.delegate_calls import CALL
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -121,6 +123,42 @@ def join_by_instruction(
 
     calls = {at: (node_of[at],) for at in backends if at in node_of}
     return _joined(dump, of_event, calls, backends, calls), issues
+
+
+def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump | None:
+    """Return the dump of a table with instructions for its rows, None where the calls are others.
+
+    Parameters
+    ----------
+    dump
+        Calls are numbered by their rows.
+    made : sequence of (int, str)
+        The instructions of the program that call, in order, each with the operator it calls: empty
+        of a delegate, ``"?"`` where it is not known.
+    """
+    called: dict[int, str] = {}
+    for event in np.flatnonzero(dump.chain_index >= 0).tolist():
+        at, name = int(dump.instruction_id[event]), dump.names[event]
+        if name.startswith("native_call_"):
+            called[at] = kernel_operator(name)
+        else:
+            called.setdefault(at, "" if name in ("", CALL) else "?")
+    fits = len(called) == len(made) and all(
+        (a == b) or ("?" in (a, b) and "" not in (a, b))
+        for a, (_, b) in zip(called.values(), made, strict=True)
+    )
+    if not fits:
+        return None
+    number = dict(zip(called, (at for at, _ in made), strict=True))
+    rows = dump.instruction_id.tolist()
+    renumbered = np.array([number.get(row, 0) for row in rows], np.int64)
+    return replace(dump, instruction_id=renumbered, call_word="instruction")
+
+
+def by_order(joined: EventNodes) -> EventNodes:
+    """Return the same nodes, known by the order of calls and not by ids."""
+    how = np.where(joined.how == EXACT, np.uint8(BY_ORDER), joined.how)
+    return replace(joined, how=how)
 
 
 def _kernel_nodes(

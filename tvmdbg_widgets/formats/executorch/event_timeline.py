@@ -240,7 +240,7 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
     if calls.foreign.any():
         found = np.unique(dump.instruction_id[calls.foreign]).tolist()
         text = (
-            f"the delegate called by instruction {', '.join(map(str, found[:5]))}"
+            f"the delegate called by {dump.call_word} {', '.join(map(str, found[:5]))}"
             f"{' and others' if len(found) > 5 else ''} logs times outside of its call: it has a "
             "clock of its own, in a unit that the file does not tell. Its events have a track of "
             "their own, where ticks are drawn as nanoseconds, and count in no sum"

@@ -105,10 +105,11 @@ def _words(
             continue
         told = dump.delegate_id_str[event] or kernel_operator(dump.names[event])
         numeric = int(dump.delegate_id_int[event])
-        names[number] = told or (f"event {numeric}" if numeric != -1 else "instruction")
+        names[number] = told or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_id_str[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
-            names[number] += f", instruction {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
+            names[number] += f", {dump.call_word} {at[1]}"
+            names[number] += f" of chain {at[0]}" if at[0] else ""
     for backend, found in called.items():
         for at_, number in enumerate(found, 1):
             names[number] = f"{backend} call {at_} of {len(found)}"

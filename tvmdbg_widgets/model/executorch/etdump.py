@@ -118,6 +118,9 @@ class ETDump:
     allocations : Mapping of int to (int, int)
         Allocator id and size in bytes by allocation event.
     issues : Issues
+    call_word : str
+        What ``instruction_id`` counts: ``"instruction"`` of the program, or ``"row"`` of the
+        Inspector's table that the events were read from.
     """
 
     file: str
@@ -139,6 +142,7 @@ class ETDump:
     values: Mapping[int, DebugValue] = field(default_factory=dict)
     allocations: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     issues: Issues = field(default_factory=Issues)
+    call_word: str = "instruction"
 
     @property
     def num_runs(self) -> int:
@@ -156,4 +160,5 @@ class ETDump:
 
     def __repr__(self) -> str:
         runs = "1 run" if self.num_runs == 1 else f"{self.num_runs:,} runs"
-        return f"ETDump({self.file!r}: {runs}, {self.num_events:,} events)"
+        what = "ETDump" if self.call_word == "instruction" else "Inspector's table"
+        return f"{what}({self.file!r}: {runs}, {self.num_events:,} events)"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
@@ -36,6 +37,8 @@ class ExecuTorchFiles:
         The bytes of the program.
     named_data : tuple of (FlatTensor, ByteSource)
         Files of named data, and their bytes.
+    delegation : DelegationInfo or None
+        How much of a program went to delegates, as ExecuTorch printed it.
     """
 
     dump: ETDump | None = None
@@ -47,3 +50,4 @@ class ExecuTorchFiles:
     execution: int = -1
     program_source: ByteSource | None = None
     named_data: tuple[tuple[FlatTensor, ByteSource], ...] = ()
+    delegation: DelegationInfo | None = None

@@ -79,7 +79,9 @@ def _without_entry(recorded: Recorded, empty: list[int]) -> Finding:
         f"{counted(len(empty), 'debug event')} {'has' if len(empty) == 1 else 'have'} no value",
         "every event of the dump was looked at; the Inspector refuses such a dump",
         "The dump may be damaged, or was written by another tool: record it again.",
-        facts=[place(each) if each[0] >= 0 else "a program output" for each in dict.fromkeys(at)],
+        facts=[
+            place(dump, each) if each[0] >= 0 else "a program output" for each in dict.fromkeys(at)
+        ],
         nodes=tuple(nodes),
     )
 

@@ -10,7 +10,6 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
-    place,
 )
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -76,7 +75,7 @@ def placeholders(recorded: Recorded, call: Call) -> bool:
 
 
 def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
-    facts = [f"{place(call.at)}: {', '.join(_facts(recorded, call))}" for call in calls]
+    facts = [f"{call.place}: {', '.join(_facts(recorded, call))}" for call in calls]
     events = sum(len(call.inner) for call in calls)
     foreign = any(bool(recorded.calls.foreign[call.inner].any()) for call in calls)
     why = "lie outside of its calls" if foreign else "take 0 or 1 ticks"

@@ -9,7 +9,6 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
-    place,
     shortened,
 )
 from tvmdbg_widgets.analysis.findings.premises import Basis
@@ -91,8 +90,7 @@ def _slowest(evidence: Evidence, backend: str, events: list[Event], whole: float
 def facts_of(events: list[Event], whole: float) -> tuple[str, ...]:
     """Name the first events with their calls and their share of the whole."""
     return tuple(
-        f"{event.name}, {place(event.call.at)}: {duration_text(event.ns)}, "
-        f"{percent(event.ns / whole)}"
+        f"{event.name}, {event.call.place}: {duration_text(event.ns)}, {percent(event.ns / whole)}"
         for event in events[:_SHOWN]
     )
 

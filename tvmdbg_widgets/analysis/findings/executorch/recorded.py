@@ -51,6 +51,8 @@ class Call(NamedTuple):
         Its ``DELEGATE_CALL`` events in all executions.
     inner : int64
         The profile events that the delegate logged in these.
+    place : str
+        ``"instruction 2"``, with its chain beyond the first.
     """
 
     at: Instruction
@@ -58,6 +60,7 @@ class Call(NamedTuple):
     nodes: tuple[int, ...]
     rows: Ints
     inner: Ints
+    place: str
 
 
 class Identified(NamedTuple):
@@ -142,10 +145,10 @@ class Recorded:
         outer_of = _grouped(rows, number, len(first))
         inner_of = _grouped(inner, of_event[call_of[inner]], len(first))
         found = []
-        for event, *own in zip(first.tolist(), outer_of, inner_of, strict=True):
+        for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             nodes = self.nodes.sets[self.nodes.calls[at]] if at in self.nodes.calls else ()
-            found.append(Call(at, self.backend(at), nodes, *own))
+            found.append(Call(at, self.backend(at), nodes, outer, held, place(dump, at)))
         return tuple(found)
 
     @cached_property
@@ -189,9 +192,9 @@ def sentence(text: str) -> str:
     return text[0].upper() + text[1:] if text.startswith(UNNAMED) else text
 
 
-def place(at: Instruction) -> str:
+def place(dump: ETDump, at: Instruction) -> str:
     """Return ``"instruction 2"``, with its chain beyond the first."""
-    return f"instruction {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
+    return f"{dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def by_backend(calls: Iterable[Call]) -> dict[str, list[Call]]:

@@ -77,7 +77,7 @@ def _name(dump: ETDump, event: int) -> str:
 
 def _place(dump: ETDump, event: int) -> str:
     at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-    return place(at) if at[0] >= 0 else "the framework"
+    return place(dump, at) if at[0] >= 0 else "the framework"
 
 
 RULE = Rule(NAME, find, Basis.FILES)

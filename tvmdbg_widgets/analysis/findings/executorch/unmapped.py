@@ -48,7 +48,7 @@ def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:
         f"{subject} {counted(events, 'event')} {'matches' if events == 1 else 'match'} no operator",
         cut(
             [
-                f"{each.shown}: {counted(each.events, 'event')} in {place(each.at)} "
+                f"{each.shown}: {counted(each.events, 'event')} in {place(recorded.dump, each.at)} "
                 f"({recorded.backend(each.at)})"
                 for each in identified
             ]

@@ -49,7 +49,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{'was' if count == 1 else 'were'} never logged: {shown}{more}",
         cut(
             [
-                f"{place(at)} ({recorded.backend(at)}): "
+                f"{place(recorded.dump, at)} ({recorded.backend(at)}): "
                 + ", ".join(repr(shortened(key)) for key in list(keys)[:_NAMED])
                 + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
                 for at, keys in unseen.items()

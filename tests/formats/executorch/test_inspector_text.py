@@ -1,0 +1,313 @@
+"""Tables that ExecuTorch's Inspector printed or saved, against the dumps they were made of."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import CASES, answers, case_dir
+from tvmdbg_widgets.formats.executorch.printed_tables import printed_tables
+from tvmdbg_widgets.model.base.errors import FormatError
+
+#: Made by hand: events out of order, doubled, or in no call.
+_ODD = ("09",)
+_TIMED = [
+    case
+    for case in CASES
+    if not case.startswith(_ODD)
+    and isinstance(answers(case).get("inspector", {}).get("dataframe"), dict)
+    and "rows" in answers(case)["inspector"]["dataframe"]
+]
+_DELEGATION = """\
+Total delegated subgraphs: 2
+Number of delegated nodes: 203
+Number of non-delegated nodes: 7
+
+╒════╤═══════════════╤═══════════════════════════════════╤═════════════════════════════════════╕
+│    │ op_type       │   occurrences_in_delegated_graphs │ occurrences_in_non_delegated_graphs │
+╞════╪═══════════════╪═══════════════════════════════════╪═════════════════════════════════════╡
+│  0 │ aten_add      │                               200 │                                   0 │
+├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
+│  1 │ aten_mean_dim │                                 3 │                                   1 │
+├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
+│  2 │ getitem       │                                 0 │                                   6 │
+├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
+│  3 │ Total         │                               203 │                                   7 │
+╘════╧═══════════════╧═══════════════════════════════════╧═════════════════════════════════════╛
+"""
+
+
+def _frame(case: str) -> dict[str, Any]:
+    found: dict[str, Any] = answers(case)["inspector"]["dataframe"]
+    return found
+
+
+def _csv(case: str, *, delimiter: str = ",", index: bool = True) -> str:
+    frame, out = _frame(case), io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([""] * index + frame["columns"])
+    for number, row in enumerate(frame["rows"]):
+        cells = ["" if cell is None else cell for cell in row]
+        writer.writerow([number] * index + cells)
+    return out.getvalue()
+
+
+def _markdown(case: str) -> str:
+    frame = _frame(case)
+    lines = [frame["columns"], ["---"] * len(frame["columns"])]
+    lines += [[str(c).replace("\n", " ").replace("|", "/") for c in r] for r in frame["rows"]]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def _pandas(case: str) -> str:
+    pandas = pytest.importorskip("pandas")
+    frame = _frame(case)
+    text: str = pandas.DataFrame(frame["rows"], columns=frame["columns"]).to_string()
+    return text
+
+
+def _printed(case: str) -> str:
+    text: str = answers(case)["inspector"]["print_data_tabular"]
+    return text
+
+
+def _open(text: str) -> Any:
+    return tvmdbg.open(text.encode())
+
+
+def _times(run: Any) -> list[float]:
+    return sorted(row.time_ns for row in run.table() if row.time_ns == row.time_ns)
+
+
+@pytest.mark.parametrize("case", _TIMED)
+@pytest.mark.parametrize(
+    "form",
+    [
+        _csv,
+        _markdown,
+        _pandas,
+        lambda case: _csv(case, delimiter="\t"),
+        lambda case: _csv(case, delimiter=";"),
+        lambda case: _csv(case, index=False),
+    ],
+    ids=["csv", "markdown", "pandas", "tabs", "semicolons", "no index"],
+)
+def test_a_table_has_the_times_of_its_dump(case: str, form: Any) -> None:
+    dump, run = tvmdbg.open(case_dir(case) / "etdump.etdp"), _open(form(case))
+    assert run.timeline.total_ns == pytest.approx(dump.timeline.total_ns, abs=0.51)
+    assert _times(run) == pytest.approx(_times(dump), abs=0.51)
+    assert run.timeline.executions == dump.timeline.executions
+    # pandas and CSV alike keep the starts, which tell how long their ticks are.
+    assert not run.timeline.synthetic
+    assert np.sort(run.timeline.slice_start_ns) == pytest.approx(
+        np.sort(dump.timeline.slice_start_ns), abs=0.51
+    )
+
+
+@pytest.mark.parametrize("case", _TIMED)
+@pytest.mark.parametrize("form", ["print_data_tabular", "save_data_to_tsv"])
+def test_what_is_printed_has_the_means_of_kernels(case: str, form: str) -> None:
+    run = _open(answers(case)["inspector"][form])
+    frame = _frame(case)
+    name, avg = frame["columns"].index("event_name"), frame["columns"].index("avg (ms)")
+    printed = [row for row in frame["rows"] if "OPERATOR_CALL" not in row[name]]
+    own = zip(run.timeline.slice_names, run.timeline.slice_duration_ns, strict=True)
+    said = [(row[name], row[avg] * 1e6) for row in printed]
+    if run.timeline.executions > 1:
+        return
+    for (seen, took), (told, mean) in zip(sorted(own), sorted(said), strict=True):
+        assert seen == told
+        # The grid has six digits; means are drawn as whole nanoseconds.
+        assert took == pytest.approx(mean, rel=6e-6, abs=1)
+    kernels = any(row[name].startswith("native_call_") for row in printed)
+    assert bool(run.check().by_rule("kernels-only")) == kernels
+
+
+@pytest.mark.parametrize("case", _TIMED)
+def test_a_table_is_tied_to_the_program_it_was_measured_on(case: str) -> None:
+    record = case_dir(case) / "etrecord.bin"
+    if not record.exists():
+        pytest.skip("the case has no ETRecord")
+    dump = tvmdbg.open(case_dir(case) / "etdump.etdp", record)
+    run = tvmdbg.open(_csv(case).encode(), record)
+    assert run.check().by_rule("table-by-order")
+    rows, own = run.table(), dump.table()
+    assert [row.node for row in rows] == [row.node for row in own]
+    assert [row.time_ns for row in rows] == pytest.approx([r.time_ns for r in own], nan_ok=True)
+
+
+def test_a_table_of_another_program_is_tied_to_nothing() -> None:
+    record = case_dir("02_conv_portable") / "etrecord.bin"
+    run = tvmdbg.open(_csv("01_mlp_portable").encode(), record)
+    assert run.check().by_rule("executorch-disagree")
+    assert np.isnan(run.timeline.node_ns).all()
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_lines_that_a_terminal_wrapped_are_put_together(width: int) -> None:
+    text = _printed("01_mlp_portable")
+    cut = [line[at : at + width] for line in text.split("\n") for at in range(0, len(line), width)]
+    assert _times(_open("\n".join(cut))) == _times(_open(text))
+
+
+@pytest.mark.parametrize("prefix", ["> ", "# ", "2026-01-02T03:04:05.678Z ", "    "])
+@pytest.mark.parametrize("form", [_printed, _csv, _markdown])
+def test_prefixes_are_taken_off(prefix: str, form: Any) -> None:
+    text = form("03b_mixed_xnnpack")
+    pasted = "".join(f"{prefix}{line}\n" for line in text.splitlines())
+    assert _times(_open(pasted)) == _times(_open(text))
+
+
+def test_every_table_of_a_log_is_reached() -> None:
+    first, second = _printed("01_mlp_portable"), _csv("02_conv_portable")
+    run = _open(f"before\n{first}\nafter\n{second}")
+    assert run.check().by_rule("more-than-one")
+    assert [_times(each) for each in run.tables] == [_times(_open(first)), _times(_open(second))]
+    assert _times(run) == _times(run.tables[1])
+
+
+def test_a_backend_names_the_calls_and_facts_stand_at_events() -> None:
+    run = _open(_csv("03b_mixed_xnnpack"))
+    names = [row.name for row in run.table()]
+    assert any(name.startswith("XNNPACK call 1 of 2") for name in names)
+    assert any("op types\t" in text for text in run.timeline.slice_about)
+    assert any("row\t" in text for text in run.timeline.slice_about)
+    assert not any("instruction" in text for text in run.timeline.slice_about)
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("ns", 1e6), ("us", 1e3), ("s", 1e-3)])
+def test_units_are_read_from_the_heading(unit: str, factor: float) -> None:
+    frame = _frame("01_mlp_portable")
+    timed = [frame["columns"].index("raw"), frame["columns"].index("avg (ms)")]
+    for row in frame["rows"]:
+        assert row[timed[0]] is not None
+    lines = [",".join(c.replace("(ms)", f"({unit})") for c in frame["columns"][:9])]
+    for row in frame["rows"]:
+        raw = json.dumps([value * factor for value in row[2]])
+        means = [str(value * factor) for value in row[3:9]]
+        lines.append(",".join([row[0], row[1], f'"{raw}"', *means]))
+    run, same = _open("\n".join(lines)), _open(_csv("01_mlp_portable"))
+    assert _times(run) == pytest.approx(_times(same), abs=1)
+    assert not run.check().by_rule("unit-assumed")
+
+
+def test_a_table_without_units_is_read_as_ms_and_says_so() -> None:
+    run = _open(_csv("01_mlp_portable").replace(" (ms)", ""))
+    assert run.check().by_rule("unit-assumed")
+    assert _times(run) == _times(_open(_csv("01_mlp_portable")))
+
+
+def test_cycles_are_no_durations() -> None:
+    run = _open(_csv("01_mlp_portable").replace("(ms)", "(cycles)"))
+    assert run.check().by_rule("times-in-cycles")
+
+
+def test_means_of_several_runs_say_what_they_lack() -> None:
+    run = _open(answers("05_multirun")["inspector"]["save_data_to_tsv"])
+    assert "means of 10 runs" in run.check().by_rule("means-only")[0].message
+    assert any("p90\t" in text for text in run.timeline.slice_about)
+    exact = tvmdbg.open(case_dir("05_multirun") / "etdump.etdp").timeline.total_ns
+    assert run.timeline.total_ns == pytest.approx(exact, abs=1)
+
+
+def test_rows_that_do_not_fit_are_left_out_and_told() -> None:
+    lines = _csv("01_mlp_portable").splitlines()
+    run = _open("\n".join([*lines[:4], "3,Execute,native_call_x", *lines[4:]]))
+    assert "line 5" in run.check().by_rule("rows-left-out")[0].message.replace(
+        "heading: 5", "line 5"
+    )
+    assert _times(run) == _times(_open("\n".join(lines)))
+
+
+def test_a_cut_table_keeps_the_rows_that_are_whole() -> None:
+    text = _printed("01_mlp_portable")
+    run = _open(text[: len(text) * 2 // 3])
+    assert run.timeline.num_slices > 2
+
+
+def test_elided_rows_are_told() -> None:
+    text = _markdown("01_mlp_portable")
+    columns = len(_frame("01_mlp_portable")["columns"])
+    run = _open(text + "| ... " * columns + "|\n")
+    assert run.check().by_rule("table-elided")
+
+
+def test_a_heading_alone_names_what_is_missing() -> None:
+    with pytest.raises(FormatError, match="no row that can be read") as caught:
+        _open("some log\nevent_block_name,event_name,avg (ms)\nthe end\n")
+    assert caught.value.field == "line 2"
+    assert "save_data_to_tsv" in str(caught.value)
+
+
+def test_names_are_text_and_nothing_else() -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    run = _open(f"event_block_name,event_name,avg (ms)\nExecute,native_call_{evil},1.0\n")
+    assert evil.replace("native_call_", "") in run.table()[0].name
+    assert evil not in run.table()._repr_html_()
+
+
+def test_delegation_is_read_from_summary_and_table() -> None:
+    run = _open(f"INFO lowering\n{_DELEGATION}done\n")
+    info = run.delegation
+    assert (info.subgraphs, info.delegated, info.non_delegated) == (2, 203, 7)
+    assert info.operators["aten_mean_dim"] == (3, 1)
+    assert info.left_out() == {"getitem": 6, "aten_mean_dim": 1}
+    assert info.complete
+    assert "203 of 210 nodes" in run.summary()
+    assert [each.rule for each in run.findings()] == ["delegation"]
+    assert "<td" in run._repr_mimebundle_()["text/html"]
+    frame = info.to_dataframe()
+    assert next(iter(frame.columns)) == "op_type"
+
+
+def test_delegation_and_times_are_one_run() -> None:
+    run = _open(_DELEGATION + _printed("01_mlp_portable"))
+    assert run.delegation.delegated == 203
+    assert len(run.table())
+
+
+def test_delegation_as_the_documentation_prints_it() -> None:
+    text = (
+        "Total  delegated  subgraphs:  86\nNumber  of  delegated  nodes:  473\n"
+        "Number  of  non-delegated  nodes:  430\n\n"
+        "|    |  op_type  |  occurrences_in_delegated_graphs  |  "
+        "occurrences_in_non_delegated_graphs  |\n|----|-----|----|---|\n"
+        "|  0  |  aten__softmax_default  |  12  |  0  |\n|      |  ...  |    |    |\n"
+        "|  26  |  Total  |  473  |  430  |\n"
+    )
+    run = _open(text)
+    assert run.delegation.share == pytest.approx(473 / 903)
+    assert not run.delegation.complete
+    assert run.check().by_rule("delegation-incomplete")
+
+
+def test_counts_of_two_programs_are_told() -> None:
+    run = _open(_DELEGATION.replace("nodes: 203", "nodes: 204"))
+    assert run.check().by_rule("delegation-disagrees")
+
+
+def test_a_run_without_that_text_says_how_to_get_it() -> None:
+    run = tvmdbg.open(case_dir("01_mlp_portable") / "etdump.etdp")
+    with pytest.raises(ValueError, match="print_delegation_info"):
+        _ = run.delegation
+
+
+_CELLS = st.text(st.sampled_from("│|,\t;\"'\n ab0.[]{}╒╕├┤╞╡╘╛-+=…"), max_size=60)
+
+
+@given(st.lists(_CELLS, max_size=12), st.sampled_from([",", "\t", "│", "|", "  ", ";"]))
+def test_no_text_behind_a_heading_breaks_the_reader(lines: list[str], between: str) -> None:
+    heading = between.join(["", "event_block_name", "event_name", "avg (ms)", ""])
+    for table in printed_tables("\n".join([heading, *lines]), ("event_block_name", "event_name")):
+        assert all(set(row) <= set(table.columns) for row in table.rows)
+    with contextlib.suppress(FormatError):
+        _open("\n".join([heading, *lines]))

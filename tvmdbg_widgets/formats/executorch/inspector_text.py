@@ -1,0 +1,154 @@
+"""What people keep of ExecuTorch's developer tools: tables of events, counts of delegated nodes.
+
+The Inspector's ``print_data_tabular``, ``save_data_to_tsv`` and ``to_dataframe().to_csv()``, also
+as pandas prints them; ``get_delegation_info``'s summary and table. They may stand in any console.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.executorch.inspector_events import HEADING, EventTable, events_of
+from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
+from tvmdbg_widgets.formats.pasted import readings
+from tvmdbg_widgets.formats.tvm.times_text import read_text
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+_COUNTS: Final = ("occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
+_SUMMARY: Final = {
+    "subgraphs": re.compile(r"Total {1,3}delegated {1,3}subgraphs: {1,9}(\d{1,12})\b"),
+    "delegated": re.compile(r"Number {1,3}of {1,3}delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
+    "non_delegated": re.compile(r"Number {1,3}of {1,3}non-delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
+}
+_BETWEEN: Final = rb"[\"']?(?:[ \t,;|]|\xe2\x94\x82){1,200}[\"']?"
+_SNIFFED: Final = re.compile(
+    rb"event_block_name" + _BETWEEN + rb"event_name"
+    rb"|op_type" + _BETWEEN + rb"occurrences_in_delegated_graphs"
+    rb"|Total {1,3}delegated {1,3}subgraphs: {1,9}\d"
+)
+_HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and open that file."
+
+
+@dataclass(frozen=True, eq=False)
+class InspectorText:
+    """What a text of ExecuTorch's developer tools holds.
+
+    Attributes
+    ----------
+    tables : tuple of EventTable
+        In the order of the text.
+    delegation : DelegationInfo or None
+        The last one of the text.
+    issues : Issues
+    """
+
+    tables: tuple[EventTable, ...]
+    delegation: DelegationInfo | None
+    issues: Issues
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a text holds a heading of ExecuTorch's tables, or its summary of delegation."""
+    return head.lstrip()[:1] not in (b"{", b"<") and _SNIFFED.search(head) is not None
+
+
+def read_inspector_text(source: ByteSource) -> InspectorText:
+    """Read the tables of a text.
+
+    Raises
+    ------
+    FormatError
+        A heading is there, and no row that can be read.
+    """
+    text, issues = read_text(source)
+    found = _read(text, source.name, issues)
+    if found is None:
+        for inner, cleaned in readings(source):
+            said = f"pasted text: taken off before it was read: {cleaned.told}"
+            told = [*issues, Issue("pasted-text", Severity.NOTE, said, file=source.name)]
+            found = _read(read_text(inner)[0], source.name, told)
+            if found is not None:
+                break
+    if found is None:
+        printed = printed_tables(text, HEADING)
+        line = printed[0].line if printed else _line(text)
+        raise FormatError(
+            "a heading of ExecuTorch's tables stands here, but no row that can be read",
+            file=source.name,
+            field=f"line {line}",
+            expected="rows of the heading's columns, with times",
+            found=_found(printed),
+            hint=_HINT,
+        )
+    return found
+
+
+def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
+    """Read what a text holds; None where that is nothing."""
+    printed = printed_tables(text, HEADING)
+    tables = [found for table in printed if (found := events_of(table, file)) is not None]
+    delegation, problems = _delegation(text, file)
+    if not tables and delegation is None:
+        return None
+    return InspectorText(tuple(tables), delegation, Issues([*issues, *problems]))
+
+
+def _found(printed: Sequence[PrintedTable]) -> str:
+    if not printed:
+        return "a heading that is cut, or not told from its rows"
+    rows, left = len(printed[0].rows), len(printed[0].left)
+    return f"{rows:,} rows without times, and {left:,} lines that do not fit the heading"
+
+
+def _line(text: str) -> int:
+    word = next((each for each in (HEADING[0], _COUNTS[0]) if each in text), "")
+    return text.count("\n", 0, text.find(word)) + 1
+
+
+def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue]]:
+    """Read the last summary of a text, and the last table."""
+    said: dict[str, int] = {}
+    for name, pattern in _SUMMARY.items():
+        counts = [int(match[1]) for match in pattern.finditer(text)]
+        if counts:
+            said[name] = counts[-1]
+    tables = printed_tables(text, ("op_type", *_COUNTS))
+    if not said and not tables:
+        return None, []
+    operators = _operators(tables[-1]) if tables else {}
+    total = operators.pop("Total", None)
+    issues = []
+    if len(tables) > 1:
+        text = f"{len(tables)} tables of delegation; the last is shown"
+        issues.append(Issue("more-than-one", Severity.NOTE, text, file=file))
+    if total is not None:
+        stated = (said.get("delegated", total[0]), said.get("non_delegated", total[1]))
+        said["delegated"], said["non_delegated"] = stated
+        if stated != total:
+            text = f"the summary counts {stated[0]:,} and {stated[1]:,} nodes, the row Total of "
+            text += f"its table {total[0]:,} and {total[1]:,}: are they of two programs?"
+            issues.append(Issue("delegation-disagrees", Severity.WARNING, text, file=file))
+    info = DelegationInfo(operators=operators, **said)
+    if operators and not info.complete:
+        text = "the rows of the table do not add up to the counts of nodes: rows are missing"
+        issues.append(Issue("delegation-incomplete", Severity.WARNING, text, file=file))
+    return info, issues
+
+
+def _operators(table: PrintedTable) -> dict[str, tuple[int, int]]:
+    """Return both counts of each operator, and of ``Total``, that a table holds."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in table.rows:
+        a, b = (row[name].replace(",", "") for name in _COUNTS)
+        if a.isascii() and a.isdecimal() and b.isascii() and b.isdecimal() and len(a + b) < 30:
+            found[row["op_type"]] = (int(a), int(b))
+    return found

@@ -1,0 +1,252 @@
+"""Tables as pandas and tabulate write them: in frames, Markdown, CSV or TSV, or aligned by blanks.
+
+Where columns begin and end is read from the heading, so that cells may hold blanks and commas.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_FRAMES: Final = "│|"
+_JOINTS: Final = frozenset("│├┼┤╞╪╡╘╧╛╒╤╕")
+_RULE: Final = re.compile(r"[│|├┼┤╞╪╡╘╧╛╒╤╕+=\-:─═ ]+")
+_DASHES: Final = re.compile(r" *-{2,}(?: +-{2,})* *")
+_DELIMITERS: Final = (",", "\t", ";")
+#: A heading of pandas or tabulate: words, and a unit in parentheses behind one blank.
+_WORD: Final = re.compile(r"\S+(?: \(\w{1,9}\))?")
+_NUMBER: Final = re.compile(r" {0,40}(?:\d+|\.{2,3})(?= )")
+_SIZE: Final = re.compile(r"\[\d+ rows x \d+ columns\]")
+_CELL_BYTES: Final = 64 << 20
+_MOST_IN_ROW: Final = 2_000
+
+
+@dataclass
+class PrintedTable:
+    """A table as text.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Headings; ``""`` of the column that numbers the rows.
+    rows : list of dict of str to str
+        Cells without the blanks around them.
+    line : int
+        Line of the heading, from 1 on.
+    left : list of int
+        Lines among the rows that do not fit the heading.
+    elided : bool
+        Rows or columns were printed as ``...``.
+    """
+
+    columns: tuple[str, ...]
+    line: int
+    rows: list[dict[str, str]] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    elided: bool = False
+
+    def add(self, cells: Sequence[str], line: int) -> bool:
+        """Add a row; False where it does not fit the heading."""
+        cells = [cell.strip() for cell in cells]
+        if len(cells) == len(self.columns) + 1 and self.columns[0] and not self.rows:
+            self.columns = ("", *self.columns)
+        if len(cells) != len(self.columns):
+            self.left.append(line)
+            return False
+        if all(cell in ("", "...", "..", "…") for cell in cells):
+            self.elided = True
+        else:
+            self.rows.append(dict(zip(self.columns, cells, strict=True)))
+        return True
+
+
+def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
+    """Return every table in a text whose heading has the wanted columns, in their order."""
+    lines = _whole([line.rstrip("\r") for line in text.split("\n")])
+    found: list[PrintedTable] = []
+    at = 0
+    while at < len(lines):
+        if all(word in lines[at] for word in wanted) and (read := _table(lines, at, wanted)):
+            table, at = read
+            found.append(table)
+        else:
+            at += 1
+    return found
+
+
+def _whole(lines: list[str]) -> list[str]:
+    """Put lines of a frame together again that a terminal wrapped.
+
+    Each line of a frame has as many joints as the rule above the heading.
+    """
+    found: list[str] = []
+    joints = 0
+    for line in lines:
+        last = found[-1] if found else ""
+        if joints and last[:1] in _JOINTS and 0 < _joints(last) < joints:
+            found[-1] = last + line
+        else:
+            found.append(line)
+        if found[-1].startswith("╒") and found[-1].rstrip().endswith("╕"):
+            joints = _joints(found[-1])
+        elif found[-1].startswith("╒"):
+            joints = _joints(found[-1]) + 1
+    return found
+
+
+def _joints(line: str) -> int:
+    return sum(each in _JOINTS for each in line)
+
+
+def _table(lines: Sequence[str], at: int, wanted: Sequence[str]) -> tuple[PrintedTable, int] | None:
+    """Read the table whose heading may stand in a line; also the line behind it."""
+    heading = lines[at]
+    for frame in _FRAMES:
+        cells = _framed(heading, frame)
+        if set(wanted) <= set(cells):
+            return _read_framed(lines, at, frame, cells)
+    for delimiter in _DELIMITERS:
+        cells = _cut(heading, delimiter)
+        if set(wanted) <= set(cells):
+            return _read_delimited(lines, at, delimiter, cells)
+    words = _WORD.findall(heading)
+    return _read_aligned(lines, at) if set(wanted) <= set(words) else None
+
+
+def _framed(line: str, frame: str) -> list[str]:
+    text = line.strip()
+    if frame not in text:
+        return []
+    return [cell.strip() for cell in text.removeprefix(frame).removesuffix(frame).split(frame)]
+
+
+def _read_framed(
+    lines: Sequence[str], at: int, frame: str, columns: Sequence[str]
+) -> tuple[PrintedTable, int]:
+    table = PrintedTable(tuple(columns), at + 1)
+    ruled = False
+    end = at + 1
+    for end in range(at + 1, len(lines) + 1):
+        line = lines[end].strip() if end < len(lines) else ""
+        if frame not in line and not (line and _RULE.fullmatch(line)):
+            break
+        if _RULE.fullmatch(line):
+            # Between rows of a grid there is a rule; a cell of several lines has none inside.
+            ruled = ruled or bool(table.rows)
+            fresh = True
+            continue
+        cells = _framed(line, frame)
+        if ruled and not fresh and table.rows and len(cells) == len(table.columns):
+            for name, cell in zip(table.columns, cells, strict=True):
+                table.rows[-1][name] = f"{table.rows[-1][name]}\n{cell}".strip("\n")
+        else:
+            table.add(cells, end + 1)
+        fresh = False
+    return table, end
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    if delimiter not in line:
+        return []
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        return []
+
+
+def _read_delimited(
+    lines: Sequence[str], at: int, delimiter: str, columns: Sequence[str]
+) -> tuple[PrintedTable, int]:
+    table = PrintedTable(tuple(columns), at + 1)
+    limit = csv.field_size_limit(_CELL_BYTES)
+    try:
+        reader = csv.reader((f"{line}\n" for line in lines[at + 1 :]), delimiter=delimiter)
+        used, misfits = 0, 0
+        for cells in reader:
+            if cells and delimiter in "".join(lines[at + 1 + used : at + 1 + reader.line_num]):
+                misfits = 0 if table.add(cells, at + 2 + used) else misfits + 1
+            elif any(cell.strip() for cell in cells) or table.rows:
+                break
+            used = reader.line_num
+    except csv.Error:
+        table.left.append(at + 2 + used)
+    finally:
+        csv.field_size_limit(limit)
+    # What follows a table without fitting it is other text.
+    if misfits > 1:
+        del table.left[-misfits:]
+    return table, at + 1 + max(used, 0)
+
+
+def _read_aligned(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
+    """Read a table of tabulate's plain forms, or of pandas, which may continue below."""
+    under = lines[at + 1] if at + 1 < len(lines) else ""
+    if _DASHES.fullmatch(under):
+        spans = [match.span() for match in re.finditer(r"-+", under)]
+        names = [lines[at][slice(*span)].strip() for span in spans]
+        table = PrintedTable(tuple(names), at + 1)
+        end = at + 2
+        while end < len(lines) and lines[end].strip() and not _DASHES.fullmatch(lines[end]):
+            table.add(_spanned(lines[end], spans), end + 1)
+            end += 1
+        return table, end
+    first, end = _block(lines, at)
+    blocks = [first]
+    while lines[blocks[-1].line - 1].rstrip().endswith("\\"):
+        start = next((n for n in range(end, len(lines)) if lines[n].strip()), len(lines))
+        if start == len(lines):
+            break
+        block, end = _block(lines, start)
+        if [row[""] for row in block.rows] != [row[""] for row in first.rows]:
+            first.left.append(start + 1)
+            break
+        blocks.append(block)
+    merged = PrintedTable(
+        tuple(dict.fromkeys(name for block in blocks for name in block.columns)), at + 1
+    )
+    merged.left = first.left
+    merged.elided = any(block.elided for block in blocks)
+    merged.rows = [
+        {name: cell for row in rows for name, cell in row.items()}
+        for rows in zip(*(block.rows for block in blocks), strict=False)
+    ]
+    return merged, end
+
+
+def _block(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
+    """Read one block of pandas' columns: each ends where its heading does."""
+    heading = lines[at].rstrip().removesuffix("\\")
+    words = list(_WORD.finditer(heading))
+    ends = [0, *(match.end() for match in words)]
+    table = PrintedTable(("", *(match.group() for match in words)), at + 1)
+    end = at + 1
+    while end < len(lines) and lines[end].strip() and not _SIZE.fullmatch(lines[end].strip()):
+        line, last = lines[end].rstrip().removesuffix("\\").rstrip(), end
+        # Line ends in a cell stand as they are, and count as one character.
+        while len(line) < ends[-1] and last + 1 < min(len(lines), end + _MOST_IN_ROW):
+            last += 1
+            line += "\n" + lines[last].rstrip().removesuffix("\\").rstrip()
+        number = _NUMBER.match(line)
+        width = number.end() if number is not None else 0
+        spans = [(0, width), (width, ends[1]), *pairwise(ends[1:])]
+        inside = all(line[cut : cut + 1] in ("", " ") for _, cut in spans[1:])
+        if number is not None and inside and len(line) == ends[-1]:
+            table.add(_spanned(line, spans), end + 1)
+            end = last + 1
+            continue
+        if number is not None:
+            table.left.append(end + 1)
+        end += 1
+    if "..." in table.columns:
+        table.elided = True
+    return table, end
+
+
+def _spanned(line: str, spans: Iterable[tuple[int, int]]) -> list[str]:
+    return [line[begin:end] for begin, end in spans]
