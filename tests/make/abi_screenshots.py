@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import tvmdbg_widgets as tvmdbg
 from tests.make.changed_dtype import SERVER, tensor
 from tvmdbg_widgets import abi
-from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.rpc import encode_packet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

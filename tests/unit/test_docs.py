@@ -51,6 +51,7 @@ CALLED = {
     "graph JSON": "graph JSON",
     "ETDump": "ETDump",
     "ETRecord": "ETRecord",
+    "table of ExecuTorch's Inspector": "table of the Inspector",
     "ExecuTorch program": "ExecuTorch program",
     "bundled program": "bundled program",
     "named data": "named data",

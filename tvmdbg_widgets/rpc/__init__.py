@@ -1,8 +1,56 @@
-"""A captured connection of TVM's RPC as users hold it."""
+"""A captured connection of TVM's RPC as users hold it, and packets to write of their own."""
 
 from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.rpc.log import RpcLog as RpcLog
 from tvmdbg_widgets.rpc.opening import open_rpc as open_rpc
 
-__all__ = ["RpcLog", "open_rpc"]
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.bodies import CopyRange as CopyRange
+    from tvmdbg_widgets.formats.rpc.encode import encode_packet as encode_packet
+    from tvmdbg_widgets.formats.rpc.encode import handshake as handshake
+    from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
+    from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
+    from tvmdbg_widgets.model.rpc.values import Argument as Argument
+    from tvmdbg_widgets.model.rpc.values import Device as Device
+    from tvmdbg_widgets.model.rpc.values import TensorMeta as TensorMeta
+
+_HOMES = {
+    "Argument": "model.rpc.values",
+    "CopyRange": "formats.rpc.bodies",
+    "Device": "model.rpc.values",
+    "Grammar": "formats.rpc.grammar",
+    "TensorMeta": "model.rpc.values",
+    "encode_packet": "formats.rpc.encode",
+    "grammar": "formats.rpc.grammar",
+    "handshake": "formats.rpc.encode",
+}
+
+__all__ = [
+    "Argument",
+    "CopyRange",
+    "Device",
+    "Grammar",
+    "RpcLog",
+    "TensorMeta",
+    "encode_packet",
+    "grammar",
+    "handshake",
+    "open_rpc",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        problem = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
+    value: object = getattr(import_module(f"tvmdbg_widgets.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

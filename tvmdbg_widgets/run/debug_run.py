@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
     from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
+    from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.run.executorch.inspector import Inspector
     from tvmdbg_widgets.widgets.session import Session
 
@@ -85,6 +86,24 @@ class DebugRun(Files, Pages):
             from tvmdbg_widgets.formats.tvm.assemble.assemble import runs_of_tables
 
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
+
+    @property
+    def program(self) -> Program:
+        """The ExecuTorch program: methods, values, instructions, delegates, planned memory.
+
+        ::
+
+            run.program.plan("forward").delegates
+
+        Raises
+        ------
+        ValueError
+            The run was opened without a ``.pte`` or ``.bpte``.
+        """
+        found = self.parts.executorch.program if self.parts.executorch is not None else None
+        if found is None:
+            raise ValueError("this run has no program: open the .pte with its other files")
+        return found
 
     @property
     def delegation(self) -> DelegationInfo:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.tuning.printed_states import dag_rows
 
-from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of, key_hash, simple_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.expressions import Binary, Call, Read, Reduction, reads
+from tvmdbg_widgets.tuning import parse_dag
 
 ROWS = [pytest.param(row, id=f"{row['workload']} {row['conv_name']}") for row in dag_rows()]
 # Extents that the text leaves open: padded convolutions, whose positions only a key's shapes
@@ -232,3 +232,10 @@ def test_mutated_texts_are_read_or_refused(lines: list[str], random: Any, scrap:
     except FormatError:
         return
     assert dag.operations
+
+
+def test_a_dag_shows_the_extents_of_its_axes() -> None:
+    dag = parse_dag(
+        "A = PLACEHOLDER [128, 64]\nB = PLACEHOLDER [64, 128]\nmatmul(i, j) += (A[i, k]*B[k, j])\n"
+    )
+    assert repr(dag).splitlines()[-1].strip() == "matmul: i 128, j 128; reduces k 64"

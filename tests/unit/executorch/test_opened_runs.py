@@ -325,9 +325,14 @@ def test_a_method_is_chosen_by_name() -> None:
     program = FOLDER / "pte" / "zoo_multim.pte"
     with pytest.raises(FormatError, match=r"method="):
         tvmdbg.open(program, method="nothing")
-    names = tvmdbg.open(program).parts.executorch.program.methods
+    names = tvmdbg.open(program).program.methods
     graphs = {name: tvmdbg.open(program, method=name).graph for name in names}
     assert len({graph.num_nodes for graph in graphs.values()} | set(names)) > 1
+
+
+def test_a_run_without_a_program_says_how_to_get_it() -> None:
+    with pytest.raises(ValueError, match=r"open the \.pte"):
+        _ = opened("06b_demo_manual_ids").program
 
 
 def test_an_inspector_leads_to_its_run_and_back() -> None:

@@ -10,12 +10,11 @@ from formats.rpc.rpc_cases import FLOAT32, FUNCTION, TENSOR, VALUES, conversatio
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
-from tvmdbg_widgets.formats.rpc.encode import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.given import as_source
-from tvmdbg_widgets.rpc import RpcLog
+from tvmdbg_widgets.rpc import RpcLog, encode_packet
 
 pytestmark = pytest.mark.spec_only
 

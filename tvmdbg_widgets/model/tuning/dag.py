@@ -6,6 +6,9 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.expressions import Expression
 
@@ -43,6 +46,10 @@ class Axis:
     extent: int | None
     symbol: str = ""
 
+    def __str__(self) -> str:
+        known = self.symbol if self.extent is None else f"{self.extent:,}"
+        return f"{self.name} {known or '?'}"
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -79,8 +86,16 @@ class Operation:
         """Whether it is an input."""
         return self.kind == "placeholder"
 
+    def __str__(self) -> str:
+        if self.is_placeholder:
+            sizes = "×".join("?" if size is None else str(size) for size in self.shape)
+            return one_line(f"{self.name}: placeholder {self.dtype} {sizes}".replace("  ", " "))
+        loops = ", ".join(map(str, self.axes))
+        reduced = ", ".join(map(str, self.reduce_axes))
+        return one_line(f"{self.name}: {loops}" + (f"; reduces {reduced}" if reduced else ""))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class ComputeDag:
     """Operations in the order of ``dag.ops``: stage ``i`` of the initial state is operation ``i``.
 
@@ -95,3 +110,8 @@ class ComputeDag:
     operations: tuple[Operation, ...]
     source: DagSource
     text: str = ""
+
+    def __repr__(self) -> str:
+        count = counted(len(self.operations), "operation")
+        lines = [f"ComputeDag: {count}, {self.source.value}"]
+        return "\n  ".join([*lines, *map(str, self.operations)])
