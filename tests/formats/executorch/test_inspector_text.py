@@ -68,10 +68,14 @@ def _markdown(case: str) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def _pandas(case: str) -> str:
+def _data_frame(case: str) -> Any:
     pandas = pytest.importorskip("pandas")
-    frame = _frame(case)
-    text: str = pandas.DataFrame(frame["rows"], columns=frame["columns"]).to_string()
+    pandas.set_option("display.max_colwidth", None)
+    return pandas.DataFrame(_frame(case)["rows"], columns=_frame(case)["columns"])
+
+
+def _pandas(case: str) -> str:
+    text: str = _data_frame(case).to_string()
     return text
 
 
@@ -98,8 +102,11 @@ def _times(run: Any) -> list[float]:
         lambda case: _csv(case, delimiter="\t"),
         lambda case: _csv(case, delimiter=";"),
         lambda case: _csv(case, index=False),
+        lambda case: _data_frame(case).to_html(),
+        lambda case: _data_frame(case).to_json(),
+        lambda case: _data_frame(case).to_json(orient="records", indent=1),
     ],
-    ids=["csv", "markdown", "pandas", "tabs", "semicolons", "no index"],
+    ids=["csv", "markdown", "pandas", "tabs", "semicolons", "no index", "html", "json", "records"],
 )
 def test_a_table_has_the_times_of_its_dump(case: str, form: Any) -> None:
     dump, run = tvmdbg.open(case_dir(case) / "etdump.etdp"), _open(form(case))
@@ -239,6 +246,25 @@ def test_elided_rows_are_told() -> None:
     columns = len(_frame("01_mlp_portable")["columns"])
     run = _open(text + "| ... " * columns + "|\n")
     assert run.check().by_rule("table-elided")
+
+
+def test_events_are_not_given_to_calls_across_missing_rows() -> None:
+    """A delegate's events whose own call was elided are of no other call."""
+    pandas = pytest.importorskip("pandas")
+    frame = _data_frame("08_conv_xnnpack_quant")
+    with pandas.option_context(
+        "display.max_rows", 6, "display.max_columns", 30, "display.width", 0
+    ):
+        run = _open(frame.to_string(max_rows=6))
+    assert run.check().by_rule("table-elided")
+    assert not run.check().by_rule("delegate-clock")
+    shown = dict(zip(run.timeline.slice_names, run.timeline.slice_duration_ns, strict=True))
+    assert shown["Method::execute"] == pytest.approx(run.timeline.total_ns)
+
+
+def test_columns_that_pandas_left_out_are_named() -> None:
+    with pytest.raises(FormatError, match="without event_name"):
+        _open(str(_data_frame("01_mlp_portable")))
 
 
 def test_a_heading_alone_names_what_is_missing() -> None:

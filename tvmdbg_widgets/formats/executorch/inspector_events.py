@@ -83,6 +83,8 @@ class _Row:
     mean: float
     statistics: dict[str, str]
     about: list[tuple[str, str]]
+    #: Whether rows are missing before it.
+    behind_gap: bool
     call: int = -1
 
     @property
@@ -116,7 +118,7 @@ def events_of(table: PrintedTable, file: str) -> EventTable | None:
     rows = [
         row
         for number, cells in enumerate(table.rows)
-        if (row := _row(cells, number, names, _UNITS[unit])) is not None
+        if (row := _row(cells, number, names, _UNITS[unit], gap=number in table.breaks)) is not None
     ]
     if not rows:
         return None
@@ -165,7 +167,7 @@ def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dic
 
 
 def _row(
-    cells: Mapping[str, str], position: int, names: Mapping[str, str], factor: float
+    cells: Mapping[str, str], position: int, names: Mapping[str, str], factor: float, *, gap: bool
 ) -> _Row | None:
     told = {name: cells.get(column, "") for name, column in names.items()}
     times = [value * factor for value in _numbers(cells.get("raw", ""))]
@@ -194,6 +196,7 @@ def _row(
         mean,
         {name: text for name, text in told.items() if text},
         about,
+        gap,
     )
 
 
@@ -222,7 +225,7 @@ def _lacks(table: PrintedTable, rows: Sequence[_Row], file: str) -> Iterator[Iss
         lines = ", ".join(map(str, table.left[:5])) + (", …" if len(table.left) > 5 else "")
         text = f"{counted(len(table.left), 'line')} left out that do not fit the heading: {lines}"
         yield Issue("rows-left-out", Severity.ERROR, text, file=file)
-    if table.elided:
+    if table.elided or any(row.name.endswith(("...", "…")) for row in rows):
         text = "parts of the table were printed as '...' and are missing: print it whole, "
         text += "or save it with save_data_to_tsv"
         yield Issue("table-elided", Severity.WARNING, text, file=file)
@@ -253,7 +256,7 @@ def _group(rows: Sequence[_Row]) -> None:
         if held:
             inner = row.inner or row.name == CALL
             fits = not row.framework and row.block == held[0].block and inner == held[0].inner
-            if not fits:
+            if row.behind_gap or not fits:
                 close(held[-1].number)
         if row.framework:
             continue

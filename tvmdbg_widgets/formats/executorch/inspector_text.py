@@ -29,12 +29,14 @@ _SUMMARY: Final = {
     "delegated": re.compile(r"Number {1,3}of {1,3}delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
     "non_delegated": re.compile(r"Number {1,3}of {1,3}non-delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
 }
-_BETWEEN: Final = rb"[\"']?(?:[ \t,;|]|\xe2\x94\x82){1,200}[\"']?"
+_BETWEEN: Final = rb"[\"']?(?:[ \t\r\n,;|]|\xe2\x94\x82|</?th>){1,200}[\"']?"
 _SNIFFED: Final = re.compile(
-    rb"event_block_name" + _BETWEEN + rb"event_name"
-    rb"|op_type" + _BETWEEN + rb"occurrences_in_delegated_graphs"
+    rb"event_block_name" + _BETWEEN + rb"(?:event_name|\.\.\.)"
+    rb"|op_type" + _BETWEEN + rb"occurrences_in_(?:non_)?delegated_graphs"
     rb"|Total {1,3}delegated {1,3}subgraphs: {1,9}\d"
 )
+#: How a data frame begins that was written as JSON.
+_JSON: Final = re.compile(rb"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}\"event_block_name\":")
 _HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and open that file."
 
 
@@ -58,7 +60,9 @@ class InspectorText:
 
 def sniff(head: bytes) -> bool:
     """Whether a text holds a heading of ExecuTorch's tables, or its summary of delegation."""
-    return head.lstrip()[:1] not in (b"{", b"<") and _SNIFFED.search(head) is not None
+    if head.lstrip()[:1] in (b"{", b"["):
+        return _JSON.match(head) is not None
+    return _SNIFFED.search(head) is not None
 
 
 def read_inspector_text(source: ByteSource) -> InspectorText:
@@ -104,7 +108,7 @@ def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
 
 def _found(printed: Sequence[PrintedTable]) -> str:
     if not printed:
-        return "a heading that is cut, or not told from its rows"
+        return "a heading without event_name, or one that cannot be told from its rows"
     rows, left = len(printed[0].rows), len(printed[0].left)
     return f"{rows:,} rows without times, and {left:,} lines that do not fit the heading"
 

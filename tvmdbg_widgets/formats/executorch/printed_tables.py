@@ -1,4 +1,4 @@
-"""Tables as pandas and tabulate write them: in frames, Markdown, CSV or TSV, or aligned by blanks.
+"""Tables as pandas and tabulate write them: frames, Markdown, CSV, TSV, HTML, JSON, or blanks.
 
 Where columns begin and end is read from the heading, so that cells may hold blanks and commas.
 """
@@ -6,13 +6,15 @@ Where columns begin and end is read from the heading, so that cells may hold bla
 from __future__ import annotations
 
 import csv
+import html
+import json
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _FRAMES: Final = "│|"
 _JOINTS: Final = frozenset("│├┼┤╞╪╡╘╧╛╒╤╕")
@@ -23,6 +25,8 @@ _DELIMITERS: Final = (",", "\t", ";")
 _WORD: Final = re.compile(r"\S+(?: \(\w{1,9}\))?")
 _NUMBER: Final = re.compile(r" {0,40}(?:\d+|\.{2,3})(?= )")
 _SIZE: Final = re.compile(r"\[\d+ rows x \d+ columns\]")
+_TAG: Final = re.compile(r"<(/?)(table|tr|td|th)\b[^<>]{0,400}>")
+_ANY_TAG: Final = re.compile(r"<[^<>]{0,400}>")
 _CELL_BYTES: Final = 64 << 20
 _MOST_IN_ROW: Final = 2_000
 
@@ -42,7 +46,9 @@ class PrintedTable:
     left : list of int
         Lines among the rows that do not fit the heading.
     elided : bool
-        Rows or columns were printed as ``...``.
+        Rows, columns or ends of cells were printed as ``...``.
+    breaks : set of int
+        Positions in `rows` before which rows were printed as ``...``.
     """
 
     columns: tuple[str, ...]
@@ -50,6 +56,7 @@ class PrintedTable:
     rows: list[dict[str, str]] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
     elided: bool = False
+    breaks: set[int] = field(default_factory=set)
 
     def add(self, cells: Sequence[str], line: int) -> bool:
         """Add a row; False where it does not fit the heading."""
@@ -61,6 +68,7 @@ class PrintedTable:
             return False
         if all(cell in ("", "...", "..", "…") for cell in cells):
             self.elided = True
+            self.breaks.add(len(self.rows))
         else:
             self.rows.append(dict(zip(self.columns, cells, strict=True)))
         return True
@@ -68,8 +76,12 @@ class PrintedTable:
 
 def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
     """Return every table in a text whose heading has the wanted columns, in their order."""
+    if text.lstrip()[:1] in ("[", "{"):
+        return list(_of_json(text, wanted))
+    if "<table" in text and (found := list(_of_html(text, wanted))):
+        return found
     lines = _whole([line.rstrip("\r") for line in text.split("\n")])
-    found: list[PrintedTable] = []
+    found = []
     at = 0
     while at < len(lines):
         if all(word in lines[at] for word in wanted) and (read := _table(lines, at, wanted)):
@@ -212,6 +224,7 @@ def _read_aligned(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
     )
     merged.left = first.left
     merged.elided = any(block.elided for block in blocks)
+    merged.breaks = first.breaks
     merged.rows = [
         {name: cell for row in rows for name, cell in row.items()}
         for rows in zip(*(block.rows for block in blocks), strict=False)
@@ -250,3 +263,60 @@ def _block(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
 
 def _spanned(line: str, spans: Iterable[tuple[int, int]]) -> list[str]:
     return [line[begin:end] for begin, end in spans]
+
+
+def _of_html(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
+    """Read the tables that ``DataFrame.to_html`` and notebooks write."""
+    table: PrintedTable | None = None
+    cells: list[str] = []
+    begin, line, counted_to = -1, 1, 0
+    for tag in _TAG.finditer(text):
+        closes, name = tag[1], tag[2]
+        if begin >= 0:
+            cells.append(html.unescape(_ANY_TAG.sub("", text[begin : tag.start()])))
+            begin = -1
+        if name in ("td", "th") and not closes:
+            begin = tag.end()
+        elif name == "table":
+            table = None
+        elif name == "tr" and not closes:
+            cells = []
+        elif name == "tr":
+            line += text.count("\n", counted_to, tag.start())
+            counted_to = tag.start()
+            if table is not None:
+                table.add(cells, line)
+            elif set(wanted) <= {cell.strip() for cell in cells}:
+                table = PrintedTable(tuple(cell.strip() for cell in cells), line)
+                yield table
+
+
+def _of_json(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
+    """Read what ``DataFrame.to_json`` writes, by columns or by records."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(document, dict) and all(isinstance(each, dict) for each in document.values()):
+        numbers = dict.fromkeys(key for column in document.values() for key in column)
+        records = [
+            {"": number, **{name: column.get(number) for name, column in document.items()}}
+            for number in numbers
+        ]
+    elif isinstance(document, list) and all(isinstance(each, dict) for each in document):
+        records = document
+    else:
+        return
+    columns = tuple(dict.fromkeys(name for record in records for name in record))
+    if not set(wanted) <= set(columns):
+        return
+    table = PrintedTable(columns, 1)
+    for record in records:
+        table.rows.append({name: _json_cell(record.get(name)) for name in columns})
+    yield table
+
+
+def _json_cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value)
