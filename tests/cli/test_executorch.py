@@ -105,3 +105,14 @@ def test_the_demo_of_a_delegate(tvmdbg: Run) -> None:
     done = tvmdbg("demo", "--executorch", "--path")
     assert done.stdout.strip() == str(samples.executorch_demo_delegate)
     assert tvmdbg("demo", "--executorch", "--fault").returncode == 2
+
+
+def test_what_the_inspector_saved_is_summed_up(tvmdbg: Run, tmp_path: Path) -> None:
+    table = tmp_path / "events.tsv"
+    table.write_text(answers("03b_mixed_xnnpack")["inspector"]["save_data_to_tsv"])
+    counts = "Total delegated subgraphs: 2\nNumber of delegated nodes: 4\n"
+    info = tmp_path / "info.txt"
+    info.write_text(counts + "Number of non-delegated nodes: 1\n")
+    told = tvmdbg("summary", table, info).stdout
+    assert "67.13 µs in Method::execute" in " ".join(told.split())
+    assert "4 of 5 nodes delegated (80.0 %) in 2 subgraphs" in told

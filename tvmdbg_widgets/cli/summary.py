@@ -30,6 +30,11 @@ def summary(named: Named) -> None:
     for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
         told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
         say("  ", styled(f"{name:<9}", "dim"), *_folded(told))
+    told_of = run.parts.executorch.delegation if run.parts.executorch is not None else None
+    if told_of is not None:
+        say("  ", styled("delegation ", "dim"), told_of.title)
+        for line in repr(told_of).splitlines()[1:]:
+            say("           ", styled(line))
     slowest = operators(run.parts, top=5)
     if len(slowest):
         say()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.tables import html_table
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +101,9 @@ class DelegationInfo:
     def __repr__(self) -> str:
         lines = [f"DelegationInfo: {self.title}"]
         left = self.left_out()
-        lines += [f"  {name}: {count:,} not delegated" for name, count in left.items()][:_SHOWN]
+        lines += [f"  {one_line(name)}: {count:,} not delegated" for name, count in left.items()][
+            :_SHOWN
+        ]
         if len(left) > _SHOWN:
             lines.append(f"  … {len(left) - _SHOWN} more in left_out()")
         if self.operators and not self.complete:
