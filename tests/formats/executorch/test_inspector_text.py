@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import time
 from typing import Any
 
 import numpy as np
@@ -325,6 +326,24 @@ def test_a_run_without_that_text_says_how_to_get_it() -> None:
     run = tvmdbg.open(case_dir("01_mlp_portable") / "etdump.etdp")
     with pytest.raises(ValueError, match="print_delegation_info"):
         _ = run.delegation
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "event_block_name event_name raw" + " x" * 50_000 + "\n" + "1\n" * 100_000,
+        "event_block_name event_name raw \\\n" + "0 E x [1]\n" * 20_000,
+        ",event_block_name,event_name\n" + '0,"\n' * 100_000,
+        "<table><tr><th>event_block_name</th><th>event_name</th></tr>" + "<tr><td>" * 100_000,
+        "╒══\n" * 100_000 + "event_block_name event_name",
+    ],
+    ids=["short lines", "blocks", "open cells", "open rows", "rules"],
+)
+def test_no_text_takes_more_than_a_look_at_each_line(lines: str) -> None:
+    begin = time.process_time()
+    with pytest.raises(FormatError):
+        _open(lines)
+    assert time.process_time() - begin < 10
 
 
 _CELLS = st.text(st.sampled_from("│|,\t;\"'\n ab0.[]{}╒╕├┤╞╡╘╛-+=…"), max_size=60)

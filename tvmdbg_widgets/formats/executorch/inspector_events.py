@@ -99,10 +99,8 @@ class _Row:
         return int(self.name) if digits and len(self.name) < 10 else -1
 
     def of(self, run: int) -> float:
-        """Nanoseconds in a run; NaN where it has none."""
-        if not self.times:
-            return self.mean
-        return self.times[run] if run < len(self.times) else math.nan
+        """Nanoseconds in a run that it is of."""
+        return self.times[run] if self.times else self.mean
 
 
 @dataclass(eq=False)
@@ -156,12 +154,12 @@ def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dic
         if (match := _STATISTIC.fullmatch(column))
     }
     units = {unit for _, unit in found.values() if unit in _UNITS}
-    unit = units.pop() if len(units) == 1 else "ms"
+    unit = next(iter(units)) if len(units) == 1 else "ms"
     if unit == "cycles":
         text = "times are cycles, drawn as if each took 1 ns: shares hold, durations do not"
         issues.append(Issue("times-in-cycles", Severity.WARNING, text, file=file))
-    elif not any(said for _, said in found.values()):
-        text = "no column of times names its unit: read as ms, the Inspector's default"
+    elif len(units) != 1:
+        text = "columns of times name no unit, or several: read as ms, the Inspector's default"
         issues.append(Issue("unit-assumed", Severity.WARNING, text, file=file))
     return unit, {name: column for name, (column, _) in found.items()}
 
@@ -295,8 +293,12 @@ def _blocks(rows: Sequence[_Row]) -> list[list[_Row]]:
 def _runs(rows: Sequence[_Row]) -> Iterator[tuple[str, int, list[_Row]]]:
     """Yield the name, the number and the rows of each run of each block."""
     for own in _blocks(rows):
-        for run in range(max(len(row.times) or 1 for row in own)):
-            yield own[0].block, run, [row for row in own if not math.isnan(row.of(run))]
+        runs: list[list[_Row]] = [[] for _ in range(max(len(row.times) or 1 for row in own))]
+        for row in own:
+            for each in runs[: len(row.times) or 1]:
+                each.append(row)
+        for run, found in enumerate(runs):
+            yield own[0].block, run, found
 
 
 def _tick(rows: Sequence[_Row], unit: str) -> int:

@@ -28,7 +28,9 @@ _SIZE: Final = re.compile(r"\[\d+ rows x \d+ columns\]")
 _TAG: Final = re.compile(r"<(/?)(table|tr|td|th)\b[^<>]{0,400}>")
 _ANY_TAG: Final = re.compile(r"<[^<>]{0,400}>")
 _CELL_BYTES: Final = 64 << 20
-_MOST_IN_ROW: Final = 2_000
+#: Of a heading that is aligned by blanks, in characters, and of blocks that pandas wraps it to.
+_MOST_HEADING: Final = 20_000
+_MOST_BLOCKS: Final = 32
 
 
 @dataclass
@@ -127,7 +129,7 @@ def _table(lines: Sequence[str], at: int, wanted: Sequence[str]) -> tuple[Printe
         cells = _cut(heading, delimiter)
         if set(wanted) <= set(cells):
             return _read_delimited(lines, at, delimiter, cells)
-    words = _WORD.findall(heading)
+    words = _WORD.findall(heading, 0, _MOST_HEADING)
     return _read_aligned(lines, at) if set(wanted) <= set(words) else None
 
 
@@ -210,7 +212,7 @@ def _read_aligned(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
         return table, end
     first, end = _block(lines, at)
     blocks = [first]
-    while lines[blocks[-1].line - 1].rstrip().endswith("\\"):
+    while lines[blocks[-1].line - 1].rstrip().endswith("\\") and len(blocks) < _MOST_BLOCKS:
         start = next((n for n in range(end, len(lines)) if lines[n].strip()), len(lines))
         if start == len(lines):
             break
@@ -234,31 +236,39 @@ def _read_aligned(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
 
 def _block(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
     """Read one block of pandas' columns: each ends where its heading does."""
-    heading = lines[at].rstrip().removesuffix("\\")
+    heading = lines[at][:_MOST_HEADING].rstrip().removesuffix("\\")
     words = list(_WORD.finditer(heading))
     ends = [0, *(match.end() for match in words)]
     table = PrintedTable(("", *(match.group() for match in words)), at + 1)
     end = at + 1
+    # No line is tried more than a few times.
+    joins = 4 * (len(lines) - at)
     while end < len(lines) and lines[end].strip() and not _SIZE.fullmatch(lines[end].strip()):
-        line, last = lines[end].rstrip().removesuffix("\\").rstrip(), end
+        last, pieces = end, [_bare(lines[end])]
+        size = len(pieces[0])
         # Line ends in a cell stand as they are, and count as one character.
-        while len(line) < ends[-1] and last + 1 < min(len(lines), end + _MOST_IN_ROW):
-            last += 1
-            line += "\n" + lines[last].rstrip().removesuffix("\\").rstrip()
-        number = _NUMBER.match(line)
-        width = number.end() if number is not None else 0
-        spans = [(0, width), (width, ends[1]), *pairwise(ends[1:])]
-        inside = all(line[cut : cut + 1] in ("", " ") for _, cut in spans[1:])
-        if number is not None and inside and len(line) == ends[-1]:
-            table.add(_spanned(line, spans), end + 1)
-            end = last + 1
-            continue
+        while size < ends[-1] and last + 1 < len(lines) and joins:
+            last, joins = last + 1, joins - 1
+            pieces.append(_bare(lines[last]))
+            size += 1 + len(pieces[-1])
+        number = _NUMBER.match(pieces[0])
+        if number is not None and size == ends[-1]:
+            line, width = "\n".join(pieces), number.end()
+            spans = [(0, width), (width, ends[1]), *pairwise(ends[1:])]
+            if all(line[cut : cut + 1] in ("", " ") for _, cut in spans[1:]):
+                table.add(_spanned(line, spans), end + 1)
+                end = last + 1
+                continue
         if number is not None:
             table.left.append(end + 1)
         end += 1
     if "..." in table.columns:
         table.elided = True
     return table, end
+
+
+def _bare(line: str) -> str:
+    return line.rstrip().removesuffix("\\").rstrip()
 
 
 def _spanned(line: str, spans: Iterable[tuple[int, int]]) -> list[str]:
