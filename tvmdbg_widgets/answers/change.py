@@ -111,6 +111,7 @@ def _columns(compared: TimeChanges, what: str) -> dict[str, Any]:
         **{name: StringColumn.from_strings(column) for name, column in texts.items()},
         **{name: np.array(column, np.float64) for name, column in numbers.items()},
         "verdict": np.array([row.verdict for row in rows], np.uint8),
+        "shown": compared.columns.verdicts.shown[compared.columns.order].view(np.uint8),
     }
 
 

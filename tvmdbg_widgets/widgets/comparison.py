@@ -62,9 +62,9 @@ class ComparisonView(View):
     kind : str or None
         The only kind of difference that is listed, ``"only in A"``, ``"shape"`` …; None for all.
     color_by : str
-        ``"speed"``: how many times slower or faster a node is in `b`, as far as that is more than
-        noise; where both runs have times it is what the view opens with. ``"time change"``: the
-        same in nanoseconds. ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``,
+        ``"speed"``: how many times slower or faster a node is in `b`, unless that is noise (a
+        difference that no repeats can test is shown, and said to be that); where both runs have
+        times it is what the view opens with. ``"time change"``: the same in nanoseconds. ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``,
         ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
@@ -220,6 +220,7 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "certainties": [each.label for each in Certainty],
         "reasons": [each.label for each in Reason],
         "speedRange": None if not speeds else speeds[0].range,
+        "speedNotes": [column.note for column in speeds],
         "changeNotes": [column.note for column in changes],
     }
     return Reply({"columns": headers, "info": info}, (buffer,))

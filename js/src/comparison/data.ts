@@ -17,7 +17,8 @@ export interface Info {
   kinds: string[];
   certainties: string[];
   reasons: string[];
-  /** What the differences of times leave out, for each graph; empty without times. */
+  /** What the ratios and the differences of times leave out, for each graph; empty without times. */
+  speedNotes: string[];
   changeNotes: string[];
   /** Between which values the colors of the ratios lie. */
   speedRange: [number, number] | null;

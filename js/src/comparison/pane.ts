@@ -105,6 +105,7 @@ export class Pane {
       unit: "×",
       scale: "diverging" as const,
       range: data.info.speedRange,
+      note: data.info.speedNotes[this.#side] ?? "",
       together: "ratio" as const,
       classes: null,
       data: viewOf(speed.ratio),

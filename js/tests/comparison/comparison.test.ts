@@ -12,6 +12,7 @@ const INFO = {
   reasons: ["same id", "parts"],
   matched: "3 of 4 nodes of A",
   speedRange: null,
+  speedNotes: [],
   changeNotes: [],
 };
 

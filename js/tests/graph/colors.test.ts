@@ -13,13 +13,14 @@ import {
   readColumn,
   type Wire,
 } from "../../src/graph/color/columns.ts";
-import { NumberColors } from "../../src/graph/color/numbers.ts";
+import { NumberColors, timeColumn } from "../../src/graph/color/numbers.ts";
 import { filled } from "../../src/graph/color/template.ts";
 import { Times } from "../../src/graph/data/times.ts";
 import { Palette } from "../../src/graph/paint/palette.ts";
 import type { Scene } from "../../src/graph/placed/scene.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
-import { columns } from "./fixture.ts";
+import { stringColumn } from "../shared/string_column.ts";
+import { columns, grouped } from "./fixture.ts";
 
 interface Recorded {
   offsets: number[];
@@ -300,4 +301,55 @@ describe("palettes", () => {
       even(values.divergingDark.slice(4), true);
     });
   }
+});
+
+describe("a closed group that holds some of the nodes of a call", () => {
+  const call = {
+    nodeCall: Int32Array.of(-1, 0, 0, 0, 1, 1, -1),
+    callOffsets: Int32Array.of(0, 3, 5),
+    callNodes: Int32Array.of(1, 2, 3, 4, 5),
+    callNs: Float64Array.of(60, 20),
+    callShare: Float64Array.of(0.6, 0.2),
+    callNames: stringColumn(["call 1", "call 2"]),
+    callKinds: stringColumn(["delegate", "delegate"]),
+  };
+  const spec = [{ ns: 20 }, {}, {}, {}, {}, {}, {}];
+  const shown = (start: number, end: number) => {
+    const plain = { ...columns(spec), ...call, timeTotal: Float64Array.of(100) };
+    const graph = grouped(plain, [{ start, end }]);
+    const scene = sceneOf([Array.from({ length: end - start }, (_, row) => start + row), [1], [4]]);
+    const palette = new Palette(SCHEMES.light as Theme);
+    const times = new Times(graph, null);
+    const colors = new NumberColors({ graph, scene, palette }, times, timeColumn(times), null);
+    const widths = colors.parts(0).map(([, share]) => share);
+    return { colors, widths, said: colors.said(0) };
+  };
+
+  it("has the color of the call, as each of its nodes", () => {
+    const { colors, said } = shown(1, 3);
+    expect(colors.isUnknown(0)).toBe(false);
+    expect(colors.face(0)).toBe(colors.face(1));
+    expect(said).toBe("60.00 ns for 3 together");
+  });
+
+  it("has a bar of what is its own, and of what it shares", () => {
+    const { colors, said, widths } = shown(0, 3);
+    expect(colors.face(0)).toBeNull();
+    expect(said).toBe("20.00 ns · 20.0 %, 60.00 ns for 3 together");
+    expect(widths).toEqual([0.2, 0.6, expect.closeTo(0.2)]);
+  });
+
+  it("counts each call once, and a whole one as its own", () => {
+    const { colors, said, widths } = shown(2, 6);
+    expect(colors.isUnknown(0)).toBe(false);
+    expect(said).toBe("20.00 ns · 20.0 %, 60.00 ns for 3 together");
+    expect(widths).toEqual([0.2, 0.6, expect.closeTo(0.2)]);
+    expect(shown(3, 5).said).toBe("80.00 ns for 5 together");
+  });
+
+  it("is hatched where nothing is known", () => {
+    const { colors, said } = shown(6, 7);
+    expect(colors.isUnknown(0)).toBe(true);
+    expect(said).toBe("time unknown");
+  });
 });

@@ -24,6 +24,7 @@ function columns(): ChangeColumns {
     low: NONE,
     high: NONE,
     verdict: Uint8Array.of(Verdict.SLOWER, Verdict.NOISE, Verdict.ONLY_B, Verdict.ONLY_A),
+    shown: Uint8Array.of(1, 0, 1, 1),
   };
   const why = texts("p = 0.01", "p = 0.5", "alone", "alone");
   return {
@@ -54,6 +55,7 @@ function columns(): ChangeColumns {
     kindLow: new Float64Array(),
     kindHigh: new Float64Array(),
     kindVerdict: new Uint8Array(),
+    kindShown: new Uint8Array(),
     kindWhy: texts(),
     sliceNames: texts("fused_add_3", "fused_conv2d"),
     sliceLabels: texts("add", "conv2d"),

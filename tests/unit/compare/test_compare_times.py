@@ -216,6 +216,38 @@ def test_samples_that_can_show_nothing_claim_nothing() -> None:
         assert "whether that is more than noise is unknown" in found.sentence
 
 
+def test_a_difference_of_single_repeats_has_a_color_and_no_evidence() -> None:
+    one, two = operators()[:2]
+    a, b = timed({one: [1.0], two: [4.0]}), timed({one: [1e9], two: [2.0]})
+    found = compared(a, b, exactly([(one, one), (two, two)]))
+    assert {row.verdict for row in known(found)} == {Verdict.UNKNOWN}
+    speed, change = found.speed_of(found.matching.graph_a), found.change
+    assert speed.values is not None
+    assert change.values is not None
+    assert speed.values[two] == -1
+    assert change.values[[one, two]].tolist() == [1e9 - 1, -2]
+    for told in (speed.note, change.note, found[0].why, found.power[0]):
+        assert "one repeat is no evidence of spread" in told
+    assert "perhaps noise: 2 measured once" in speed.note
+    shown = found.columns.verdicts.shown[found.columns.order]
+    assert shown[: len(known(found))].all()
+    noisy = compared(*(timed({one: [1.0, 2.0, 3.0, 4.0, 5.0]}),) * 2, exactly([(one, one)]))
+    assert not noisy.columns.verdicts.shown[noisy.columns.order][0]
+    assert not noisy.speed_of(noisy.matching.graph_a).note.count("perhaps")
+
+
+def test_some_nodes_of_a_call_have_its_ratio() -> None:
+    run = tvmdbg.open(samples.executorch_xnnpack)
+    found = tvmdbg.compare_times(run, run)
+    assert run.graph is not None
+    speed = found.speed_of(run.graph)
+    assert speed.terms is not None
+    for row in found[:3]:
+        sums = [float(terms[list(row.a)].sum()) for terms in speed.terms]
+        assert sums == pytest.approx([row.ns_a, row.ns_b])
+        assert all((terms[list(row.a)] > 0).all() for terms in speed.terms)
+
+
 def test_one_time_of_a_report_is_never_significant() -> None:
     one = operators()[0]
     once = (Issue("report-one-pass", Severity.NOTE, ""),)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.compare_times.sentences import untested
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
@@ -24,7 +25,7 @@ _MOST = 3.0
 
 
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return by how much `b` is slower at each node; noise and what is not known have no value.
+    """Return by how much `b` is slower at each node; noise and what is unknown have no value.
 
     The difference of a function that stands for several nodes is at the last of them as they run,
     so that sums over groups count it once.
@@ -36,7 +37,7 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         0 for the nodes of `a`, 1 for those of `b`.
     """
     columns = comparison.columns
-    aligned, verdict = columns.aligned, columns.verdicts.verdict
+    aligned, told = columns.aligned, columns.verdicts.shown
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
     offsets = (aligned.offsets_a, aligned.offsets_b)[side]
     nodes = (aligned.nodes_a, aligned.nodes_b)[side]
@@ -45,7 +46,6 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     row = np.repeat(np.arange(len(aligned)), np.diff(offsets))
     order = np.lexsort((places[nodes], row))
     last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
-    told = (verdict != Verdict.NOISE) & (verdict != Verdict.UNKNOWN)
     values = np.full(graph.num_nodes, np.nan)
     kept = last[told[row[last]]]
     values[nodes[kept]] = columns.change_ns[row[kept]]
@@ -56,7 +56,7 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         unit="ns",
         scale="diverging",
         together="sum",
-        note=_note(comparison, len(nodes) - len(last)),
+        note=". ".join(filter(None, ("B minus A", _note(comparison, len(nodes) - len(last))))),
     )
 
 
@@ -74,12 +74,12 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """
     columns = comparison.columns
     aligned, verdict = columns.aligned, columns.verdicts.verdict
+    alone = (verdict == Verdict.ONLY_A) | (verdict == Verdict.ONLY_B)
     offsets = (aligned.offsets_a, aligned.offsets_b)[side]
     nodes = (aligned.nodes_a, aligned.nodes_b)[side]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.log2(columns.b.ns / columns.a.ns)
-    told = (verdict == Verdict.SLOWER) | (verdict == Verdict.FASTER)
-    ratios[~(told & np.isfinite(ratios))] = np.nan
+    ratios[~(columns.verdicts.shown & ~alone & np.isfinite(ratios))] = np.nan
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
     values = np.full(graph.num_nodes, np.nan)
     values[nodes] = np.repeat(ratios, np.diff(offsets))
@@ -93,6 +93,7 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         scale="diverging",
         range=(-ends, ends) if ends > 0 else None,
         together="ratio",
+        note=_note(comparison),
         terms=_terms(comparison, side),
     )
 
@@ -100,7 +101,8 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     """Return the times of `a` and of `b` at each node of one side, whatever is noise.
 
-    The time of what stands for several nodes is shared out among them as theirs are.
+    The time of what stands for several nodes is shared out among them as theirs are, that of a
+    call evenly: any of its nodes together have the ratio of the call.
     """
     columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
     offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
@@ -108,15 +110,12 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     own = comparison.node_ns(side)[nodes]
     whole = np.bincount(row, np.nan_to_num(own), minlength=len(offsets) - 1)[row]
-    # The time of a call is of none of its nodes alone.
-    last = np.append(np.diff(row) > 0, [True][: len(row)])
+    count = np.diff(offsets)[row]
     found = []
     for ns in (columns.a.ns, columns.b.ns):
         terms = np.full(graphs[side].num_nodes, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms[nodes] = np.where(
-                whole > 0, ns[row] * own / whole, np.where(last, ns[row], np.nan)
-            )
+            terms[nodes] = ns[row] * np.where(whole > 0, own / whole, 1 / count)
         found.append(terms)
     unsure = np.zeros(graphs[side].num_nodes, np.bool_)
     unsure[nodes] = (columns.aligned.certainty > Certainty.LIKELY)[row]
@@ -126,12 +125,15 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
-def _note(comparison: ComparedTimes, parts: int) -> str:
-    verdict = comparison.columns.verdicts.verdict
+def _note(comparison: ComparedTimes, parts: int = 0) -> str:
+    """What has no color, and what has one that no test confirms."""
+    verdicts = comparison.columns.verdicts
+    unknown = (verdicts.verdict == Verdict.UNKNOWN) & ~verdicts.shown
     counts = (
-        (int((verdict == Verdict.NOISE).sum()), "within noise"),
-        (int((verdict == Verdict.UNKNOWN).sum()), "unknown"),
+        (int((verdicts.verdict == Verdict.NOISE).sum()), "within noise"),
+        (int(unknown.sum()), "unknown"),
         (parts, "counted at the last part of a function"),
     )
     told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-    return f"B minus A; without color: {told}" if told else "B minus A"
+    without = f"without color: {told}" if told else ""
+    return ". ".join(filter(None, (without, untested(comparison.columns))))

@@ -27,6 +27,10 @@ def p_text(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
+#: What is said where a side was measured once.
+ONCE = "one repeat is no evidence of spread"
+
+
 def against(n: int, m: int) -> str:
     """Write how many repeats there are: ``"5 against 5 repeats"``."""
     return f"{n:,} against {counted(m, 'repeat')}"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.change_texts import (
+    ONCE,
     against,
     change_text,
     p_text,
@@ -158,10 +159,11 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
             f"{change_text(row.change_ns)}: a few repeats are outliers"
         )
     if ground is Ground.FEW:
-        return (
+        told = (
             f"{against(n, m)} can show nothing at {ALPHA}: the least possible p is "
             f"{p_text(least_p(n, m))}"
         )
+        return f"{told}; {ONCE}" if min(n, m) == 1 else told
     if ground is Ground.NO_REPEATS:
         return missing or "no repeats"
     if ground is Ground.UNEVEN:

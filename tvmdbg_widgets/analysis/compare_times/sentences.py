@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times.change_texts import (
+    ONCE,
     against,
     change_text,
     p_text,
     ratio_text,
 )
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, speed_text
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
     least, tests = least_p(n, m), columns.verdicts.tests
     told = f"{against(n, m)}: the least possible p is {p_text(least)}"
     if least > ALPHA:
-        return (f"{told}, so no difference can be distinguished from noise",)
+        once = f" ({ONCE})" if min(n, m) == 1 else ""
+        return (f"{told}, so no difference can be distinguished from noise{once}",)
     need = math.ceil(least * tests / ALPHA - 1e-9)
     if need > 1:
         told += (
@@ -89,6 +91,20 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
             "differ that clearly before any is distinguished from noise"
         )
     return (told,)
+
+
+def untested(columns: ChangeColumns) -> str:
+    """How many rows have a difference that nothing tells from noise, and why; empty for none."""
+    ground = columns.verdicts.ground
+    few = ground == Ground.FEW
+    once = few & ((np.diff(columns.a.offsets) == 1) | (np.diff(columns.b.offsets) == 1))
+    counts = (
+        (int(once.sum()), f"measured once ({ONCE})"),
+        (int((few & ~once).sum()), "with too few repeats to test"),
+        (int((columns.verdicts.untested & ~few).sum()), "without repeats to test"),
+    )
+    told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    return f"perhaps noise: {told}" if told else ""
 
 
 def warm_up(compared: ComparedTimes) -> str:

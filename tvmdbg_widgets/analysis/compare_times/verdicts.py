@@ -81,6 +81,17 @@ class Verdicts:
     ground: npt.NDArray[np.uint8]
     tests: int
 
+    @property
+    def untested(self) -> npt.NDArray[np.bool_]:
+        """Rows whose times are known, but nothing that tells their difference from noise."""
+        return np.isin(self.ground, (Ground.FEW, Ground.NO_REPEATS, Ground.UNEVEN))
+
+    @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Rows whose difference has a color: all that are not noise, unsure or unknown."""
+        unsure = np.isin(self.verdict, (Verdict.NOISE, Verdict.UNKNOWN))
+        return self.untested | ~unsure
+
 
 def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     """Test all rows whose samples can show anything, and say which differ by more than noise.

@@ -67,10 +67,7 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
             "callNames": StringColumn.from_strings(shared.names),
             "callKinds": StringColumn.from_strings(shared.kinds),
         }
-        number = shared.smallest(graph.num_nodes)
-        columns["togetherNs"] = np.where(number < 0, np.nan, shared.own_ns[number])
-        counts = np.diff(shared.offsets)[number].astype(np.int32)
-        columns["togetherCount"] = np.where(number < 0, np.int32(0), counts)
+        columns["nodeCall"] = shared.smallest(graph.num_nodes)
     return columns
 
 

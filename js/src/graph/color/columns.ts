@@ -20,6 +20,8 @@ export interface Numbers extends Rows {
   together: "largest" | "sum" | "mean" | "ratio";
   /** What several nodes have together, where it is not the sum of their values. */
   sum?: ((nodes: ArrayLike<number>) => number) | undefined;
+  /** What they have together with others besides; NaN for nothing. */
+  shared?: ((nodes: ArrayLike<number>) => number) | undefined;
   /** Divisor and dividend of a ratio at each node; NaN where either is unknown. */
   terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
   /** Why some are unknown; empty where nothing is to be said. */

@@ -25,6 +25,7 @@ export function timeColumn(times: Times): Numbers {
     work: null,
     values: times.shown,
     sum: (nodes) => times.of(nodes),
+    shared: (nodes) => times.shared(nodes).ns,
     unit: "ns",
     scale: "linear",
     range: null,
@@ -40,12 +41,13 @@ export interface Counts {
   over: number;
 }
 
-/** Where the bar of a group's share has its color on the ramp. */
+/** Where the bar of a group's share has its color on the ramp, and that of what it shares with nodes outside of it. */
 const SHARE = 0.7;
+const SHARED = 0.35;
 
 /**
  * By numbers: of a box of several nodes by what they have together; but a sum is not colored on the scale of single
- * nodes: a closed group has a bar that tells its share of the whole.
+ * nodes: a closed group has a bar that tells its share of the whole, and paler what is also of nodes outside of it.
  */
 export class NumberColors extends KindColors {
   readonly column: Numbers;
@@ -61,8 +63,8 @@ export class NumberColors extends KindColors {
   readonly #total: number;
   /** Whether some nodes are those of a call, and have no times of their own. */
   readonly #isCall: (nodes: Int32Array) => boolean;
-  /** What a node took with others, where it has no time of its own. */
-  readonly #together: (node: number) => string;
+  /** What nodes without a time of their own took with others. */
+  readonly #together: (nodes: ArrayLike<number>) => string;
 
   constructor(
     ground: Ground,
@@ -77,7 +79,7 @@ export class NumberColors extends KindColors {
     const ofTimes = timed || column.unit === "×";
     this.#isGiven = (node) => ofTimes && graph.kinds[node]! <= NodeKind.PARAMETER;
     this.#isCall = (nodes) => times.isCall(nodes);
-    this.#together = (node) => (Number.isNaN(times.ns[node]!) ? times.together(node) : "");
+    this.#together = (nodes) => times.together(nodes);
     this.#values = boxValues(ground, column);
     const each = new Float64Array(graph.kinds.length);
     const one = [0];
@@ -139,11 +141,16 @@ export class NumberColors extends KindColors {
   override parts(box: number): readonly Part[] {
     if (!this.#isSum(box)) return super.parts(box);
     const { palette } = this.ground;
-    const share = this.#total > 0 ? Math.max(0, this.#values[box]! / this.#total || 0) : 0;
-    return [
+    const nodes = nodesIn(this.ground, this.column, box);
+    const of = (ns = Number.NaN) => (this.#total > 0 ? Math.max(0, ns / this.#total || 0) : 0);
+    const share = of(combined(this.ground.graph, this.column, nodes));
+    const shared = Math.min(1 - share, of(this.column.shared?.(nodes)));
+    const parts: Part[] = [
       [palette.ramp(this.ramp, SHARE), share],
-      [palette.theme.line, 1 - share],
+      [palette.ramp(this.ramp, SHARED), shared],
+      [palette.theme.line, 1 - share - shared],
     ];
+    return parts.filter(([, width], row) => width > 0 || row !== 1);
   }
 
   override isUnknown(box: number): boolean {
@@ -168,12 +175,13 @@ export class NumberColors extends KindColors {
 
   /** The value with its share of the sum. */
   override saidOf(nodes: ArrayLike<number>): string {
-    const shared = nodes.length === 1 && this.column.sum ? this.#together(nodes[0]!) : "";
-    if (shared) return shared;
-    const value = combined(this.ground.graph, this.column, nodes);
+    const shared = this.column.sum ? this.#together(nodes) : "";
+    const value =
+      shared && nodes.length === 1 ? Number.NaN : combined(this.ground.graph, this.column, nodes);
+    if (shared && !(value > 0)) return shared;
     if (Number.isNaN(value)) return `${this.column.name} unknown`;
     const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
-    return `${this.text(value)}${share}`;
+    return [`${this.text(value)}${share}`, shared].filter(Boolean).join(", ");
   }
 
   /** Whether the box has the sum of several nodes, and not the time of the one call that they are. */
@@ -242,14 +250,21 @@ function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
   });
 }
 
-function boxValues({ graph, scene }: Ground, column: Numbers): Float64Array {
+function boxValues(ground: Ground, column: Numbers): Float64Array {
+  const { graph, scene } = ground;
   const values = new Float64Array(scene.count);
   for (let box = 0; box < scene.count; box++) {
-    const group = column.sum ? scene.group[box]! : -1;
-    const nodes = group < 0 ? membersOf(scene, box) : nodesOf(graph, group);
-    values[box] = combined(graph, column, nodes);
+    const nodes = nodesIn(ground, column, box);
+    const value = combined(graph, column, nodes);
+    const shared = value > 0 ? Number.NaN : (column.shared?.(nodes) ?? Number.NaN);
+    values[box] = Number.isNaN(shared) ? value : shared;
   }
   return values;
+}
+
+function nodesIn({ graph, scene }: Ground, column: Numbers, box: number): Int32Array {
+  const group = column.sum ? scene.group[box]! : -1;
+  return group < 0 ? membersOf(scene, box) : nodesOf(graph, group);
 }
 
 /** All nodes of a group, outputs of the graph among them, which stay outside of its box. */

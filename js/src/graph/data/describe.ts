@@ -103,7 +103,7 @@ export class Describe {
       parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
       parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
     } else if (kinds[node] === NodeKind.OPERATOR) {
-      parts.push(this.#times.together(node) || "time unknown");
+      parts.push(this.#labels.time(node));
     }
     const told = this.told([node]);
     if (told) parts.push(told);
@@ -167,7 +167,7 @@ export class Describe {
     const kind = this.#graph.kinds[node];
     if (!(ns > 0)) {
       const given = kind === NodeKind.INPUT || kind === NodeKind.PARAMETER;
-      return given ? [] : [this.#times.together(node) || "time unknown"];
+      return given ? [] : [this.#labels.time(node)];
     }
     const rank = this.#times.rank(node);
     const lines = [

@@ -34,13 +34,13 @@ export class Times {
   readonly #rank = new Map<number, number>();
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
-    const { nodeNs, kinds, togetherNs } = graph;
+    const { nodeNs, kinds, nodeCall, callNs } = graph;
     this.ns = nodeNs;
     this.#kinds = kinds;
     this.#graph = graph;
     this.timeline = timeline;
-    this.shown = togetherNs
-      ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? togetherNs[node]! : ns))
+    this.shown = nodeCall
+      ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? (callNs![nodeCall[node]!] ?? ns) : ns))
       : nodeNs;
     let sum = 0;
     const found: Timed[] = [];
@@ -77,11 +77,41 @@ export class Times {
     return ns > 0 ? `${duration(ns)} · ${percent(ns / this.total)}` : "";
   }
 
-  /** What a node took with others: `4.9 µs for 2 together`; empty where it did not. */
-  together(node: number): string {
-    const count = this.#graph.togetherCount?.[node] ?? 0;
-    const ns = this.#graph.togetherNs?.[node] ?? Number.NaN;
+  /** What some nodes took with others: `4.9 µs for 2 together`; empty where they did not. */
+  together(nodes: ArrayLike<number>): string {
+    const { ns, count } = this.shared(nodes);
     return count ? `${duration(ns)} for ${integer(count)} together` : "";
+  }
+
+  /**
+   * The calls in which nodes without a time of their own ran beside others that are not among these: their times, each
+   * once, and how many nodes ran in them. These are in no sum over nodes.
+   */
+  shared(nodes: ArrayLike<number>): { ns: number; count: number } {
+    const { callOffsets, callNodes, callNs } = this.#graph;
+    const calls = this.#calls(nodes);
+    if (!calls.size) return { ns: Number.NaN, count: 0 };
+    const inside = new Uint8Array(this.ns.length);
+    for (let i = 0; i < nodes.length; i++) inside[nodes[i]!] = 1;
+    const all = new Set<number>();
+    let ns = 0;
+    for (const call of calls) {
+      const each = callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!);
+      if (each.every((node) => inside[node])) continue;
+      for (const node of each) all.add(node);
+      ns += callNs![call]!;
+    }
+    return all.size ? { ns, count: all.size } : { ns: Number.NaN, count: 0 };
+  }
+
+  #calls(nodes: ArrayLike<number>): Set<number> {
+    const { nodeCall } = this.#graph;
+    const calls = new Set<number>();
+    for (let i = 0; nodeCall && i < nodes.length; i++) {
+      if (Number.isNaN(this.ns[nodes[i]!]!)) calls.add(nodeCall[nodes[i]!]!);
+    }
+    calls.delete(-1);
+    return calls;
   }
 
   /** Sum of the known times of some nodes: each alone, and calls all of whose nodes these are; NaN where none is. */
@@ -108,14 +138,12 @@ export class Times {
     return known ? sum : Number.NaN;
   }
 
-  /** Whether these are the nodes of a call, whose time is of all of them together. */
+  /** Whether these are nodes of one call, all or some: its time is of all of them together. */
   isCall(nodes: ArrayLike<number>): boolean {
-    const { togetherCount } = this.#graph;
     const run = Array.from(nodes).filter((node) => this.#kinds[node]! > NodeKind.PARAMETER);
-    const isCall = run.every(
-      (node) => Number.isNaN(this.ns[node]!) && togetherCount?.[node] === run.length,
-    );
-    return isCall && run.length > 0 && !Number.isNaN(this.of(run));
+    const { nodeCall } = this.#graph;
+    const isIn = (node: number) => Number.isNaN(this.ns[node]!) && (nodeCall?.[node] ?? -1) >= 0;
+    return run.length > 0 && run.every(isIn) && this.#calls(run).size === 1;
   }
 
   /** Share of the run; NaN where unknown. */

@@ -146,5 +146,6 @@ export function titleOf(
   { groups, times }: Pick<Picture, "groups" | "times">,
   group: number,
 ): string {
-  return [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
+  const shared = times.together(groups.nodes(group));
+  return [groups.title(group), times.text(groups.ns(group)), shared].filter(Boolean).join(" · ");
 }

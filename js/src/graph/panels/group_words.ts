@@ -61,10 +61,9 @@ export function groupPath({ graph }: GraphModel, node: number): string {
   return names.join(", ");
 }
 
-/** How long the group's nodes took together, and how much of the whole that is. */
+/** How long the group's nodes took together, how much of the whole that is, and what they took with others. */
 export function timeIn({ labels }: GraphModel, group: number): string {
-  const time = labels.timeOfGroup(group);
-  return time && `${time} of the total time`;
+  return labels.timeOfGroup(group, " of the total time");
 }
 
 /** What the group is, as the tooltip says it. */

@@ -130,7 +130,7 @@ export class Labels implements BoxTexts {
     if (ns > 0) return this.#times.text(ns);
     const given = givenText(this.#graph.kinds[node]);
     if (given) return given;
-    return Number.isNaN(ns) ? this.#times.together(node) || "time unknown" : duration(ns);
+    return Number.isNaN(ns) ? this.#times.together([node]) || "time unknown" : duration(ns);
   }
 
   box(node: number, folded: number): BoxText {
@@ -205,9 +205,11 @@ export class Labels implements BoxTexts {
     };
   }
 
-  /** Sum of the known times in a group and its share of all; empty where none is known. */
-  timeOfGroup(group: number): string {
-    return this.#times.text(this.#groups.ns(group));
+  /** Sum of the known times in a group and its share of all, and what it took with others; empty where none is known. */
+  timeOfGroup(group: number, of = ""): string {
+    const own = this.#times.text(this.#groups.ns(group));
+    const shared = this.#times.together(this.#groups.nodes(group));
+    return [own && `${own}${of}`, shared].filter(Boolean).join(", ");
   }
 
   width(node: number, folded: number): number {

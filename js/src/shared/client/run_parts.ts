@@ -88,7 +88,7 @@ export interface CounterColumns extends Columns<"counters"> {
 /** Numbers of a difference that rows by node and by op kind share; times in nanoseconds, NaN where unknown. */
 export type ChangeRows = Pick<
   Columns<"change">,
-  "label" | "nsA" | "nsB" | "p" | "q" | "shift" | "low" | "high" | "verdict" | "why"
+  "label" | "nsA" | "nsB" | "p" | "q" | "shift" | "low" | "high" | "verdict" | "shown" | "why"
 >;
 
 /** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/change.py`. */

@@ -28,9 +28,8 @@ const NODES = {
   /** Mean time of each node in nanoseconds, NaN where unknown. */
   nodeNs: "f8",
   nodeTrust: "u1",
-  /** What a node took together with others, and how many they are; NaN and 0 where it did not. */
-  togetherNs: "f8?",
-  togetherCount: "i4?",
+  /** The smallest call with a known time that a node ran in beside others; -1 for none. */
+  nodeCall: "i4?",
   /** Share of each node in `timeTotal` (one number, nanoseconds), NaN where unknown; absent without times. */
   nodeShare: "f8?",
   timeTotal: "f8?",
@@ -361,6 +360,8 @@ export const WIRE = {
     high: "f8",
     /** Index into `info.verdicts`. */
     verdict: "u1",
+    /** 1 where the difference has a color: it is neither noise nor unknown, or nothing tells whether it is noise. */
+    shown: "u1",
     /** What the verdict rests on, in words. */
     why: "strings",
     kind: "strings",
@@ -392,6 +393,7 @@ export const WIRE = {
     kindLow: "f8",
     kindHigh: "f8",
     kindVerdict: "u1",
+    kindShown: "u1",
     kindWhy: "strings",
     /** Distinct names of the slices of B: the label and the op kind of what they are of. */
     sliceNames: "strings",

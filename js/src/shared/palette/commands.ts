@@ -87,10 +87,13 @@ export function nodeCommands(graph: GraphColumns, session: SessionClient, mark: 
 }
 
 /** Its time, or that of the call it is in. */
-function timeOf({ nodeNs, togetherNs, togetherCount }: GraphColumns, node: number): string {
+function timeOf(graph: GraphColumns, node: number): string {
+  const { nodeNs, nodeCall, callNs, callOffsets } = graph;
   if (nodeNs[node]! > 0) return duration(nodeNs[node]!);
-  const count = togetherCount?.[node] ?? 0;
-  return count ? `${duration(togetherNs![node]!)} for ${count} together` : "";
+  const call = nodeCall?.[node] ?? -1;
+  if (call < 0) return "";
+  const count = callOffsets![call + 1]! - callOffsets![call]!;
+  return `${duration(callNs![call]!)} for ${count} together`;
 }
 
 /** The tensors of a run without a graph. */

@@ -21,7 +21,7 @@ export type ChangeOrder = "change" | "order";
 export class Change {
   /** Whether slices are colored by their difference. */
   colored = false;
-  /** The largest difference that is more than noise, nanoseconds. */
+  /** The largest difference that has a color, nanoseconds. */
   readonly most: number;
   readonly columns: ChangeColumns;
   readonly byNode: ChangeRows;
@@ -43,6 +43,7 @@ export class Change {
       low: columns.kindLow,
       high: columns.kindHigh,
       verdict: columns.kindVerdict,
+      shown: columns.kindShown,
       why: columns.kindWhy,
     };
     let most = 0;
@@ -52,7 +53,7 @@ export class Change {
       for (const slice of columns.bSlices.subarray(first, last)) {
         if (slice >= 0) this.#rowOfSlice.set(slice, row);
       }
-      if (this.isSignificant(row)) most = Math.max(most, Math.abs(this.of(row)) || 0);
+      if (columns.shown[row]) most = Math.max(most, Math.abs(this.of(row)) || 0);
     }
     this.most = most;
     columns.sliceNames.codes.forEach((_, at) => {
@@ -140,7 +141,7 @@ export class Change {
 
   /** Where a difference stands between the largest saving (0) and the largest loss (1); null for noise. */
   share(row: number): number | null {
-    if (!this.isSignificant(row) || !(this.most > 0)) return null;
+    if (!this.byNode.shown[row] || !(this.most > 0)) return null;
     return 0.5 + this.of(row) / (2 * this.most);
   }
 

@@ -23,6 +23,8 @@ export interface Part {
   run: number;
   /** Sum of the known times, ns; NaN where none is known. */
   ns: number;
+  /** What its nodes took with others; empty where they did not. */
+  shared: string;
   /** Nodes without a known time. */
   unknown: number;
   share: number;
@@ -53,10 +55,11 @@ export interface Condensed {
 }
 
 /** `24.3 ms · 61.0 %`; what is missing from the sum is said. */
-export function timeText({ given, ns, share, unknown }: Part): string {
+export function timeText({ given, ns, shared, share, unknown }: Part): string {
   if (given) return given;
-  if (Number.isNaN(ns)) return "time unknown";
-  const said = ns > 0 ? `${duration(ns)} · ${percent(share)}` : "0 ns";
+  if (Number.isNaN(ns) && !shared) return "time unknown";
+  const own = ns > 0 ? `${duration(ns)} · ${percent(share)}` : ns === 0 && !shared ? "0 ns" : "";
+  const said = [own, shared].filter(Boolean).join(" + ");
   return unknown ? `${said} + ${unknown} unknown` : said;
 }
 
@@ -138,6 +141,7 @@ function partOf(model: GraphModel, scene: Scene, cluster: Cluster): Part {
     repeats: cluster.repeats,
     run: cluster.run,
     ns: total,
+    shared: times.together(nodes),
     unknown,
     share: times.total > 0 ? total / times.total : Number.NaN,
     title:
