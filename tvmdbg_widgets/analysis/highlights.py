@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text, percent
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title, tensor_title
-from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
+from tvmdbg_widgets.model.graph.nodes import ROLES, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,12 +82,11 @@ def _largest(run: Derived) -> Iterator[Highlight]:
     sizes = entry_sizes(graph)
     counts = np.diff(graph.entry_offsets)
     owner = np.repeat(np.arange(graph.num_nodes), counts)
-    kinds = graph.kinds[owner]
-    given, fed = kinds == NodeKind.PARAMETER, kinds == NodeKind.INPUT
+    roles = graph.roles.codes[owner]
     labels = {
-        "Largest activation": ~(given | fed),
-        "Largest parameter": given,
-        "Largest input": fed,
+        "Largest activation": roles == ROLES.index(""),
+        "Largest parameter": roles == ROLES.index("parameter"),
+        "Largest input": roles == ROLES.index("input"),
     }
     for label, those in labels.items():
         yield from _largest_of(graph, label, np.where(those, sizes, UNKNOWN), owner)

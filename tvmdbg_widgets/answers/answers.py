@@ -31,6 +31,7 @@ from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.devices import device_names
+from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -178,6 +179,8 @@ def _graph(context: Context, _question: Question) -> Reply:
         "wrong": wrong[:_WRONG],
         "wrongCount": len(wrong),
         "together": "" if words is None else words.together,
+        "held": held_texts(graph),
+        "roles": roles_text(graph),
     }
     return Reply.of("graph", columns, info)
 

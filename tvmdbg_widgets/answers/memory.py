@@ -10,6 +10,7 @@ from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sentences import loss_sentences
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.nodes import roles_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.answers.answering import Context
@@ -48,6 +49,7 @@ def memory(context: Context, _question: Question) -> Reply:
         "wrong": loss_sentences(plan),
         "allocated": plan.allocated,
         "parameters": plan.parameter_bytes,
+        "roles": roles_text(plan.graph),
         "buffers": 0 if planned is None else planned.num_buffers,
         "peak": plan.peak.bytes,
         "peakNodes": list(plan.peak.nodes),

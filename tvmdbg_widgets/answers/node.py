@@ -9,7 +9,8 @@ import numpy as np
 from tvmdbg_widgets.model.base.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
-from tvmdbg_widgets.model.graph.node_words import GIVEN, shape_text
+from tvmdbg_widgets.model.graph.node_words import shape_text
+from tvmdbg_widgets.model.graph.nodes import given_text
 from tvmdbg_widgets.model.timeline.measured import Measured
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -44,7 +45,7 @@ def node_details(run: Derived, node: int) -> dict[str, Any]:
         "id": view.id,
         "name": view.name,
         "funcName": view.func_name,
-        "kind": view.kind.name.lower(),
+        "kind": view.role or view.kind.name.lower(),
         "opKind": view.op_kind,
         "attrs": [[name, str(value)] for name, value in view.attrs.items()],
         "inputs": _inputs(run.graph, node),
@@ -122,7 +123,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
 def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     timeline, graph = run.timeline, run.graph
     mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
-    given = GIVEN.get(graph.nodes[node].kind) if graph is not None else None
+    given = given_text(graph.roles[node]) if graph is not None else ""
     if given and not mean > 0:
         return [("time", given)]
     if timeline is None or np.isnan(mean):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
-from tvmdbg_widgets.model.graph.node_words import GIVEN, node_label, shape_text
-from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.node_words import node_label, shape_text
+from tvmdbg_widgets.model.graph.nodes import given_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -57,7 +57,7 @@ class NodeTexts:
         ns = float(self.ns[node])
         if ns > 0:
             return f"{duration_text(ns)} · {percent(float(self._shares[node]))}"
-        if given := GIVEN.get(NodeKind(self._graph.kinds[node]), ""):
+        if given := given_text(self._graph.roles[node]):
             return given
         if np.isnan(ns):
             return self.together(node) or "time unknown"

@@ -64,8 +64,9 @@ class ComparisonView(View):
     color_by : str
         ``"speed"``: how many times slower or faster a node is in `b`, unless that is noise (a
         difference that no repeats can test is shown, and said to be that); where both runs have
-        times it is what the view opens with. ``"time change"``: the same in nanoseconds. ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``,
-        ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
+        times it is what the view opens with. ``"time change"``: the same in nanoseconds.
+        ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``,
+        ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
     height : int or "auto"

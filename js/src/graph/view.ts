@@ -416,9 +416,11 @@ export class GraphView implements GraphParts {
 
   /** Says in the toolbar what is shown and how. */
   showToolbar(): void {
-    const { graph, operators } = this.model;
+    const { graph } = this.model;
     this.toolbar.show({
-      title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
+      title: [graph.info?.held?.[0], counted(graph.kinds.length, "node")]
+        .filter(Boolean)
+        .join(" of "),
       colorBy: this.chosen.colorBy,
       colors: this.appearance.names,
       fold: this.chosen.fold,

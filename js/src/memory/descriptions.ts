@@ -77,7 +77,9 @@ export class PlanDescriptions {
     const { order, live, info } = this.#plan.columns;
     if (!order.length) return [["live", `${bytes(info.peak)}, nothing runs`]];
     const facts: Fact[] = [["live", `${bytes(live[step]!)} of the workspace`]];
-    if (info.parameters) facts.push(["parameters", bytes(info.parameters)]);
+    if (info.parameters) {
+      facts.push(["parameters", [bytes(info.parameters), info.roles].filter(Boolean).join("; ")]);
+    }
     if (live[step] === info.peak) facts.push(["peak", "highest of all nodes"]);
     return facts;
   }

@@ -159,6 +159,7 @@ function describe(plan: Plan, { data, options }: Request): FigurePanel["descript
     selected: data.selected,
     allocated: info.allocated,
     parameter_bytes: info.parameters,
+    parameter_basis: info.roles || null,
     peak: info.peak,
     peak_nodes: info.peakNodes.slice(0, LISTED),
     slots: Array.from(plan.slots, (slot, row) => ({

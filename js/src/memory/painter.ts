@@ -92,7 +92,8 @@ export class Painter {
     this.#levels();
     if (ground < axisTop) {
       this.#fill(kindFill(this.#theme, "parameter"), GUTTER, ground, room, axisTop - ground, 0.3);
-      const said = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
+      const size = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
+      const said = [size, info.roles].filter(Boolean).join("; ");
       this.#text(this.#fitted(said), GUTTER + 6, (ground + axisTop) / 2, text);
     }
     this.#area();

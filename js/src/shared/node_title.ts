@@ -6,9 +6,15 @@ export function nodeLabel({ labels, names }: GraphColumns, node: number): string
 }
 
 /** What stands in place of a time where nothing runs; empty for an operator. */
-export function givenText(kind: number | undefined): string {
-  if (kind === NodeKind.PARAMETER) return "parameter";
-  return kind === NodeKind.INPUT ? "graph input" : "";
+export function givenText({ roles }: GraphColumns, node: number): string {
+  const role = node < roles.length ? roles.at(node) : "";
+  return role === "input" ? "graph input" : role;
+}
+
+/** The kind of a node as it is drawn: memory that a program plans for itself is no input. */
+export function drawnKind({ kinds, roles }: GraphColumns, node: number): number {
+  const kind = kinds[node]!;
+  return kind === NodeKind.INPUT && roles.at(node) !== "input" ? NodeKind.PARAMETER : kind;
 }
 
 /** What a tensor is called: after its node, without a graph by its own name. */

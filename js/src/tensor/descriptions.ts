@@ -1,4 +1,4 @@
-import { type Entry, type GraphColumns, NodeKind } from "../shared/client/run_client.ts";
+import type { Entry, GraphColumns } from "../shared/client/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { integer, shapeText } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
@@ -64,17 +64,18 @@ export function missingWords(
     const which = outputs.map((each) => nodeTitle("", node, each)).join(", ");
     return { title, detail: `This run has other outputs of this node: ${which}.` };
   }
-  const kind = graph?.kinds[node];
-  if (kind === NodeKind.PARAMETER) {
+  const role = graph && node < graph.roles.length ? graph.roles.at(node) : "";
+  if (role === "parameter") {
     return {
       title,
       detail:
         "It is a parameter: its value is in the model's params file. Open that file with the dump.",
     };
   }
-  if (kind === NodeKind.INPUT) {
+  if (role === "input") {
     return { title, detail: "It is an input; the dump does not include input values." };
   }
+  if (role) return { title, detail: `It is a ${role}; what it holds was not recorded.` };
   return {
     title,
     detail: "No output of this node was recorded. Choose another tensor above.",

@@ -8,6 +8,7 @@ export interface NodeSpec {
   label?: string;
   func?: string;
   opKind?: string;
+  role?: string;
   /** [node, output, trust]; -1 for what no node produces. */
   inputs?: readonly (readonly [node: number, output?: number, trust?: number])[];
   /** One shape an output; null where unknown. */
@@ -41,6 +42,9 @@ export function columns(
     funcNames: stringColumn(nodes.map(({ func }) => func ?? "")),
     opKinds: stringColumn(nodes.map(({ opKind }, node) => opKind ?? defaults[kinds[node]!]!)),
     kinds: Uint8Array.from(kinds),
+    roles: stringColumn(
+      nodes.map(({ role }, node) => role ?? ["input", "parameter"][kinds[node]!] ?? ""),
+    ),
     parameterTrust: new Uint8Array(nodes.length),
     entryOffsets: ends(outputs.map((each) => each.length)),
     edgeSource: Int32Array.from(edges, ({ source }) => source),

@@ -8,6 +8,7 @@ import { isOfKind, Times } from "../../src/graph/data/times.ts";
 import { Labels } from "../../src/graph/placed/labels.ts";
 import { buildScene } from "../../src/graph/placed/scene.ts";
 import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
+import { drawnKind } from "../../src/shared/node_title.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { columns, residual } from "./fixture.ts";
 
@@ -76,6 +77,15 @@ describe("Labels", () => {
       badge: "1 param",
     });
     expect(words().labels.box(4, 2).badge).toBe("2 params");
+  });
+
+  it("calls memory that a program plans for itself no input", () => {
+    const role = "buffer without a start value";
+    const graph = columns([{ kind: NodeKind.INPUT }, { kind: NodeKind.INPUT, role }]);
+    const { labels, describe } = words(graph);
+    expect([labels.mark(1), labels.time(1), describe.kind(1)]).toEqual(["buffer", role, role]);
+    expect(describe.kind(0)).toBe("input");
+    expect([0, 1].map((node) => drawnKind(graph, node))).toEqual([0, 1]);
   });
 
   it("does not write an unknown time as zero", () => {

@@ -32,6 +32,7 @@ const kinds = Uint8Array.from({ length: 18 }, (_, node) => [0, 1][node] ?? 2);
 kinds[17] = 1;
 const graph = {
   kinds,
+  roles: stringColumn(Array.from(kinds, (kind) => ["input", "parameter"][kind] ?? "")),
   labels: stringColumn(Array.from({ length: 18 }, (_, node) => (node === 2 ? "conv2d + add" : ""))),
   names: stringColumn(Array.from({ length: 18 }, (_, node) => `n${node}`)),
   funcNames: stringColumn(Array.from({ length: 18 }, () => "")),

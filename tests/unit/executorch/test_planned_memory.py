@@ -15,9 +15,12 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, read_json
 from tests.unit.graph.test_memory_plan import graph_of as graph_of_nodes
 from tests.unit.graph.test_memory_plan import op
+from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.sources.byte_source import FileSource
@@ -310,6 +313,20 @@ def test_scratch_memory_is_no_output_that_is_lost_and_no_input() -> None:
     assert "1 input, 1 buffer without a start value" in repr(graph)
     run = tvmdbg.DebugRun(RunParts("run", graph))
     assert not run.findings(progress=False).by_rule("lost-values")
+    assert (graph.nodes[1].op_kind, node_op_kinds(graph)[1]) == ("buffer", "buffer")
+
+
+def test_views_call_scratch_memory_no_input() -> None:
+    run = tvmdbg.DebugRun(RunParts("run", scratched()))
+    figure = run.figure("graph")
+    assert "1 input, 1 buffer without a start value" in figure.text
+    assert "#1 buffer_9; int8 8; buffer without a start value; buffer" in figure.text
+    assert [node.id for node in run.select("kind:input").nodes] == [0]
+    assert [node.id for node in run.select("kind:buffer").nodes] == [1]
+    details = answer(run, {"id": 1, "client": "x", "kind": "node", "node": 1}).result
+    assert (details["kind"], details["opKind"]) == ("buffer without a start value", "buffer")
+    assert details["times"] == [("time", "buffer without a start value")]
+    assert "Largest input" not in {each.label for each in highlights(run) if 1 in each.nodes}
 
 
 def test_a_loss_is_no_surer_than_the_nodes_it_is_of() -> None:

@@ -26,14 +26,16 @@ def graph() -> Graph:
 
 def test_repr_tells(graph: Graph) -> None:
     assert repr(graph) == (
-        "Graph: 5 nodes (3 operators, 1 parameter, 1 input), 4 edges, 6 entries; 0 issues"
+        "Graph: 5 nodes (3 operators, 1 parameter, 1 input; no params file tells inputs from "
+        "parameters: 2 roles by name), 4 edges, 6 entries; 0 issues"
     )
 
 
 def test_recorded_graph_tells(corpus: Path) -> None:
     graph = read((corpus / "tvm/resnet20_cifar/graph.json").read_bytes())
     assert repr(graph) == (
-        "Graph: 72 nodes (27 operators, 44 parameters, 1 input), 80 edges, 72 entries; 0 issues"
+        "Graph: 72 nodes (27 operators, 44 parameters, 1 input; no params file tells inputs from "
+        "parameters: 45 roles by structure), 80 edges, 72 entries; 0 issues"
     )
 
 

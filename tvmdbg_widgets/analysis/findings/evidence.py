@@ -15,7 +15,6 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_title
-from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import bare, parts
 from tvmdbg_widgets.model.graph.short_names import without_prefix
 from tvmdbg_widgets.model.join.buffer_reuse import later_writers
@@ -141,16 +140,16 @@ class Evidence:
             return Confidence.LOW
         return Confidence.MEDIUM if self.inflated else Confidence.HIGH
 
-    def kind(self, node: int) -> NodeKind | None:
-        """What a node is, None without a graph."""
+    def role(self, node: int) -> str | None:
+        """What a node is for, empty for what runs; None without a graph."""
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return None
-        return NodeKind(int(graph.kinds[node]))
+        return graph.roles[node]
 
     def is_operator(self, node: int) -> bool:
         """Whether a node computes its values; without a graph nobody knows."""
-        return self.kind(node) in (NodeKind.OPERATOR, NodeKind.NOP, NodeKind.COPY)
+        return self.role(node) == ""
 
     def operator_parts(self, node: int) -> tuple[str, ...]:
         """Operators fused into the function of a node, without name spaces."""

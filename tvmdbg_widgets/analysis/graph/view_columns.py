@@ -29,6 +29,7 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
         "funcNames": graph.func_names,
         "opKinds": node_op_kinds(graph),
         "kinds": graph.kinds,
+        "roles": graph.roles,
         "parameterTrust": graph.parameter_trust,
         "entryOffsets": graph.entry_offsets.astype(np.int32),
         "edgeSource": graph.edge_source,

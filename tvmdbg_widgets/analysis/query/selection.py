@@ -14,7 +14,8 @@ from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import EngineTimeError, call
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.node_words import GIVEN, node_label
+from tvmdbg_widgets.model.graph.node_words import node_label
+from tvmdbg_widgets.model.graph.nodes import given_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +90,7 @@ class Selection(Listed):
 def _time(node: Node, ns: float) -> str:
     if np.isnan(ns):
         return ""
-    return GIVEN[node.kind] if not ns and node.kind in GIVEN else duration_text(ns)
+    return given_text(node.role) if not ns and node.role else duration_text(ns)
 
 
 def select(facts: Facts, query: str) -> Selection:

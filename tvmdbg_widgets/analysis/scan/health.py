@@ -34,7 +34,6 @@ from tvmdbg_widgets.analysis.findings.values import (
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Severity
 from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
 
@@ -151,13 +150,13 @@ class Judge:
             [*([f"{found.nan:,} NaN"] if found.nan else []), *([f"{inf:,} Inf"] if inf else [])]
         )
         words = f"{brief} of {counted(found.size, 'value')}"
-        kind = evidence.kind(entry[0])
+        role = evidence.role(entry[0])
         if entry in self._born:
             nan = Suspicion.BORN_NAN if found.nan else Suspicion.BORN_INF
-            if kind is None:
+            if role is None:
                 origin = ""
-            elif kind in (NodeKind.INPUT, NodeKind.PARAMETER):
-                origin = f", in {'an input' if kind is NodeKind.INPUT else 'a parameter'}"
+            elif role:
+                origin = f", in {'an' if role == 'input' else 'a'} {role}"
             elif any(
                 not read.sure or read.entry not in evidence.statistics
                 for read in evidence.reads(entry[0])

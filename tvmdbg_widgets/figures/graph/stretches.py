@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
-from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind, held_texts, roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,22 +77,20 @@ def stretches(
                 "hits": int(marked[1][at]),
             }
         )
-    inputs, parameters = (
-        int((graph.kinds == each).sum()) for each in (NodeKind.INPUT, NodeKind.PARAMETER)
-    )
-    operators, whole = counted(len(order), "operator"), math.nan
+    whole = math.nan
     summed = "no times known"
     if timeline is not None and not np.isnan(ns).all():
         whole = timeline.account.whole_ns
         summed = f"{duration_text(whole)} {together or 'summed over nodes'}"
-    given = f"{counted(parameters, 'parameter')}, {counted(inputs, 'input')}"
     drawn = f"{counted(len(order), 'operator')} in {counted(len(rows), 'group')}"
     note = (
         f"Condensed: {drawn} of consecutive operators in execution order; times and shares are "
         "sums of single nodes. Lines are edges between groups, one for all of the same two."
     )
+    totals = ", ".join(held_texts(graph)), roles_text(graph), summed
+    totals = ", ".join(held_texts(graph)), roles_text(graph), summed
     return {
-        "totals": f"{operators}, {given}; {summed}",
+        "totals": "; ".join(filter(None, totals)),
         "note": note,
         "stretches": rows,
         "edges": _edges(graph, place, len(parts)),

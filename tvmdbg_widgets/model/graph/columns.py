@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.nodes import ROLES, role_codes
 from tvmdbg_widgets.model.graph.short_names import module_prefixes
 from tvmdbg_widgets.model.graph.walk import Adjacency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.base.strings import StringColumn
     from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 DTYPES: dict[str, type[np.generic]] = {
@@ -230,14 +231,15 @@ class GraphColumns:
         entries = self.entry_range(node)
         return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
 
+    @cached_property
+    def roles(self) -> StringColumn:
+        """What each node is for: :attr:`Node.role` as a column."""
+        return StringColumn(ROLES, role_codes(self))
+
     @property
     def is_fed(self) -> npt.NDArray[np.bool_]:
         """Which nodes are inputs, and not memory that a program plans for itself (bool [N])."""
-        found: npt.NDArray[np.bool_] = self.kinds == 0
-        if self.planned_memory is not None:
-            found[self.planned_memory.kept] = False
-            found[self.planned_memory.scratch] = False
-        return found
+        return np.equal(self.roles.codes, ROLES.index("input"))
 
     def entry_range(self, node: int) -> range:
         """Return the entry ids of a node.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph import tables as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
-from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes
+from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes, held_texts, roles_text
 from tvmdbg_widgets.model.graph.parameters import parameters_by_file
 from tvmdbg_widgets.model.graph.short_names import module_prefix, without_prefix
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
@@ -194,22 +193,7 @@ class Graph(GraphColumns):
         return graph_tables.to_dataframe(self)
 
     def __repr__(self) -> str:
-        counts = Counter(self.kinds.tolist())
-        fed = int(self.is_fed.sum())
-        kept, scratch = (0, 0)
-        if self.planned_memory is not None:
-            kept, scratch = len(self.planned_memory.kept), len(self.planned_memory.scratch)
-        operators = sum(counts[kind] for kind in (NodeKind.OPERATOR, NodeKind.NOP, NodeKind.COPY))
-        told = ", ".join(
-            counted(count, word)
-            for count, word in (
-                (operators, "operator"),
-                (counts[NodeKind.PARAMETER], "parameter"),
-                (fed, "input"),
-            )
-        )
-        told += f", {counted(kept, 'mutable buffer')}" if kept else ""
-        told += f", {counted(scratch, 'buffer')} without a start value" if scratch else ""
+        told = "; ".join(filter(None, (", ".join(held_texts(self)), roles_text(self))))
         return (
             f"Graph: {counted(self.num_nodes, 'node')} ({told}), "
             f"{counted(self.num_edges, 'edge')}, "

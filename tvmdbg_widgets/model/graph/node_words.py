@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: What stands in place of a time where nothing runs.
-GIVEN = {NodeKind.INPUT: "graph input", NodeKind.PARAMETER: "parameter"}
 _KINDS = 256
+#: The number of a kind that no node has, for memory that a program plans for itself.
+_BUFFER = 255
 
 
 def node_title(label: str, node: int, output: int = 0) -> str:
@@ -71,11 +71,16 @@ def node_op_kinds(graph: Graph) -> StringColumn:
     -------
     StringColumn [N]
     """
+    is_buffer = (graph.kinds == NodeKind.INPUT) & ~graph.is_fed
+    kinds = np.where(is_buffer, _BUFFER, graph.kinds)
     pairs, rows = np.unique(
-        graph.func_names.codes.astype(np.int64) * _KINDS + graph.kinds, return_inverse=True
+        graph.func_names.codes.astype(np.int64) * _KINDS + kinds, return_inverse=True
     )
     names = graph.func_names.unique
-    words = (op_kind(names[pair // _KINDS], pair % _KINDS) for pair in pairs.tolist())
+    words = (
+        "buffer" if pair % _KINDS == _BUFFER else op_kind(names[pair // _KINDS], pair % _KINDS)
+        for pair in pairs.tolist()
+    )
     return _column(words, rows)
 
 

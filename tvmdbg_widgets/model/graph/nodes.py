@@ -7,15 +7,21 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
+import numpy as np
+
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 _BASES: Final = {Trust.BY_ORDER: "structure", Trust.BY_NAME: "name", Trust.ABSENT: "unknown"}
 _PROGRAMS: Final = ("program", "edge")
+#: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
+ROLES: Final = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
 
 
 class NodeKind(enum.IntEnum):
@@ -67,7 +73,7 @@ class Node:
 
         Empty for what runs.
         """
-        return role_of(self._graph, self.id)
+        return self._graph.roles[self.id]
 
     @property
     def role_basis(self) -> str:
@@ -81,6 +87,8 @@ class Node:
     @property
     def op_kind(self) -> str:
         """Family of operators, one of :data:`tvmdbg_widgets.model.graph.operators.OP_KINDS`."""
+        if "buffer" in self.role:
+            return "buffer"
         return op_kind(self.func_name, int(self._graph.kinds[self.id]))
 
     @property
@@ -190,16 +198,30 @@ class Nodes(Sequence[Node]):
         return "\n".join([f"{len(self)} nodes", *shown, *more])
 
 
-def role_of(graph: GraphColumns, node: int) -> str:
-    """Return the role of a node; empty for what runs."""
-    if graph.kinds[node] > NodeKind.PARAMETER:
-        return ""
-    planned = graph.planned_memory
-    if planned is not None and node in planned.kept:
-        return "mutable buffer"
-    if planned is not None and node in planned.scratch:
-        return "buffer without a start value"
-    return "parameter" if graph.kinds[node] == NodeKind.PARAMETER else "input"
+def role_codes(graph: GraphColumns) -> npt.NDArray[np.int32]:
+    """Return the role of each node, by its number in :data:`ROLES` (int32 [N])."""
+    found = np.zeros(graph.num_nodes, np.int32)
+    found[graph.kinds == NodeKind.INPUT] = ROLES.index("input")
+    found[graph.kinds == NodeKind.PARAMETER] = ROLES.index("parameter")
+    if graph.planned_memory is not None:
+        found[graph.planned_memory.kept] = ROLES.index("mutable buffer")
+        found[graph.planned_memory.scratch] = ROLES.index("buffer without a start value")
+    return found
+
+
+def given_text(role: str) -> str:
+    """Return what stands in place of a time where nothing runs; empty for an operator."""
+    return "graph input" if role == "input" else role
+
+
+def held_texts(graph: GraphColumns) -> list[str]:
+    """Return how many nodes there are of each role, operators first: ``["1 operator", …]``."""
+    counts = np.bincount(role_codes(graph), minlength=len(ROLES)).tolist()
+    told = [counted(counts[0], "operator"), counted(counts[2], "parameter")]
+    told.append(counted(counts[1], "input"))
+    told += [counted(counts[3], "mutable buffer")] if counts[3] else []
+    told += [f"{counted(counts[4], 'buffer')} without a start value"] if counts[4] else []
+    return told
 
 
 def basis_of(graph: GraphColumns, node: int) -> str:

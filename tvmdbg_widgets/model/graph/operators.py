@@ -26,6 +26,7 @@ OP_KINDS: Final = (
     "other",
     "input",
     "parameter",
+    "buffer",
 )
 """Families of operators, in the order of legends."""
 

@@ -85,12 +85,13 @@ def _attributes(graph: GraphColumns, nodes: Sequence[int]) -> list[dict[str, Any
         func, kind, own = graph.func_names[node], kinds[node], slice(*offsets[node : node + 2])
         if (func, kind) not in families:
             families[func, kind] = op_kind(func, kind)
+        family = "buffer" if "buffer" in graph.roles[node] else families[func, kind]
         found.append(
             {
                 "name": graph.names[node],
                 "func_name": func,
                 "kind": names[kind],
-                "op_kind": families[func, kind],
+                "op_kind": family,
                 "attrs": dict(graph.attrs[node]),
                 "shapes": tuple(
                     tuple(dims[ends[entry] : ends[entry + 1]]) if known[entry] else None

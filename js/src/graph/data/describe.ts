@@ -44,6 +44,8 @@ export class Describe {
   }
 
   kind(node: number): string {
+    const role = this.#graph.roles.at(node);
+    if (role) return role;
     const kind = NODE_KINDS[this.#graph.kinds[node]!] ?? "node";
     const opKind = this.#graph.opKinds.at(node);
     return kind === opKind ? kind : `${kind}, ${opKind}`;

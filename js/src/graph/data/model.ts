@@ -40,12 +40,6 @@ export class GraphModel {
     for (let node = 0; node < graph.kinds.length; node++) this.counts[graph.kinds[node]!]! += 1;
   }
 
-  get operators(): number {
-    return (
-      this.graph.kinds.length - this.counts[NodeKind.INPUT]! - this.counts[NodeKind.PARAMETER]!
-    );
-  }
-
   /** The node of the first fault, as far as that is known; -1 where there is none. */
   get fault(): number {
     return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;

@@ -1,5 +1,5 @@
 import { Fault } from "../../shared/client/health.ts";
-import { NodeKind, Trust } from "../../shared/client/run_client.ts";
+import { Trust } from "../../shared/client/run_client.ts";
 import { clean } from "../../shared/drawing/xml_text.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
@@ -22,14 +22,9 @@ const MOST_OF_NAME = 200;
 
 /** `27 operators, 44 parameters, 1 input; 39.88 ms summed over nodes`. */
 export function totals({ model }: GraphSheet): string {
-  const { counts, operators, times } = model;
-  const held = [
-    counted(operators, "operator"),
-    counted(counts[NodeKind.PARAMETER]!, "parameter"),
-    counted(counts[NodeKind.INPUT]!, "input"),
-  ];
+  const { graph, times } = model;
   const took = times.known ? times.totalText : "no times known";
-  return `${held.join(", ")}; ${took}`;
+  return [graph.info?.held?.join(", "), graph.info?.roles, took].filter(Boolean).join("; ");
 }
 
 /** The graph of a scene as text: a line a box in execution order, what it reads, and its time. */

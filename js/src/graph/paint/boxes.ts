@@ -3,6 +3,7 @@ import { NodeKind } from "../../shared/client/run_client.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
+import { drawnKind } from "../../shared/node_title.ts";
 import type { Part } from "../color/colors.ts";
 import { SLOT } from "../color/template.ts";
 import { verdictSign } from "../data/health.ts";
@@ -95,7 +96,7 @@ export class BoxPainter {
     const context = this.#context;
     const node = placed.scene.node[box]!;
     const shape = this.#shape(picture, box);
-    const kind = graph.kinds[node]!;
+    const kind = drawnKind(graph, node);
     const setBack = isSetBack(picture, box);
     const judged = colorBy === "health" && !setBack;
     const verdict = judged && health ? health.verdict(box) : -1;

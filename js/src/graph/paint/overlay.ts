@@ -2,6 +2,7 @@ import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
+import { drawnKind } from "../../shared/node_title.ts";
 import { edgePath } from "../layout/path.ts";
 import { TITLE_SCALE } from "../placed/scales.ts";
 import type { Rectangle } from "../stage/camera.ts";
@@ -207,7 +208,7 @@ export class OverlayPainter {
         x: camera.screenX(x + wide / 2) - shape.width / 2,
         y: camera.screenY(y + high / 2) - shape.height / 2,
       },
-      graph.kinds[placed.scene.node[box]!]!,
+      drawnKind(graph, placed.scene.node[box]!),
       Math.min(1.5, Math.max(camera.scale, 0.5)),
     );
     context.strokeStyle = color;

@@ -1,6 +1,6 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import { type NodeDetails, NodeKind, type RunClient } from "../../shared/client/run_client.ts";
+import type { NodeDetails, RunClient } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
@@ -279,30 +279,26 @@ export class Details {
   }
 
   #summary(): Node[] {
-    const { graph, times, counts, operators } = this.#model;
-    const [inputCount = 0, parameters = 0, , nops = 0, copies = 0] = counts;
+    const { graph, times, counts } = this.#model;
+    const [, , , nops = 0, copies = 0] = counts;
     const apart = [
       nops > 0 && `${integer(nops)} zero-copy`,
       copies > 0 && `${integer(copies)} between devices`,
     ].filter(Boolean);
-    const operatorText = `${counted(operators, "operator")}${apart.length ? ` (${apart.join(", ")})` : ""}`;
-    const known = [
-      [inputCount, counted(inputCount, "input")],
-      [parameters, counted(parameters, "parameter")],
-      [operators, operatorText],
-    ] as const;
+    const [operators = "", ...given] = graph.info?.held ?? [];
+    const held = [`${operators}${apart.length ? ` (${apart.join(", ")})` : ""}`, ...given];
+    const basis = graph.info?.roles;
     const rows: [string, string][] = [
       ["nodes", integer(graph.kinds.length)],
-      ...known.filter(([count]) => count > 0).map(([, text]): [string, string] => ["", text]),
+      ...held.filter((text) => !text.startsWith("0 ")).map((text): [string, string] => ["", text]),
       ["edges", integer(graph.edgeTarget.length)],
     ];
     if (times.known) rows.push(["total time", times.totalText]);
     const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
-    const inputs: number[] = [];
-    for (let node = 0; inputs.length < inputCount; node++) {
-      if (graph.kinds[node] === NodeKind.INPUT) inputs.push(node);
-    }
-    const parts: Node[] = [element("h3", {}, "Graph"), table(rows), ...this.#wrong()];
+    const inputs = [...graph.kinds.keys()].filter((node) => graph.roles.at(node) === "input");
+    const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
+    if (basis) parts.push(element("p", { class: "tvmdbg-muted" }, basis));
+    parts.push(...this.#wrong());
     const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));

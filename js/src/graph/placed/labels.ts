@@ -1,5 +1,5 @@
 import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
+import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { counted, duration, percent, shapeText } from "../../shared/format.ts";
 import { givenText } from "../../shared/node_title.ts";
 import { entryBytes, valueText } from "../color/columns.ts";
@@ -17,6 +17,14 @@ export interface Measure {
   title(text: string): number;
   small(text: string): number;
 }
+
+/** Marks of what is given, by its role. */
+const MARKS: Record<string, string> = {
+  input: "input",
+  parameter: "param",
+  "mutable buffer": "buffer",
+  "buffer without a start value": "buffer",
+};
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
 
@@ -105,14 +113,12 @@ export class Labels implements BoxTexts {
     return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
   }
 
-  /** What the node is apart from its kind: input, parameter, an output of the graph, the slowest. */
+  /** What the node is apart from its kind: input, parameter, buffer, an output of the graph, the slowest. */
   mark(node: number): string {
-    const kind = this.#graph.kinds[node];
     if (node === this.#times.slowest) return "slowest";
     const heads = this.#heads.get(node);
     if (heads) return this.#heads.size > 1 ? `output ${heads.join(", ")}` : "output";
-    if (kind === NodeKind.INPUT) return "input";
-    return kind === NodeKind.PARAMETER ? "param" : "";
+    return MARKS[this.#graph.roles.at(node)] ?? "";
   }
 
   shape(node: number): string {
@@ -128,7 +134,7 @@ export class Labels implements BoxTexts {
   time(node: number): string {
     const ns = this.#times.ns[node]!;
     if (ns > 0) return this.#times.text(ns);
-    const given = givenText(this.#graph.kinds[node]);
+    const given = givenText(this.#graph, node);
     if (given) return given;
     return Number.isNaN(ns) ? this.#times.together([node]) || "time unknown" : duration(ns);
   }
@@ -224,7 +230,7 @@ export class Labels implements BoxTexts {
 
   /** The same number for nodes whose words differ in digits alone: their boxes are equally wide. -1 for all others. */
   #like(node: number, folded: number): number {
-    const { labels, kinds, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
+    const { labels, roles, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
     const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
     const ns = this.#times.ns[node]!;
     const label = labels.codes[node]!;
@@ -240,7 +246,7 @@ export class Labels implements BoxTexts {
       known = this.#shapes.size;
       this.#shapes.set(shape, known);
     }
-    const kind = 2 * kinds[node]! + (Number.isNaN(ns) ? 1 : 0);
+    const kind = 2 * roles.codes[node]! + (Number.isNaN(ns) ? 1 : 0);
     return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
   }
 

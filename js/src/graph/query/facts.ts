@@ -1,6 +1,11 @@
 /** What queries look at, made once a graph and only when it is asked for. */
 import { StringColumn } from "../../shared/client/columns.ts";
-import { type FactColumns, type GraphColumns, NODE_KINDS } from "../../shared/client/run_client.ts";
+import {
+  type FactColumns,
+  type GraphColumns,
+  NODE_KINDS,
+  NodeKind,
+} from "../../shared/client/run_client.ts";
 import type { Links } from "../data/links.ts";
 
 /** Rows between two pauses. */
@@ -74,8 +79,12 @@ export class Facts {
 
   /** What each node is. */
   kinds(fits: (text: string) => boolean): Uint8Array {
+    const { kinds, roles } = this.graph;
     const good = NODE_KINDS.map(fits);
-    return this.graph.kinds.map((kind) => (good[kind] ? 1 : 0));
+    const given = roles.unique.map((role) => role !== "" && fits(role));
+    return kinds.map((kind, node) =>
+      (kind > NodeKind.PARAMETER ? good[kind] : given[roles.codes[node]!]) ? 1 : 0,
+    );
   }
 
   /** The numbers of a field, NaN where unknown: by entry for bytes, storage and rank, else by node. */

@@ -1,4 +1,4 @@
-import { NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
 import type { Facts } from "./facts.ts";
 import { FIELDS, NUMBERS } from "./fields.ts";
 
@@ -67,13 +67,18 @@ export function operatorsOf({ graph }: Facts): string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([op]) => op);
 }
 
+/** The roles that nodes of a graph have. */
+function rolesOf({ roles }: GraphColumns): string[] {
+  return [...new Set(roles.codes)].map((code) => roles.unique[code]!).filter(Boolean);
+}
+
 function values(field: string, facts: Facts, ops: readonly string[]): readonly string[] {
   const { graph, more } = facts;
   switch (field) {
     case "op":
       return ops;
     case "kind":
-      return [...new Set([...NODE_KINDS, ...graph.opKinds.unique])];
+      return [...new Set([...NODE_KINDS, ...rolesOf(graph), ...graph.opKinds.unique])];
     case "dtype":
       return graph.dtypes.unique;
     case "group":

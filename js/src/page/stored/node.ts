@@ -29,7 +29,7 @@ export function nodeDetails(data: StoredData, node: number): object {
     id: node,
     name: graph.names.at(node),
     funcName: graph.funcNames.at(node),
-    kind: NODE_KINDS[graph.kinds[node]!],
+    kind: graph.roles.at(node) || NODE_KINDS[graph.kinds[node]!],
     opKind: graph.opKinds.at(node),
     attrs: range(last - attrs, attrs).map((at) => [more.attrNames.at(at), more.attrValues.at(at)]),
     inputs: read.slice(0, LISTED).map((edge) => input(graph, more, edge)),
@@ -102,7 +102,7 @@ const MEASURED = { mean: "mean", call: "one call", sum: "sum of all calls" } as 
 function times(data: StoredData, graph: GraphColumns, node: number): [string, string][] {
   const timeline = data.has("timeline") ? data.columns<"timeline">("timeline") : null;
   const mean = timeline?.nodeNs[node] ?? Number.NaN;
-  const given = givenText(graph.kinds[node]);
+  const given = givenText(graph, node);
   if (given && !(mean > 0)) return [["time", given]];
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];

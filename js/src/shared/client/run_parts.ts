@@ -31,6 +31,9 @@ export interface GraphColumns extends Columns<"graph"> {
 export interface GraphInfo {
   /** What all times together are the time of: `in Method::execute`; "" without times. */
   together?: string;
+  /** How many nodes are of each role, operators first: `27 operators`; and what telling inputs from parameters rests on. */
+  held?: string[];
+  roles?: string;
   /** Names of devices by their type. */
   devices: Record<string, string>;
   /** What of the graph its file has wrong, the first of so many. */
@@ -49,6 +52,8 @@ export interface MemoryColumns extends Columns<"memory"> {
     wrong: string[];
     allocated: number;
     parameters: number;
+    /** What telling inputs from parameters rests on; empty where a file tells it. */
+    roles?: string;
     /** How many buffers a program plans as a whole; 0 where each slot is memory of its own. */
     buffers: number;
     peak: number;

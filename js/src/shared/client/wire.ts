@@ -7,6 +7,8 @@ const NODES = {
   funcNames: "strings",
   opKinds: "strings",
   kinds: "u1",
+  /** What each node is for: "input", "parameter", memory that a program plans for itself; empty for what runs. */
+  roles: "strings",
   parameterTrust: "u1",
   entryOffsets: "i4",
   edgeSource: "i4",

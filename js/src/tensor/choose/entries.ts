@@ -9,7 +9,7 @@ import {
 import { shapeText } from "../../shared/format.ts";
 import { tensorTitle } from "../../shared/node_title.ts";
 
-export const KINDS = ["operators", "inputs", "parameters"] as const;
+export const KINDS = ["operators", "inputs", "parameters", "buffers"] as const;
 export type EntryFilter = (typeof KINDS)[number] | "all";
 
 /** The tensors of a run as a list to pick from; a row is a position in `TensorColumns`. */
@@ -46,9 +46,11 @@ export class Entries {
   }
 
   kind(row: number): EntryFilter {
-    const kind = this.#graph?.kinds[this.columns.node[row]!];
-    if (kind === NodeKind.INPUT) return "inputs";
-    return kind === NodeKind.PARAMETER ? "parameters" : "operators";
+    const node = this.columns.node[row]!;
+    const { roles } = this.#graph ?? {};
+    const role = roles && node < roles.length ? roles.at(node) : "";
+    if (role === "input" || role === "parameter") return `${role}s`;
+    return role ? "buffers" : "operators";
   }
 
   /** Shape and dtype as the lists show it. */

@@ -136,7 +136,7 @@ export class Names {
 
   /** Why a node takes no time, where it is none that runs; else "". */
   idle(node: number): string {
-    return givenText(this.#graph?.kinds[node]);
+    return this.#graph ? givenText(this.#graph, node) : "";
   }
 
   /** 1 for each node whose label, name, function or op kind fits; each distinct text is looked at once. */

@@ -17,7 +17,6 @@ from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -79,14 +78,12 @@ def constants(evidence: Evidence) -> Constants:
     inputs: list[Entry] = []
     weights: list[Entry] = []
     for entry, value in constant.items():
-        kind = evidence.kind(entry[0])
+        role = evidence.role(entry[0])
         if evidence.is_operator(entry[0]):
             (following if _follows(evidence, constant, entry[0]) else own).append(entry)
-        elif kind is NodeKind.INPUT:
+        elif role == "input":
             inputs.append(entry)
-        elif (
-            kind is NodeKind.PARAMETER and value == 0 and len(tensors[entry].shape) >= _WEIGHT_RANK
-        ):
+        elif role == "parameter" and value == 0 and len(tensors[entry].shape) >= _WEIGHT_RANK:
             weights.append(entry)
     own = [entry for entry in own if not _MEANT & set(evidence.operator_parts(entry[0]))]
     return Constants(constant, own, following, inputs, weights)
@@ -109,7 +106,7 @@ def _follows(evidence: Evidence, constant: dict[Entry, object], node: int) -> bo
     computed = [
         read.entry
         for read in evidence.reads(node)
-        if read.sure and evidence.kind(read.entry[0]) is not NodeKind.PARAMETER
+        if read.sure and evidence.role(read.entry[0]) != "parameter"
     ]
     return bool(computed) and all(entry in constant for entry in computed)
 

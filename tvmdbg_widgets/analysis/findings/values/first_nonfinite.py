@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0
 _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
-_WORDS = {NodeKind.INPUT: "input", NodeKind.PARAMETER: "parameter"}
 
 
 class Birth(NamedTuple):
@@ -109,12 +108,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> Birth | None:
     node = entry[0]
-    kind = evidence.kind(node)
+    role = evidence.role(node)
     confidence, why = evidence.joined([entry])
-    if kind is None:
+    if role is None:
         why = "without the graph the order of execution is unknown"
         return Birth(entry, Confidence.LOW, why)
-    if kind in _WORDS:
+    if role:
         return Birth(entry, confidence, f"{why}, and no node computes this tensor")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
@@ -193,11 +192,11 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
     node = entry[0]
     what, count = _what(found)
     name = evidence.entry_name(entry)
-    kind = evidence.kind(node)
-    if kind is None:
+    role = evidence.role(node)
+    if role is None:
         title = f"{name} is the first tensor with {what}: {_of(count, found)}"
-    elif kind in _WORDS:
-        title = f"{_WORDS[kind].capitalize()} {name} contains {what}: {_of(count, found)}"
+    elif role:
+        title = f"{role.capitalize()} {name} contains {what}: {_of(count, found)}"
     else:
         title = f"First {what} appears in {name}: {_of(count, found)}"
     title += "".join(f", {each}" for each in _channels(evidence, entry))
@@ -214,7 +213,7 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
         facts.append(
             f"spread to {counted(len(spread), 'downstream output')}: {evidence.list(nodes)}"
         )
-    elif kind is not None:
+    elif role is not None:
         facts.append("did not spread: no consumer contains NaN or Inf")
     if not found.nan:
         turned = next((each for each in spread if carriers[each].nan), None)
@@ -249,11 +248,11 @@ def _full_name(evidence: Evidence, node: int) -> list[str]:
 
 
 def _next_step(evidence: Evidence, node: int) -> str:
-    kind = evidence.kind(node)
-    if kind is None:
+    role = evidence.role(node)
+    if role is None:
         return "Open the dump with its graph to see where the values come from."
-    if kind in _WORDS:
-        return f"Check this {_WORDS[kind]} against what the model was given."
+    if role:
+        return f"Check this {role} against what the model was given."
     graph = evidence.parts.graph
     read = (
         [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]

@@ -113,15 +113,24 @@ export function condensed(model: GraphModel, scene: Scene, most: number): Conden
   };
 }
 
-/** What nothing computes: inputs, and parameters that nothing reads. */
-function givenClusters({ graph }: GraphModel, scene: Scene, outer: readonly number[]): Cluster[] {
-  const { kinds } = graph;
+/** What nothing computes: inputs, parameters that nothing reads, and memory that a program plans for itself. */
+function givenClusters(
+  { graph: { roles } }: GraphModel,
+  scene: Scene,
+  outer: readonly number[],
+): Cluster[] {
   const found: Cluster[] = [];
   const add = (boxes: number[]) => found.push({ boxes, repeats: 1, run: -1, unit: 1 });
-  for (const kind of [NodeKind.INPUT, NodeKind.PARAMETER]) {
-    const own = outer.filter((box) => kinds[scene.node[box]!] === kind);
-    if (own.length <= (kind === NodeKind.INPUT ? OWN_INPUTS : 0)) for (const box of own) add([box]);
-    else if (own.length) add(own);
+  const byRole = new Map<string, number[]>();
+  for (const box of outer) {
+    const role = roles.at(scene.node[box]!);
+    if (role) byRole.set(role, [...(byRole.get(role) ?? []), box]);
+  }
+  const places = roles.unique.filter((role) => byRole.has(role));
+  for (const role of places) {
+    const own = byRole.get(role)!;
+    if (own.length <= (role === "input" ? OWN_INPUTS : 0)) for (const box of own) add([box]);
+    else add(own);
   }
   return found;
 }
@@ -131,8 +140,7 @@ function partOf(model: GraphModel, scene: Scene, cluster: Cluster): Part {
   const nodes = cluster.boxes.map((box) => scene.node[box]!).sort((a, b) => a - b);
   const unknown = nodes.filter((node) => Number.isNaN(times.shown[node]!)).length;
   const total = times.of(nodes);
-  const kind = graph.kinds[nodes[0]!]!;
-  const given = givenText(kind);
+  const given = givenText(graph, nodes[0]!);
   const last = nodes.at(-1)!;
   const hasOutput = graph.entryOffsets[last]! < graph.entryOffsets[last + 1]!;
   return {
@@ -145,10 +153,16 @@ function partOf(model: GraphModel, scene: Scene, cluster: Cluster): Part {
     unknown,
     share: times.total > 0 ? total / times.total : Number.NaN,
     title:
-      given && nodes.length > 1 ? counted(nodes.length, given) : titleOf(model, cluster, nodes),
+      given && nodes.length > 1 ? several(nodes.length, given) : titleOf(model, cluster, nodes),
     given,
     result: hasOutput ? entryText(graph, last, 0) : "",
   };
+}
+
+/** `3 graph inputs`, `8 buffers without a start value`. */
+function several(count: number, given: string): string {
+  const [noun = "", rest = ""] = given.split(/(?= without )/);
+  return `${counted(count, noun)}${rest}`;
 }
 
 /** What the nodes are, those that take longest first: after the blocks they are in, or one by one. */
