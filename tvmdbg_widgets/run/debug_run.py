@@ -74,7 +74,9 @@ class DebugRun(Files, Pages):
 
     @cached_property
     def tables(self) -> tuple[DebugRun, ...]:
-        """Each table of times in a log, in its order, as a run: the debugger's, or the Inspector's.
+        """Each table of times in a log, in its order, as a run.
+
+        Those of the debugger, of ``profile()``, of the VM profiler, or of the Inspector.
 
         ::
 

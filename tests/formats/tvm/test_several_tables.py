@@ -160,3 +160,15 @@ def test_what_cannot_be_printed_is_refused() -> None:
 def test_a_table_in_comments_is_read(mark: str) -> None:
     text = "".join(f"{mark}{line}\n" for line in BEFORE.split("\n"))
     assert tvmdbg.open(f"intro\n{text}".encode()).table().as_tvm() == text.removesuffix("\n")
+
+
+def test_every_table_of_a_profiler_is_reached() -> None:
+    def report(us: float) -> str:
+        rows = [("Name", "Duration (us)", "Percent"), ("fused_add", f"{us:.2f}", "100.00")]
+        return "".join(f"{a:<9}  {b:>13}  {c:>7}  \n" for a, b, c in rows)
+
+    run = tvmdbg.open(f"before\n{report(40)}\nafter\n{report(9)}\n".encode())
+    assert [each.timeline.total_ns for each in run.tables] == [40_000.0, 9_000.0]
+    assert run.timeline.total_ns == 9_000.0
+    assert rules(run).count("several-tables") == 1
+    assert run.tables[0].compare_times(run.tables[1]).change_ns == -31_000.0

@@ -107,3 +107,18 @@ def test_what_is_printed_comes_back(calls: Calls) -> None:
         assert abs(report.duration_ns[row] - sum(times) * 1e3) <= report.rounding_ns[row] * 1.01
         assert report.count[row] == len(times)
     assert not report.issues
+
+
+def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
+    before = printed({"fused_nn_dense": [120.5, 80.5], "fused_add": [1.5]})
+    after = printed({"fused_nn_dense": [20.5, 30.5], "fused_add": [2.5]})
+    run = tvmdbg.open(f"before\n{before}\nafter\n{after}\n".encode())
+    assert [each.timeline.total_ns for each in run.tables] == [202_500.0, 53_500.0]
+    assert run.timeline.total_ns == 53_500.0
+    assert [issue.rule for issue in run.check()].count("several-tables") == 1
+    assert "run.tables has each" in str(run.check())
+    compared = run.tables[0].compare_times(run.tables[1])
+    assert (compared.total_a, compared.total_b) == (202_500.0, 53_500.0)
+    assert [row.label for row in compared] == ["dense", "add"]
+    (alone,) = tvmdbg.open(before.encode()).tables
+    assert not [issue for issue in alone.check() if issue.rule == "several-tables"]

@@ -28,13 +28,17 @@ from tvmdbg_widgets.formats.tvm.assemble.times import (
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
+from tvmdbg_widgets.formats.tvm.report.report import printed_reports
 from tvmdbg_widgets.formats.tvm.table.printer import format_table
 from tvmdbg_widgets.formats.tvm.table.table import read_tables
+from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_tables
+from tvmdbg_widgets.formats.tvm.table.vm_table import sniff as sniff_vm_table
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
 from tvmdbg_widgets.model.join.parameters import join_parameters
 from tvmdbg_widgets.model.join.placement import KeyedArray
+from tvmdbg_widgets.model.join.report import join_report
 from tvmdbg_widgets.model.join.tensors import join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
@@ -45,7 +49,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.recording.recording import Recording
     from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
-    from tvmdbg_widgets.formats.tvm.table.table import Table
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
     from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -305,16 +308,31 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
 
     Its times are the table's alone; it has the graph where that has the table's nodes.
     """
-    tables = [
-        table for file in parts.files if file.part == "table" for table in read_tables(file.source)
-    ]
-    return tuple(_run_of(parts, table, number) for number, table in enumerate(tables))
+    found = [part for file in parts.files for part in _tables_of(file)]
+    return tuple(_run_of(parts, table, number) for number, table in enumerate(found))
 
 
-def _run_of(parts: RunParts, table: Table, number: int) -> RunParts:
-    text = BytesSource(format_table(table).encode(errors="replace"), table.file)
-    found = [Part("table", read_tables(text), text, None)]
+def _tables_of(file: RunFile) -> list[Part]:
+    """Return the tables that the debugger or a profiler printed into one file."""
+    if file.part == "table":
+        texts = [(each, format_table(each)) for each in read_tables(file.source)]
+        sources = [BytesSource(text.encode(errors="replace"), each.file) for each, text in texts]
+        return [Part("table", read_tables(source), source, None) for source in sources]
+    if file.part != "report":
+        return []
+    is_vm = sniff_vm_table(file.source.read(0, file.source.size))
+    reports = (read_vm_tables if is_vm else printed_reports)(file.source)
+    return [Part("report", each, file.source, None) for each in reports]
+
+
+def _run_of(parts: RunParts, table: Part, number: int) -> RunParts:
+    found = [table]
     graph = next((file.source for file in parts.files if file.part == "graph"), None)
-    if parts.graph is not None and graph is not None and fits(table, parts.graph):
-        found.append(Part("graph", parts.graph, graph, None))
+    if parts.graph is not None and graph is not None:
+        if table.kind == "report":
+            has_nodes = bool((join_report(parts.graph, table.value)[0].nodes >= 0).any())
+        else:
+            has_nodes = fits(table.value[0], parts.graph)
+        if has_nodes:
+            found.append(Part("graph", parts.graph, graph, None))
     return assemble(found, (), title=f"{parts.title}, tables[{number}]")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.report.csv_file import CsvRows, is_header
@@ -17,7 +18,7 @@ from tvmdbg_widgets.formats.tvm.report.rows import DEVICE, DURATION, HASH, NAME,
 from tvmdbg_widgets.formats.tvm.report.table import TableRows, find_heading
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import as_float
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def read_report(source: ByteSource) -> Report:
         )
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
     if headings:
-        return _from_table(lines, headings, source.name, issues)
+        report = _from_table(lines[headings[-1] :], source.name, issues)
+        return with_several(report, len(headings))
     if not text.strip() and "\n" in text:
         note = Issue(
             "report-empty",
@@ -119,22 +121,31 @@ def _json_rounding(metric: Metric) -> float:
     return fixed_rounding(metric.text) if decimals == _SIX_DECIMALS else 0.0
 
 
-def _from_table(lines: list[str], headings: list[int], file: str, issues: list[Issue]) -> Report:
-    start = headings[-1]
-    heading = find_heading(lines[start])
+def printed_reports(source: ByteSource) -> tuple[Report, ...]:
+    """Read every printed table of a log; none where the text is JSON or CSV."""
+    text, issues = read_text(source)
+    lines = text.split("\n")
+    headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
+    if text.lstrip()[:1] == "{" or is_header(lines[0]):
+        return ()
+    parts = itertools.pairwise([*headings, len(lines)])
+    return tuple(_from_table(lines[start:end], source.name, issues) for start, end in parts)
+
+
+def with_several(report: Report, count: int) -> Report:
+    """Return the last of so many tables of a log with a note of the others."""
+    if count == 1:
+        return report
+    told = f"{count} reports in this text: the last is used, run.tables has each"
+    note = Issue("several-tables", Severity.NOTE, told, file=report.file)
+    return replace(report, issues=Issues((*report.issues, note)))
+
+
+def _from_table(lines: list[str], file: str, issues: list[Issue]) -> Report:
+    heading = find_heading(lines[0])
     if heading is None:
         raise ValueError("the line is no heading")
-    rows = TableRows(lines[start + 1 :], heading, file)
-    found = [*issues, *rows.issues]
-    if len(headings) > 1:
-        found.append(
-            Issue(
-                "several-tables",
-                Severity.NOTE,
-                f"{len(headings)} reports in this text; the last one is read",
-                file=file,
-            )
-        )
+    rows = TableRows(lines[1:], heading, file)
     return make_report(
         rows.rows,
         form="table",
@@ -144,7 +155,7 @@ def _from_table(lines: list[str], headings: list[int], file: str, issues: list[I
         configuration=rows.configuration,
         in_call_order=_in_call_order(rows.rows),
         truncated=rows.truncated,
-        issues=found,
+        issues=(*issues, *rows.issues),
     )
 
 

@@ -7,10 +7,12 @@ function, sorted by time or in the order of a hash map; numbers with six signifi
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.report.numbers import general_rounding, parse_number
+from tvmdbg_widgets.formats.tvm.report.report import with_several
 from tvmdbg_widgets.formats.tvm.report.rows import COUNT, DURATION, NAME, SHAPES, make_report
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -44,7 +46,20 @@ def read_vm_table(source: ByteSource) -> Report:
     """Read the last such table of a text as a report whose rows stand for all calls of a function.
 
     ``Duration (us)`` is the sum; ``Mean (us)``, ``Min (us)``, ``Max (us)`` are among the metrics.
-    Issues: ``report-cut``, ``total-disagrees``, ``rows-interrupted``, ``not-text``.
+    Issues: ``report-cut``, ``total-disagrees``, ``rows-interrupted``, ``several-tables``,
+    ``not-text``.
+
+    Raises
+    ------
+    FormatError
+        No such table in the text.
+    """
+    reports = read_vm_tables(source)
+    return with_several(reports[-1], len(reports))
+
+
+def read_vm_tables(source: ByteSource) -> tuple[Report, ...]:
+    """Read every such table of a text.
 
     Raises
     ------
@@ -61,11 +76,16 @@ def read_vm_table(source: ByteSource) -> Report:
             expected="a line '#OpName  #InvokeCount  #Duration(us): Sum/Mean/Min/Max'",
             found=repr(text[:60]),
         )
-    with_shapes = "#OpNameNShape" in lines[headings[-1]]
+    parts = itertools.pairwise([*headings, len(lines)])
+    return tuple(_report(lines[start:end], source.name, issues) for start, end in parts)
+
+
+def _report(lines: list[str], file: str, issues: list[Issue]) -> Report:
+    with_shapes = "#OpNameNShape" in lines[0]
     rows: list[dict[str, Metric]] = []
     total: tuple[float, int | None] | None = None
     strange = 0
-    for line in lines[headings[-1] + 1 :]:
+    for line in lines[1:]:
         ended = _TOTAL.fullmatch(line)
         if ended is not None:
             total = (float(parse_number(ended[1]) or 0.0), int(ended[2]) if ended[2] else None)
@@ -75,15 +95,14 @@ def read_vm_table(source: ByteSource) -> Report:
             rows.append(row)
         elif line.strip():
             strange += 1
-    issues += _checks(rows, total, strange, source.name)
     return make_report(
         rows,
         form="vm-table",
-        file=source.name,
+        file=file,
         rounding_us=lambda metric: general_rounding(as_float(metric.value)),
         in_call_order=False,
         truncated=total is None,
-        issues=issues,
+        issues=[*issues, *_checks(rows, total, strange, file)],
     )
 
 
