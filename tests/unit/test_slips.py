@@ -10,6 +10,7 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import abi, plots
+from tvmdbg_widgets.widgets.traits import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +27,10 @@ VIEWS = (
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def log() -> tvmdbg.TuningLog:
+    return tvmdbg.open_tuning(tvmdbg.samples.ansor_starved)
 
 
 def _callables() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -65,6 +70,22 @@ def test_every_keyword_with_a_slip_is_told_the_nearest(
         assert "did you mean" in str(told.value)
 
 
+@pytest.mark.parametrize("view", [*VIEWS, "ComparisonView", "TuningView"])
+def test_every_choice_of_a_view_with_a_slip_is_told_the_nearest(
+    run: tvmdbg.DebugRun, view: str
+) -> None:
+    given = {"ComparisonView": (run, run), "TuningView": (log(),)}.get(view, (run,))
+    made = getattr(tvmdbg, view)(*given)
+    chosen = {name: each for name, each in made.traits().items() if isinstance(each, Choice)}
+    assert chosen or view == "Debugger"
+    for name, trait in chosen.items():
+        value = max(trait.values or (), key=len)
+        with pytest.raises(traitlets.TraitError) as told:
+            setattr(made, name, _slip(value))
+        assert f"{name}: no {name} {_slip(value)!r}; did you mean {value!r}" in str(told.value)
+    assert not [each for each in made.traits().values() if type(each) is traitlets.Enum]
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_trait_with_a_slip_is_told_the_nearest(run: tvmdbg.DebugRun, view: str) -> None:
     made = getattr(tvmdbg, view)
@@ -89,6 +110,17 @@ def test_every_trait_with_a_slip_is_told_the_nearest(run: tvmdbg.DebugRun, view:
         (lambda run: tvmdbg.Session(run, entyr=(1, 0)), "'entry'"),
         (lambda _: abi.struct("DLTensr"), "'DLTensor'"),
         (lambda run: plots.times(run, theme="drak"), "'dark'"),
+        (lambda run: tvmdbg.GraphView(run, direction="dwon"), "direction: no direction 'dwon'"),
+        (lambda run: tvmdbg.Debugger(run, height="atuo"), "'auto'"),
+        (lambda run: tvmdbg.TensorInspector(run, color_range="robst"), "'robust'"),
+        (lambda run: tvmdbg.Debugger(run, collapsed=["grahp"]), "'graph'"),
+        (lambda run: tvmdbg.ComparisonView(run, run, color_by="spede"), "'speed'"),
+        (lambda run: tvmdbg.ComparisonView(run, run, kind="shpae"), "'shape'"),
+        (lambda run: run.compare_times(run).by("knid"), "'kind'"),
+        (lambda _: abi.struct("DLTensor", order="litle"), "'little'"),
+        (lambda _: log().errors_by("roud"), "'round'"),
+        (lambda _: log().select("tsak:1"), "task"),
+        (lambda _: log().curve("matmul_add 128 768 2304 flot32"), "'matmul_add 128 768 2304"),
     ],
 )
 def test_names_with_a_slip_are_told_the_nearest(
@@ -159,3 +191,25 @@ def test_a_fault_of_our_own_keeps_all_frames() -> None:
         int("x")
     shorten(told.value)
     assert not hasattr(told.value, "_render_traceback_")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("tabel x", "no command 'tabel'; did you mean 'table' or 'trace'?"),
+        ("tuning tsks", "no command 'tsks'; did you mean 'tasks'?"),
+        ("table --tvmm x", "no option '--tvmm'; did you mean '--tvm'?"),
+        ("tuning tasks --srt x", "no option '--srt'; did you mean '--sort'"),
+        ("--versoin", "no option '--versoin'; did you mean '--version'?"),
+        ("compare a b --fail-on slwer", "no choice 'slwer'; did you mean 'slower'?"),
+        ("table x --by knd", "no choice 'knd'; did you mean 'kind'?"),
+    ],
+)
+def test_a_slip_on_the_command_line_is_told_the_nearest(line: str, told: str) -> None:
+    from typer.testing import CliRunner
+
+    from tvmdbg_widgets.cli.app import app
+
+    done = CliRunner().invoke(app, line.split(), env={"COLUMNS": "400"})
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())

@@ -200,7 +200,9 @@ def struct(
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.abi.struct_layout import Machine
     from tvmdbg_widgets.model.abi.structs import struct_layout
+    from tvmdbg_widgets.model.base.choice import one_of
 
+    one_of("byte order", order, ("little", "big"))
     chosen = tuple(dict.fromkeys(map(dtype_layout, dtype_layouts))) or (NARROW, WIDE)
     machine = Machine(bits or 64, int64_align)
     for layout in chosen:
@@ -218,8 +220,6 @@ def struct(
 def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
     from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
 
-    if order not in ("little", "big"):
-        raise ValueError(f"the byte order is 'little' or 'big', not {order!r}")
     if isinstance(given, bytes):
         return HexDump(given, None, "bytes")
     return read_hexdump(given, order=order, words=words)

@@ -10,8 +10,9 @@ import numpy as np
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text, percent
+from tvmdbg_widgets.model.graph.columns import ROLES
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title, tensor_title
-from tvmdbg_widgets.model.graph.nodes import ROLES, Entry
+from tvmdbg_widgets.model.graph.nodes import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,7 +26,7 @@ from tvmdbg_widgets.cli import (
     trace,
 )
 from tvmdbg_widgets.cli.common.failures import INTERRUPTED, end_politely
-from tvmdbg_widgets.cli.common.register import register
+from tvmdbg_widgets.cli.common.register import Verbs, register
 from tvmdbg_widgets.cli.common.terminal import prepare, version
 from tvmdbg_widgets.cli.doctor import doctor
 from tvmdbg_widgets.cli.tuning.app import app as tuning
@@ -39,6 +39,7 @@ _EPILOG = (
 
 app = typer.Typer(
     name="tvmdbg",
+    cls=Verbs,
     help="Inspect runs of TVM's debugger and of ExecuTorch: the graph, what each node computed, "
     "and how long each took. Neither TVM, ExecuTorch nor Jupyter is needed.",
     epilog=_EPILOG,

@@ -116,8 +116,9 @@ class RpcLog(Sequence[Packet]):
         """
         from tvmdbg_widgets.formats.rpc.desync import find_desync
         from tvmdbg_widgets.formats.rpc.grammar import grammar
+        from tvmdbg_widgets.model.base.choice import one_of
 
-        sent = self.connection.direction(side)
+        sent = self.connection.direction(one_of("side", side, ("client", "server")))
         if sent is None:
             raise ValueError(f"nothing was captured of {side!r}")
         receiver = grammar(sent.grammar.era, dtype_layout, padding)

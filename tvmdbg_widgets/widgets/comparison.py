@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ class ComparisonView(View):
     run_b = ModelTrait()
     session_b: Any = ModelTrait()
     linked = traitlets.Bool(True).tag(sync=True)
-    kind = traitlets.CaselessStrEnum(
-        [each.label for each in DifferenceKind], allow_none=True, default_value=None
-    ).tag(sync=True)
-    color_by = traitlets.Enum(_COLORS, SPEED).tag(sync=True)
+    kind = Choice([each.label for each in DifferenceKind], allow_none=True, default_value=None).tag(
+        sync=True
+    )
+    color_by = Choice(_COLORS, SPEED).tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
-    direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
+    direction = Choice(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(True).tag(sync=True)
     height = auto_height()
     _made_by = "tvmdbg_widgets.ComparisonView(a, b)"

@@ -11,6 +11,7 @@ from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_panel import GraphPanel
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
+from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
@@ -53,11 +54,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     _code = traitlets.Unicode(code_name("debugger")).tag(sync=True)
 
     layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.66]).tag(sync=True)
-    collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
-        sync=True
-    )
+    collapsed = traitlets.List(Choice(["findings", "graph", "tensor", "timeline"])).tag(sync=True)
     findings_folded = traitlets.Bool(False).tag(sync=True)
-    tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
+    tensor_show = Choice(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = auto_height()
     _tells_health = True
 

@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
-from tvmdbg_widgets.widgets.traits import as_trait_error
+from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class GraphOptions(GraphColors, Folding, Shown):
     ).tag(sync=True)
     hops = traitlets.Int(allow_none=True, default_value=None, min=0).tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
-    direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
+    direction = Choice(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
 
     _debug_run: ShownRun  # the view's

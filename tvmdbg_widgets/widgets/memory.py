@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.traits import StepRange
+from tvmdbg_widgets.widgets.traits import Choice, StepRange
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class MemoryOptions(traitlets.HasTraits):
     """Traits of a memory view; see :class:`MemoryView`."""
 
     parameters = traitlets.Bool(True).tag(sync=True)
-    color_by = traitlets.Enum(["kind", "size"], "kind").tag(sync=True)
+    color_by = Choice(["kind", "size"], "kind").tag(sync=True)
     step_range = StepRange().tag(sync=True)
 
 

@@ -12,6 +12,7 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
@@ -134,9 +135,8 @@ def _require_column(figure: object, nodes: str) -> None:
     columns = sorted({column for each in _sources(figure) for column in each.column_names})
     if nodes not in columns:
         raise ValueError(
-            f"no data source of this figure has a column {nodes!r} of node ids; its columns are "
-            f"{', '.join(map(repr, columns)) or 'none'}: name one of them, link(figure, run, "
-            "nodes=…)"
+            f"no data source of this figure has a column {nodes!r} of node ids"
+            f"{meant(nodes, columns)}: name one of them, link(figure, run, nodes=…)"
         )
 
 

@@ -9,7 +9,7 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-from tvmdbg_widgets.widgets.traits import EntryTrait
+from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
@@ -32,14 +32,12 @@ class TensorOptions(traitlets.HasTraits):
         default_value=None,
     ).tag(sync=True)
     index = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
-    color_scale = traitlets.Enum(["auto", "linear", "log", "symlog"], "auto").tag(sync=True)
-    color_map = traitlets.Enum(["auto", "sequential", "diverging"], "auto").tag(sync=True)
-    color_range: Any = traitlets.Union(
-        [
-            traitlets.Enum(["auto", "tensor", "plane", "robust"]),
-            traitlets.Tuple(traitlets.Float(), traitlets.Float()),
-        ],
-        default_value="auto",
+    color_scale = Choice(["auto", "linear", "log", "symlog"], "auto").tag(sync=True)
+    color_map = Choice(["auto", "sequential", "diverging"], "auto").tag(sync=True)
+    color_range: Any = ChoiceOr(
+        ["auto", "tensor", "plane", "robust"],
+        traitlets.Tuple(traitlets.Float(), traitlets.Float()),
+        default="auto",
     ).tag(sync=True)
     data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
     data_sizes: Any = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
@@ -60,9 +58,9 @@ class TensorOptions(traitlets.HasTraits):
         allow_none=True,
         default_value=None,
     ).tag(sync=True)
-    cells = traitlets.Enum(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)
+    cells = Choice(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)
     along = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    value_format = traitlets.Enum(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
+    value_format = Choice(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
     scale = traitlets.Float(1.0).tag(sync=True)
     zero_point = traitlets.Int(0, min=-MOST_ZERO_POINT, max=MOST_ZERO_POINT).tag(sync=True)
 
@@ -166,7 +164,7 @@ class TensorInspector(TensorOptions, View):
         720.
     """
 
-    show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
+    show = Choice(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = auto_height(least=120)
     _tells_health = True
 

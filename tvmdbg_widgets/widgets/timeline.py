@@ -8,7 +8,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.traits import TimeRange
+from tvmdbg_widgets.widgets.traits import Choice, TimeRange
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
@@ -23,17 +23,13 @@ if TYPE_CHECKING:
 class TimelineOptions(traitlets.HasTraits):
     """Traits of a flamechart; see :class:`Flamechart`."""
 
-    show = traitlets.Enum(["both", "chart", "table"], "both").tag(sync=True)
-    sort = traitlets.Enum(["time", "order"], "time").tag(sync=True)
-    chart = traitlets.Enum(["time", "merged", "folded", "repeats", "roofline"], "time").tag(
-        sync=True
-    )
-    table_by = traitlets.Enum(
+    show = Choice(["both", "chart", "table"], "both").tag(sync=True)
+    sort = Choice(["time", "order"], "time").tag(sync=True)
+    chart = Choice(["time", "merged", "folded", "repeats", "roofline"], "time").tag(sync=True)
+    table_by = Choice(
         ["node", "kind", "part", "group", "device", "name", "callers", "change"], "node"
     ).tag(sync=True)
-    slice_color = traitlets.Enum(["auto", "kind", "block", "share", "change"], "auto").tag(
-        sync=True
-    )
+    slice_color = Choice(["auto", "kind", "block", "share", "change"], "auto").tag(sync=True)
     critical = traitlets.Bool(False).tag(sync=True)
     peak_flops = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
     bandwidth = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import traitlets
 
+from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.join.refs import entry_ref
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -36,6 +37,43 @@ def as_trait_error(name: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:
         raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
+
+
+class Choice(traitlets.Enum[Any]):
+    """One of some texts; another is refused with the nearest of them."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take what is one of them, in any case of letters."""
+        known = {str(each).casefold(): each for each in self.values or ()}
+        if isinstance(value, str) and (found := known.get(value.casefold())) is not None:
+            return found
+        return super().validate(obj, value)
+
+    def error(
+        self, obj: Any, value: Any, error: Exception | None = None, info: str | None = None
+    ) -> NoReturn:
+        """Refuse a value."""
+        if error is not None:
+            super().error(obj, value, error, info)
+        name = self.name or "choice"
+        raise traitlets.TraitError(
+            f"{name}: no {name} {value!r:.200}{meant(value, self.values or ())}"
+        )
+
+
+class ChoiceOr(traitlets.Union):
+    """One of some texts, or what other traits take."""
+
+    def __init__(self, values: Sequence[str], *others: Any, default: str) -> None:
+        self._values = tuple(values)
+        super().__init__([Choice(values), *others], default_value=default)
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take what one of the traits takes; of texts only the choices."""
+        if isinstance(value, str) and value.casefold() not in self._values:
+            with as_trait_error(str(self.name)):
+                one_of(str(self.name), value, self._values)
+        return super().validate(obj, value)
 
 
 class EntryTrait(traitlets.Tuple):

@@ -11,6 +11,7 @@ from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.traits import ChoiceOr
 
 if TYPE_CHECKING:
     import os
@@ -68,8 +69,7 @@ def a_session(proposal: dict[str, Any]) -> Session:
 
 def auto_height(least: int = 240) -> Any:
     """Return the trait of a height that may be that of the part of the notebook that is seen."""
-    choices = [traitlets.Enum(["auto"]), traitlets.Int(min=least, max=4000)]
-    return traitlets.Union(choices, default_value="auto").tag(sync=True)
+    return ChoiceOr(["auto"], traitlets.Int(min=least, max=4000), default="auto").tag(sync=True)
 
 
 class View(Saved):

@@ -13,6 +13,7 @@ from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes, known_timeline
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
@@ -89,11 +90,7 @@ class TimeComparison(ComparedTimes):
         ValueError
             Anything else.
         """
-        if what == "node":
-            return self
-        if what != "kind":
-            raise ValueError(f"by is 'kind' or 'node', found {what!r:.80}")
-        return self._by_kind
+        return self if one_of("rows by", what, ("kind", "node")) == "node" else self._by_kind
 
     @cached_property
     def _by_kind(self) -> KindChanges:

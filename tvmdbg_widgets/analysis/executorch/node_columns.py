@@ -6,6 +6,7 @@ import numbers
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.executorch.event_nodes import HOW
 from tvmdbg_widgets.model.graph.node_columns import classed, node_column
 
@@ -79,8 +80,8 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
             for node in nodes[handle] if key in told else ():
                 values[node] = told[key]
     if not values:
-        has = ", ".join(known) or "none: give the Inspector a delegate_metadata_parser"
-        raise LookupError(f"no metadata under {key!r} of an event with operators; keys: {has}")
+        told = meant(key, known) if known else "; give the Inspector a delegate_metadata_parser"
+        raise LookupError(f"no metadata under {key!r} of an event with operators{told}")
     if not all(isinstance(each, numbers.Real) for each in values.values()):
         values = {node: str(each) for node, each in values.items()}
     return node_column(graph, values, name=METADATA + key)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.analysis.executorch.event_handles import HandleMaps, associate
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
@@ -128,8 +129,7 @@ def chosen_method(record: ETRecord, method: str | None) -> str:
     """
     known = record.methods
     if method is not None and method not in known:
-        named = one_line(", ".join(map(repr, known))) or "none"
-        raise ValueError(f"the ETRecord has no method {method!r}; its methods are {named}")
+        raise ValueError(one_line(f"the ETRecord has no method {method!r}{meant(method, known)}"))
     if method is None and FORWARD not in known and len(known) > 1:
         named = one_line(", ".join(map(repr, known)))
         raise ValueError(f"which method was run? the ETRecord has {named}; give method=")

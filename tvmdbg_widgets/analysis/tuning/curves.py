@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 Floats = npt.NDArray[np.float64]
@@ -215,18 +217,17 @@ class Curve:
         )
 
 
-def task_curve(parts: TuningParts, task: int) -> Curve:
+def task_curve(parts: TuningParts, task: int | str | Task) -> Curve:
     """Return the curve of one task over its own trials.
 
     Raises
     ------
-    IndexError
+    IndexError, KeyError, TypeError
         There is no such task.
     """
-    if not 0 <= task < len(parts.tasks):
-        raise IndexError(f"task {task}: the log has {counted(len(parts.tasks), 'task')}, from 0")
-    rows = parts.trials.of_task(task)
-    return _curve(parts.tasks[task].name, parts.trials, rows, best_so_far(parts.trials)[rows])
+    found = task_meant(parts, task)
+    rows = parts.trials.of_task(found.index)
+    return _curve(found.name, parts.trials, rows, best_so_far(parts.trials)[rows])
 
 
 def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:

@@ -10,6 +10,7 @@ from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.threads import threads_of
+from tvmdbg_widgets.model.base.choice import meant
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -57,4 +58,4 @@ def errors_by(
         return error_table(counted, by, counted.unroll)
     if by == "threads":
         return error_table(counted, by, threads_of(parts, at, progress=progress))
-    raise ValueError(f"errors by {by!r}: one of {', '.join(KINDS)}")
+    raise ValueError(f"no errors by {by!r:.80}{meant(by, KINDS)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.register import register
+from tvmdbg_widgets.cli.common.register import Verbs, register
 from tvmdbg_widgets.cli.tuning import (
     best,
     compare,
@@ -24,6 +24,7 @@ EXAMPLES = examples(
 )
 
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

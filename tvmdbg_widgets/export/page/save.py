@@ -14,6 +14,7 @@ from tvmdbg_widgets.export.page.figure import figure_of_page
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
 from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
@@ -71,10 +72,8 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     kind, run = kind_of(view), view.debug_run
     choices = _PANELS if kind == "debugger" else (kind,)
     if options.view is not None and options.view not in choices:
-        raise ValueError(
-            f"the page of a {type(view).__name__} starts in {' or '.join(choices)}, "
-            f"found view={options.view!r}"
-        )
+        near = meant(options.view, choices)
+        raise ValueError(f"a page of a {type(view).__name__} has no view {options.view!r}{near}")
     states = models(view, options)
     tensors = kind in _SHOW_TENSORS
     if not tensors:

@@ -29,6 +29,8 @@ def read_line(parts: TuningParts, row: int) -> bytes:
         The file changed, other than by growing, since it was opened.
     """
     trials = parts.trials
+    if not hasattr(row, "__index__"):
+        raise TypeError(f"a record is taken by its row, an int, not by {row!r:.80}")
     if not -len(trials) <= row < len(trials):
         raise no_such_row(row, trials)
     source: ByteSource = parts.sources[trials.source[row]]

@@ -25,11 +25,16 @@ def near(given: object, known: Iterable[object]) -> list[str]:
     return [folded[each] for each in close[:3]]
 
 
+def perhaps(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"``; empty where no name is near."""
+    close = near(given, known)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
 def meant(given: object, known: Iterable[object]) -> str:
     """Return ``"; did you mean 'graph'?"`` with the names that are known, where those are few."""
     names = list(islice(known, _SEARCHED))
-    close = near(given, names)
-    said = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    said = perhaps(given, names)
     if len(names) > _LISTED:
         return said
     return f"{said or ';'} known: {', '.join(map(repr, names)) or 'none'}"

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.nodes import ROLES, role_codes
 from tvmdbg_widgets.model.graph.short_names import module_prefixes
 from tvmdbg_widgets.model.graph.walk import Adjacency
 
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
+
+#: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
+ROLES = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
 
 DTYPES: dict[str, type[np.generic]] = {
     "kinds": np.uint8,
@@ -234,7 +236,13 @@ class GraphColumns:
     @cached_property
     def roles(self) -> StringColumn:
         """What each node is for: :attr:`Node.role` as a column."""
-        return StringColumn(ROLES, role_codes(self))
+        found = np.zeros(self.num_nodes, np.int32)
+        found[self.kinds == 0] = ROLES.index("input")
+        found[self.kinds == 1] = ROLES.index("parameter")
+        if self.planned_memory is not None:
+            found[self.planned_memory.kept] = ROLES.index("mutable buffer")
+            found[self.planned_memory.scratch] = ROLES.index("buffer without a start value")
+        return StringColumn(ROLES, found)
 
     @property
     def is_fed(self) -> npt.NDArray[np.bool_]:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import enum
 import operator
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
-
-import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 _BASES: Final = {Trust.BY_ORDER: "structure", Trust.BY_NAME: "name", Trust.ABSENT: "unknown"}
 _PROGRAMS: Final = ("program", "edge")
-#: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
-ROLES: Final = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
 
 
 class NodeKind(enum.IntEnum):
@@ -198,17 +193,6 @@ class Nodes(Sequence[Node]):
         return "\n".join([f"{len(self)} nodes", *shown, *more])
 
 
-def role_codes(graph: GraphColumns) -> npt.NDArray[np.int32]:
-    """Return the role of each node, by its number in :data:`ROLES` (int32 [N])."""
-    found = np.zeros(graph.num_nodes, np.int32)
-    found[graph.kinds == NodeKind.INPUT] = ROLES.index("input")
-    found[graph.kinds == NodeKind.PARAMETER] = ROLES.index("parameter")
-    if graph.planned_memory is not None:
-        found[graph.planned_memory.kept] = ROLES.index("mutable buffer")
-        found[graph.planned_memory.scratch] = ROLES.index("buffer without a start value")
-    return found
-
-
 def given_text(role: str) -> str:
     """Return what stands in place of a time where nothing runs; empty for an operator."""
     return "graph input" if role == "input" else role
@@ -216,11 +200,12 @@ def given_text(role: str) -> str:
 
 def held_texts(graph: GraphColumns) -> list[str]:
     """Return how many nodes there are of each role, operators first: ``["1 operator", …]``."""
-    counts = np.bincount(role_codes(graph), minlength=len(ROLES)).tolist()
-    told = [counted(counts[0], "operator"), counted(counts[2], "parameter")]
-    told.append(counted(counts[1], "input"))
-    told += [counted(counts[3], "mutable buffer")] if counts[3] else []
-    told += [f"{counted(counts[4], 'buffer')} without a start value"] if counts[4] else []
+    counts = Counter(graph.roles)
+    kept, scratch = counts["mutable buffer"], counts["buffer without a start value"]
+    told = [counted(counts[""], "operator"), counted(counts["parameter"], "parameter")]
+    told.append(counted(counts["input"], "input"))
+    told += [counted(kept, "mutable buffer")] if kept else []
+    told += [f"{counted(scratch, 'buffer')} without a start value"] if scratch else []
     return told
 
 

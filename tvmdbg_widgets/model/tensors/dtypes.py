@@ -14,6 +14,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tvmdbg_widgets.model.base.choice import meant
+
 INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
 FIRST_CUSTOM = 129
 #: Codes only dlpack 1.1 has, hence TVM >= 0.21.
@@ -199,7 +201,7 @@ def _parse(text: str) -> DataType:
     if match["small"]:
         name = re.sub(r"^(?:float|fp|f)", "float", match["small"])
         if name not in _SMALL_FLOAT_CODES:
-            raise ValueError(f"{text!r} is not a dtype; known are {sorted(_SMALL_FLOAT_CODES)}")
+            raise ValueError(f"{text!r} is not a dtype{meant(name, sorted(_SMALL_FLOAT_CODES))}")
         return DataType(*_SMALL_FLOAT_CODES[name], lanes)
     word = match["word"] or _SHORT[match["short"]]
     bits = int(match["bits"] or match["short_bits"] or _DEFAULT_BITS[word])

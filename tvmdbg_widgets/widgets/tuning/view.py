@@ -11,6 +11,7 @@ from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.tuning.log_model import LogModel
 from tvmdbg_widgets.widgets.view import auto_height, require_run
 
@@ -107,11 +108,11 @@ class TuningView(Saved):
     session: Any = OptionalModelTrait()
     task = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     trial = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    along = traitlets.Enum(["trial", "time"], "trial").tag(sync=True)
+    along = Choice(["trial", "time"], "trial").tag(sync=True)
     trial_range: Any = TrialRange().tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)
-    pane = traitlets.Enum(_PANES, "schedule").tag(sync=True)
-    sort = traitlets.Enum(["time", "gain", "errors", "task"], "time").tag(sync=True)
+    pane = Choice(_PANES, "schedule").tag(sync=True)
+    sort = Choice(["time", "gain", "errors", "task"], "time").tag(sync=True)
     height = auto_height(360)
 
     def __init__(

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base import ulp
+from tvmdbg_widgets.model.base.choice import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +151,7 @@ def metric(distance: str | Distance, *, compat: bool = False) -> Metric:
     known = {each.name: each for each in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}
     found = known.get(distance.strip().upper())
     if found is None:
-        names = "" if compat else f"; known are {', '.join(known)}"
+        names = "" if compat else meant(distance, known)
         raise ValueError(f"Unsupported distance metric {distance!r}{names}")
     return found
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.sessions import Session
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable
+    from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.verdicts.findings import Findings
 
 
@@ -34,20 +35,22 @@ class Diagnosis(Recorded):
 
         return find(LogEvidence(self.parts))
 
-    def curve(self, task: int | None = None, weights: Sequence[float] | None = None) -> Curve:
+    def curve(
+        self, task: int | str | Task | None = None, weights: Sequence[float] | None = None
+    ) -> Curve:
         """Return how the best cost fell, over trials and over time.
 
         Parameters
         ----------
-        task : int, optional
-            Index of the task; the weighted total of all where it is left out.
+        task : int, str or Task, optional
+            Index or name of the task; the weighted total of all where it is left out.
         weights : sequence of float, optional
             One a task, instead of those the log was opened with; the plain sum where there are
             none. The log itself has no weights.
 
         Raises
         ------
-        IndexError
+        IndexError, KeyError, TypeError
             There is no such task.
         ValueError
             The weights do not fit the tasks.

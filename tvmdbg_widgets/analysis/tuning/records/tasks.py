@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
+from tvmdbg_widgets.model.base.choice import perhaps
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.task import Task
@@ -45,7 +46,9 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
             )
         if found:
             return found[0]
-        raise KeyError(f"no task is called {one_line(task)!r}; the log has {_all_of(parts)}")
+        names = (text for each in parts.tasks for text in (each.name, each.workload_key))
+        close = one_line(perhaps(task, names))
+        raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
     if isinstance(task, Task):
         for each in parts.tasks:
             if (each.workload_key, each.target.text) == (task.workload_key, task.target.text):

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.curves import known_weights
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
+from tvmdbg_widgets.model.base.choice import perhaps
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -51,11 +52,12 @@ def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float
     found = [1.0] * len(parts.tasks)
     for name, weight in given.items():
         if isinstance(name, str):
-            meant = [task for task in parts.tasks if task.workload_key == name]
-            if not meant:
-                raise KeyError(f"weights: no task of the log has the key {one_line(name)!r}")
+            found_tasks = [task for task in parts.tasks if task.workload_key == name]
+            if not found_tasks:
+                near = perhaps(name, (task.workload_key for task in parts.tasks))
+                raise KeyError(f"weights: no task of the log has the key {one_line(name)!r}{near}")
         else:
-            meant = [task_meant(parts, name)]
-        for task in meant:
+            found_tasks = [task_meant(parts, name)]
+        for task in found_tasks:
             found[task.index] = weight
     return found
