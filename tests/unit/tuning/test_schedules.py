@@ -16,6 +16,7 @@ from unit.tuning.printed_states import cases, dag
 
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
 from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.tuning import open_tuning
@@ -311,6 +312,29 @@ def test_a_dag_takes_no_extent_away(name: str) -> None:
             assert lost == [], case["case"]
 
 
+def test_no_dag_of_a_recorded_log_takes_anything_away(corpus: Path) -> None:
+    """Whether it is known by its name or given as a text."""
+    seen = 0
+    folder = corpus / "tuning"
+    for path in sorted([*folder.rglob("*.json"), *folder.rglob("*.log")]):
+        try:
+            log = open_tuning(path, progress=False)
+        except FormatError:
+            continue
+        dags = {task.workload_key: log.dag(task) for task in log.tasks}
+        texts = {key: each.text for key, each in dags.items() if each is not None and each.text}
+        given = open_tuning(path, dag=texts, progress=False) if texts else log
+        tasks = [log.tasks[task].workload_key for task in log.trials.task.tolist()]
+        rows = [row for row, key in enumerate(tasks) if dags[key] is not None]
+        for row in rows[:: 1 + len(rows) // 10]:
+            alone = known_loops(Schedule(log.record(row)))
+            for found in map(known_loops, (log.schedule(row), given.schedule(row))):
+                lost = [loop for loop, extent in alone.items() if extent and not found.get(loop)]
+                assert lost == [], (path.name, row)
+            seen += len(alone)
+    assert seen > 500
+
+
 def test_extents_of_the_steps_stand_in_where_the_dag_has_none() -> None:
     axes = parse_dag("A = PLACEHOLDER [64]\nB(i) = A[i]\n")
     unknown = replace(axes.operations[1], axes=(replace(axes.operations[1].axes[0], extent=None),))
@@ -327,6 +351,15 @@ def test_a_dag_that_contradicts_the_steps_is_told_with_both_numbers() -> None:
     assert found.notes[-1] == (
         "The DAG contradicts the steps: loop i.0 of C: 16 by the DAG, 32 by the steps"
     )
+
+
+def test_a_task_is_meant_as_everywhere() -> None:
+    log = open_tuning(record([["AN", 5, 1, 3]], key=CONV).line, progress=False)
+    (task,) = log.tasks
+    assert log.dag(task) == log.dag(0) == log.dag(task.name) is not None
+    assert log.flop_count(task) == log.flop_count(0)
+    with pytest.raises(KeyError, match="did you mean 'conv2d_layer"):
+        log.dag(task.name.replace("layer", "laier"))
 
 
 def test_a_dag_text_leaves_what_is_known_of_the_name() -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.dag import ComputeDag
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.task import Task
 
 
 class Schedules(Recorded):
@@ -52,17 +53,19 @@ class Schedules(Recorded):
         )
         return found if assumed is None or other.refused else other
 
-    def dag(self, task: int) -> ComputeDag | None:
+    def dag(self, task: int | str | Task) -> ComputeDag | None:
         """Return the compute DAG of a task, None where it is not known.
 
         Its ``source`` says where it is from, and whether that is an assumption.
 
         Parameters
         ----------
-        task : int
-            Its index.
+        task : int, str or Task
+            Its index or name.
         """
-        return self._found_dag(task)[0]
+        from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
+
+        return self._found_dag(task_meant(self.parts, task).index)[0]
 
     def _found_dag(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
         """Return a task's DAG, and why what was given for it cannot be used."""
@@ -72,7 +75,7 @@ class Schedules(Recorded):
             self._dags[task] = find_dag(self.parts, self.tasks[task])
         return self._dags[task]
 
-    def flop_count(self, task: int) -> float | None:
+    def flop_count(self, task: int | str | Task) -> float | None:
         """Return how many floating-point operations a task takes, as TVM counts them.
 
         None where its DAG is not known, or does not tell.

@@ -46,8 +46,7 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
             )
         if found:
             return found[0]
-        names = (text for each in parts.tasks for text in (each.name, each.workload_key))
-        close = one_line(perhaps(task, names))
+        close = perhaps(task, (one_line(each.name) for each in parts.tasks))
         raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
     if isinstance(task, Task):
         for each in parts.tasks:
