@@ -324,7 +324,7 @@ def test_kinds_add_up_and_keep_what_is_fused_together() -> None:
         node for row in found for node in row.a
     )
     assert found.by("node") is found
-    with pytest.raises(ValueError, match="'kind' or 'node'"):
+    with pytest.raises(ValueError, match="no rows by 'part'; known: 'kind', 'node'"):
         found.by("part")
 
 

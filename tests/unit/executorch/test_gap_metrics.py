@@ -80,7 +80,7 @@ def test_units_in_the_last_place_are_of_the_runtimes_type() -> None:
 def test_names() -> None:
     with pytest.raises(ValueError, match=r"^Unsupported distance metric 'COSINE'$"):
         metric("COSINE", compat=True)
-    with pytest.raises(ValueError, match=r"metric 'nope'; known are MSE, L1, SNR, COSINE"):
+    with pytest.raises(ValueError, match=r"metric 'nope'; known: 'MSE', 'L1', 'SNR', 'COSINE'"):
         metric("nope")
     assert metric(max).name == "max"
     with pytest.raises(TypeError, match="complex64"):

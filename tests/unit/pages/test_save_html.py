@@ -289,7 +289,9 @@ def test_what_a_run_does_not_have_is_refused_and_nothing_written(
 
 
 def test_a_view_alone_has_no_other_to_start_in(run: DebugRun, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a GraphView starts in graph, found view='tensor'"):
+    with pytest.raises(
+        ValueError, match="a page of a GraphView has no view 'tensor'; known: 'graph'"
+    ):
         tvmdbg.GraphView(run).save_html(tmp_path / "page.html", view="tensor")
 
 
