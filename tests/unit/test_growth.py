@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from benchmarks.growing import GROWING
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.formats.tvm.assemble import times
 from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.graph.roles import with_roles
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
 
 
 def test_times_of_a_list_are_read_without_a_call_for_each() -> None:
@@ -52,3 +61,58 @@ def test_a_function_may_have_a_number_of_any_length() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
     assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
+
+
+def test_roles_of_operands_cost_the_edges_that_tell_them() -> None:
+    def scanned(layers: int) -> int:
+        value = np.zeros((2, 3), np.float32)
+        ops = [Op("data", value)]
+        for _ in range(layers):
+            bias, last = len(ops), len(ops) - 1
+            ops.append(Op(f"b{bias}", np.zeros((1, 3), np.float32)))
+            ops.append(Op(f"a{bias}", value, "fused_add", [(last, 0), (bias, 0)]))
+        run = tvmdbg.open(graph_json(ops))
+        assert run.graph is not None
+        graph = run.graph
+        searched = 0
+        search = np.searchsorted
+
+        def counted(array: npt.NDArray[np.int32], *keys: Any, **how: Any) -> Any:
+            nonlocal searched
+            searched += len(array)
+            return search(array, *keys, **how)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(np, "searchsorted", counted)
+            with_roles(graph)
+        return searched
+
+    assert scanned(200) < 3 * scanned(100)
+
+
+def test_a_single_table_is_not_compared_with_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    GROWING["nodes"](tmp_path, 100)
+
+    def compared(*_: object) -> bool:
+        raise AssertionError("there is no other table to choose from")
+
+    monkeypatch.setattr(times, "fits", compared)
+    monkeypatch.setattr(times, "_alike", compared)
+    run = tvmdbg.open(tmp_path)
+    assert run.timeline is not None
+    assert len(run.timeline.sources) == 3
+
+
+def test_traces_and_tables_are_read_in_few_calls_for_each_node(tmp_path: Path) -> None:
+    def opened(nodes: int, name: str) -> int:
+        folder = tmp_path / f"{nodes}"
+        folder.mkdir(exist_ok=True)
+        GROWING["nodes in one chain"](folder, nodes)
+        return calls(lambda: tvmdbg.open(folder / name))
+
+    opened(50, "trace.json")
+    for name, most in (("trace.json", 25), ("table.txt", 70)):
+        more = opened(1_100, name) - opened(100, name)
+        assert more / 1_000 < most, (name, more)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.formats.collector import collector_paused
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -49,7 +51,8 @@ class Format:
     def read(self, source: ByteSource, **options: Any) -> Any:
         """Read the source; FormatError where it is not readable at all."""
         read: Callable[..., Any] = getattr(import_module(self.module), self.reader)
-        return read(source, **options)
+        with collector_paused():
+            return read(source, **options)
 
 
 _FORMATS = "tvmdbg_widgets.formats"

@@ -8,6 +8,7 @@ end, not observed starts. Names are node names and repeat, so events are paired 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
-from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
-from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
+from tvmdbg_widgets.formats.tvm.times_text import decode
+from tvmdbg_widgets.formats.tvm.trace_events import (
+    FIELDS,
+    Events,
+    load_events,
+    peek_events,
+    plain_events,
+)
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import as_float
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _OTHER_KIND = (
@@ -123,8 +132,15 @@ def read_trace(source: ByteSource) -> Trace:
     FormatError
         Not JSON, not a trace, or a Chrome trace of another kind; names the event by its index.
     """
-    text, issues = read_text(source)
-    events, unit, cut = load_events(text, source.name)
+    data = source.read(0, source.size)
+    cut: Issue | None = None
+    issues: list[Issue] = []
+    found = plain_events(data)
+    if found is None:
+        text, issues = decode(data, source.name)
+        listed, unit, cut = load_events(text, source.name)
+    else:
+        events, unit = found
     if cut is not None:
         issues.append(cut)
     if unit not in ("ns", None):
@@ -138,14 +154,16 @@ def read_trace(source: ByteSource) -> Trace:
             )
         )
     checker = _Checker(source.name, issues)
-    names, values, begins = checker.columns(events)
-    times = np.asarray([as_float(value) for value in values], np.float64)
-    start, end = checker.pair(names, begins)
-    trace_names = checker.readable_names([names[i] for i in start])
+    if found is None:
+        events = checker.columns(listed)
+    times = np.asarray([as_float(value) for value in events.times], np.float64)
+    checker.check_events(events, times)
+    start, end = checker.pair(events.names, events.begins)
+    trace_names = checker.readable_names([events.names[i] for i in start.tolist()])
     start_us = times[start]
     end_us = np.where(end >= 0, times[end], np.nan) if len(end) else np.zeros(0)
     checker.check_times(start_us, end_us, start)
-    start_ns, duration_ns = _exact(values, start, end)
+    start_ns, duration_ns = _exact(events.times, start, end)
     return Trace(
         trace_names,
         start_us,
@@ -159,7 +177,7 @@ def read_trace(source: ByteSource) -> Trace:
 
 
 def _exact(
-    values: list[Any], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+    values: Sequence[Any], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Starts and durations in nanoseconds, from the digits of the file."""
     read = nanoseconds(values)
@@ -184,8 +202,8 @@ class _Checker:
             message = f"traceEvents[{indices[0]}]: {what}{more}"
             self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def columns(self, events: list[Any]) -> tuple[list[str], list[Any], list[bool]]:
-        """Check the fields of all events; return names, ts and whether each is a B event."""
+    def columns(self, events: list[Any]) -> Events:
+        """Check the fields of all events, and return them by field."""
         names: list[str] = []
         times: list[Any] = []
         begins: list[bool] = []
@@ -206,24 +224,26 @@ class _Checker:
                     self.field(index, event, "tid", int, str),
                 )
             )
-        if len(tracks) > 1:
+        return Events(names, times, begins, tracks)
+
+    def check_events(self, events: Events, times: npt.NDArray[np.float64]) -> None:
+        """Report several tracks, and times that are none."""
+        if len(events.tracks) > 1:
             self.issues.append(
                 Issue(
                     "several-tracks",
                     Severity.WARNING,
-                    f"events carry {len(tracks)} pairs of pid and tid, TVM writes one; "
+                    f"events carry {len(events.tracks)} pairs of pid and tid, TVM writes one; "
                     "all are read as one track",
                     file=self.file,
                 )
             )
-        column = np.asarray([as_float(value) for value in times], dtype=np.float64)
         self.report(
             "time-not-finite",
             Severity.ERROR,
-            np.flatnonzero(~np.isfinite(column)),
+            np.flatnonzero(~np.isfinite(times)),
             "ts is not a finite number; its slice is left out",
         )
-        return names, times, begins
 
     def field(self, index: int, event: dict[str, Any], name: str, *kinds: type) -> Any:
         """Return a field of an event; FormatError if it has another JSON type."""
@@ -256,24 +276,17 @@ class _Checker:
         )
 
     def pair(
-        self, names: list[str], begins: list[bool]
+        self, names: Sequence[str], begins: Sequence[bool]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Pair events by position: indices of the B and of the E events, -1 for a missing E."""
-        starts: list[int] = []
-        ends: list[int] = []
-        lone_ends: list[int] = []
-        position = 0
-        while position < len(begins):
-            if not begins[position]:
-                lone_ends.append(position)
-                position += 1
-                continue
-            closed = position + 1 < len(begins) and not begins[position + 1]
-            starts.append(position)
-            ends.append(position + 1 if closed else -1)
-            position += 2 if closed else 1
-        start, end = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
-        lone = start[end < 0]
+        begin = np.asarray(begins, np.bool_)
+        start = np.flatnonzero(begin)
+        closes = ~np.append(begin, True)[start + 1]
+        end = np.where(closes, start + 1, -1)
+        lone = start[~closes]
+        inside = begin.copy()
+        inside[end[closes]] = True
+        lone_ends = np.flatnonzero(~inside)
         if len(lone) and len(lone) == len(lone_ends):
             raise FormatError(
                 "B and E events are nested or out of order",
@@ -285,7 +298,8 @@ class _Checker:
             )
         self.report("end-missing", Severity.ERROR, lone, "B event without its E event")
         self.report("begin-missing", Severity.ERROR, lone_ends, "E event without its B event")
-        differ = [b for b, e in zip(starts, ends, strict=True) if e >= 0 and names[b] != names[e]]
+        both = start[closes].tolist()
+        differ = [at for at in both if names[at] != names[at + 1]]
         self.report(
             "names-differ", Severity.ERROR, differ, "its E event has another name; paired by place"
         )
@@ -294,19 +308,21 @@ class _Checker:
     def readable_names(self, names: list[str]) -> StringColumn:
         """Return the names as a column, halves of surrogate pairs replaced by U+FFFD."""
         column = StringColumn.from_strings(names)
+        with suppress(UnicodeEncodeError):
+            "".join(column.unique).encode()
+            return column
         clean = tuple(
             name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             for name in column.unique
         )
-        if clean != column.unique:
-            self.issues.append(
-                Issue(
-                    "not-text",
-                    Severity.WARNING,
-                    "a name holds half of a surrogate pair, shown as U+FFFD",
-                    file=self.file,
-                )
+        self.issues.append(
+            Issue(
+                "not-text",
+                Severity.WARNING,
+                "a name holds half of a surrogate pair, shown as U+FFFD",
+                file=self.file,
             )
+        )
         return StringColumn(clean, column.codes)
 
     def check_times(

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
 
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FIELDS = frozenset(("ts", "tid", "pid", "name", "ph"))
 
@@ -18,6 +24,55 @@ _OPENING = re.compile(
 )
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_float=DecimalText)
+
+
+class Events(NamedTuple):
+    """The events of a trace by field, E of them; ``times`` as the file has them."""
+
+    names: Sequence[str]
+    times: Sequence[Any]
+    begins: Sequence[bool]
+    tracks: set[tuple[int | str, int | str]]
+
+
+class _Event(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    ts: msgspec.Raw
+    tid: int | str | float
+    pid: int | str | float
+    name: str
+    ph: Literal["B", "E"]
+
+
+class _Trace(msgspec.Struct):
+    events: list[_Event] = msgspec.field(name="traceEvents")
+    unit: Any = msgspec.field(name="displayTimeUnit", default=None)
+
+
+#: Python's parser refuses longer integers.
+_MOST_DIGITS = 4000
+_FIELDS_OF = attrgetter("name", "ts", "ph", "pid", "tid")
+
+
+def plain_events(data: bytes) -> tuple[Events, Any] | None:
+    """Return events and unit of a trace that is as TVM writes it, in a third of the time.
+
+    None where anything is odd: :func:`load_events` then tells what.
+    """
+    try:
+        trace = msgspec.json.decode(data, type=_Trace)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if not trace.events:
+        return None
+    names, raw, phases, *tracks = zip(*map(_FIELDS_OF, trace.events), strict=True)
+    joined = b"\n".join(raw)
+    if float in set(map(type, tracks[0])) | set(map(type, tracks[1])):
+        return None
+    if joined.translate(None, b"+-.0123456789Ee\n") or max(map(len, raw)) > _MOST_DIGITS:
+        return None
+    times = joined.decode("ascii").split("\n")
+    begins = [phase == "B" for phase in phases]
+    return Events(names, times, begins, set(zip(*tracks, strict=True))), trace.unit
 
 
 def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:

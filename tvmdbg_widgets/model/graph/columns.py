@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -188,6 +189,18 @@ class GraphColumns:
             return None
         start, end = self.shape_offsets[entry], self.shape_offsets[entry + 1]
         return tuple(self.shape_dims[start:end].tolist())
+
+    @cached_property
+    def entry_shapes(self) -> tuple[tuple[int, ...] | None, ...]:
+        """Shape of every entry, None where unknown; equal ones are one object."""
+        dims, ends = self.shape_dims.tolist(), self.shape_offsets.tolist()
+        one: dict[tuple[int, ...], tuple[int, ...]] = {}
+        shapes = (tuple(dims[start:end]) for start, end in itertools.pairwise(ends))
+        known = self.shape_known.tolist()
+        return tuple(
+            one.setdefault(shape, shape) if told else None
+            for shape, told in zip(shapes, known, strict=True)
+        )
 
     def dtype(self, node: int, output: int = 0) -> str | None:
         """Return the data type (``dltype``) of an entry, None where unknown."""

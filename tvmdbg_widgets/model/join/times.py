@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -136,26 +138,31 @@ def join_rows(
     times : KnownTimes, optional
     file : str
     """
-    expected = [(node, k) for node, shapes in enumerate(entry_shapes) for k in range(len(shapes))]
-    if in_node_order and [node_names[node] for node, _ in expected] == list(row_names):
-        nodes = np.array([node for node, _ in expected], np.int32)
-        return NodeJoin(nodes, np.full(len(nodes), Trust.BY_ORDER, np.uint8), Issues())
-    named: dict[str, list[int]] = defaultdict(list)
-    for node, shapes in enumerate(entry_shapes):
-        if shapes:
-            named[node_names[node]].append(node)
-    nodes = np.full(len(row_names), -1, np.int32)
-    trust = np.full(len(row_names), Trust.ABSENT, np.uint8)
-    rows_named: dict[str, list[int]] = defaultdict(list)
-    for row, name in enumerate(row_names):
-        rows_named[name].append(row)
-    for name, rows in rows_named.items():
-        candidates = named.get(name, [])
-        if len(candidates) == 1:
-            nodes[rows], trust[rows] = candidates[0], Trust.BY_NAME
-        elif candidates:
-            fits = _fitting(candidates, rows, entry_shapes, row_shapes, times)
-            _spread(fits, nodes, trust)
+    counts = np.fromiter(map(len, entry_shapes), np.int64, len(entry_shapes))
+    if in_node_order and len(row_names) == counts.sum():
+        nodes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        if all(map(operator.eq, map(list(node_names).__getitem__, nodes.tolist()), row_names)):
+            return NodeJoin(nodes, np.full(len(nodes), Trust.BY_ORDER, np.uint8), Issues())
+    code_of = {name: code for code, name in enumerate(dict.fromkeys(node_names.unique))}
+    own = np.array([code_of[name] for name in node_names.unique], np.int64)
+    has = np.flatnonzero(counts)
+    codes = own[node_names.codes[has]] if len(has) else has
+    alike = np.append(np.bincount(codes, minlength=len(code_of)), 0)
+    only = np.full(len(alike), -1, np.int32)
+    only[codes] = has
+    row_codes = np.fromiter((code_of.get(each, -1) for each in row_names), np.int64, len(row_names))
+    alone = alike[row_codes] == 1
+    nodes = np.where(alone, only[row_codes], -1).astype(np.int32)
+    trust = np.where(alone, Trust.BY_NAME, Trust.ABSENT).astype(np.uint8)
+    named: dict[int, list[int]] = defaultdict(list)
+    for node, code in zip(has.tolist(), codes.tolist(), strict=True):
+        if alike[code] > 1:
+            named[code].append(node)
+    rows_named: dict[int, list[int]] = defaultdict(list)
+    for row in np.flatnonzero(alike[row_codes] > 1).tolist():
+        rows_named[int(row_codes[row])].append(row)
+    for code, rows in rows_named.items():
+        _spread(_fitting(named[code], rows, entry_shapes, row_shapes, times), nodes, trust)
     return NodeJoin(nodes, trust, _row_issues(row_names, nodes, trust, file))
 
 
@@ -235,8 +242,12 @@ def _row_issues(
 
 def shapes_with_rows(graph: Graph) -> list[list[Shape]]:
     """Return the shapes of the outputs of each node that a printed table has rows for."""
-    null = (NodeKind.INPUT, NodeKind.PARAMETER)
-    return [[] if node.kind in null else list(node.shapes) for node in graph.nodes]
+    shapes, ends = graph.entry_shapes, graph.entry_offsets.tolist()
+    runs = (graph.kinds > NodeKind.PARAMETER).tolist()
+    return [
+        list(shapes[start:end]) if run else []
+        for run, (start, end) in zip(runs, itertools.pairwise(ends), strict=True)
+    ]
 
 
 def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:

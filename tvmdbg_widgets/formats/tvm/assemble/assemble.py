@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.recording.recording import merged
 from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.formats.tvm import versions
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@collector_paused()
 def assemble(
     parts: Sequence[Part],
     issues: Iterable[Issue],

@@ -71,12 +71,14 @@ def choose_table(
         for tables, used in zip(filter(None, logs), last, strict=True)
         if len(tables) > 1
     ]
+    if len(last) < 2:
+        return (last[0] if last else None), issues
     last.sort(key=lambda table: (trace is not None and not _alike(table, trace), _is_sorted(table)))
     rows = [Counter(map(_key, table.rows)) for table in last]
     issues += [
         _other_run(table, last[0]) for table, own in zip(last, rows, strict=True) if own != rows[0]
     ]
-    return (last[0] if last else None), issues
+    return last[0], issues
 
 
 def fits(table: Table, graph: Graph | None) -> bool:
@@ -94,6 +96,8 @@ def fits(table: Table, graph: Graph | None) -> bool:
 
 
 def _last_fitting(tables: tuple[Table, ...], graph: Graph | None) -> Table:
+    if len(tables) == 1:
+        return tables[0]
     return next((table for table in reversed(tables) if fits(table, graph)), tables[-1])
 
 

@@ -99,8 +99,9 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
     log = GraphLog(source.name)
     document = parse_document(source.read(0, source.size), log)
     top = document.top
-    check_top(top, log, symbol=is_symbol(top["nodes"]))
-    nodes = read_nodes(top["nodes"], log)
+    symbol = is_symbol(top["nodes"])
+    check_top(top, log, symbol=symbol)
+    nodes = read_nodes(top["nodes"], log, symbol=symbol)
     entries = read_entries(top, nodes, document.size, log)
     edges = read_edges(nodes, entries.entry_offsets, log)
     count = len(nodes.names)

@@ -85,9 +85,9 @@ def is_symbol(nodes: list[Any]) -> bool:
     return real and "tvm_op" not in ops and not is_mutated(nodes)
 
 
-def read_nodes(nodes: list[Any], log: GraphLog) -> NodeTable:
+def read_nodes(nodes: list[Any], log: GraphLog, *, symbol: bool) -> NodeTable:
     """Read ``nodes``; every node keeps its position, whatever is wrong with it."""
-    table = NodeTable(is_mutated(nodes), is_symbol(nodes))
+    table = NodeTable(is_mutated(nodes), symbol)
     keys = _MUTATED_KEYS if table.mutated else _SYMBOL_KEYS if table.symbol else _KEYS
     if table.symbol:
         _tell_symbol(nodes, log)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, canonical_layout
@@ -100,7 +99,7 @@ def _number_outputs(
         output = last.output + 1 if call == previous and last.output + 1 < last.outputs else 0
         if output == 0 and numbered and last.output + 1 < last.outputs:
             broken.append(last.name)
-        numbered.append(replace(row, output=output) if output else row)
+        numbered.append(row._replace(output=output) if output else row)
         previous = call
     if numbered and numbered[-1].output + 1 < numbered[-1].outputs:
         broken.append(numbered[-1].name)

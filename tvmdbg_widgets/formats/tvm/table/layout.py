@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -85,11 +87,7 @@ class Layout:
 
     def join(self, cells: Sequence[str]) -> str:
         """Write one line, without its line end; the inverse of :meth:`split`."""
-        ends = (*self.starts[1:], self.length or 0)
-        line = "".join(
-            cell.ljust(end - start)
-            for cell, start, end in zip(cells, self.starts, ends, strict=True)
-        )
+        line = _padded(self.starts, self.length or 0) % tuple(cells)
         return self.indent + (line if self.length is not None else line.rstrip(" "))
 
     def split(self, line: str) -> tuple[str, ...] | None:
@@ -101,16 +99,23 @@ class Layout:
         text = self.content(line)
         if text is None or (self.length is not None and len(text) != self.length):
             return None
-        if len(text) <= self.starts[-1]:
-            return None
-        if any(text[start - 2 : start] != "  " for start in self.starts[1:]):
-            return None
-        if self.length is not None and not text.endswith("  "):
-            return None
-        ends = (*self.starts[1:], len(text))
-        return tuple(
-            text[start:end].rstrip(" ") for start, end in zip(self.starts, ends, strict=True)
-        )
+        found = _cells(self.starts, self.length is not None).fullmatch(text)
+        return None if found is None else tuple([cell.rstrip(" ") for cell in found.groups()])
+
+
+@lru_cache(maxsize=64)
+def _padded(starts: tuple[int, ...], length: int) -> str:
+    """Return the format of a line: each cell as wide as its column."""
+    ends = (*starts[1:], max(length, starts[-1]))
+    return "".join(f"%-{end - start}s" for start, end in zip(starts, ends, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _cells(starts: tuple[int, ...], padded: bool) -> re.Pattern[str]:
+    """Return what each line of columns that start there is: cells, two blanks between them."""
+    widths = (end - start - 2 for start, end in itertools.pairwise(starts))
+    last = "(.*)  " if padded else "(.+)"
+    return re.compile("".join(f"(.{{{width}}})  " for width in widths) + last, re.DOTALL)
 
 
 def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:

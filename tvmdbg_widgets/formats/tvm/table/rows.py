@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 TOTAL_NAME = "Total_time"
 
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?(?:e[+-][0-9]+)?|nan|inf)")
+_LIST = re.compile(rf"\[(?:{_NUMBER.pattern}(?:, {_NUMBER.pattern})*)?\]")
 _COUNT = re.compile(r"[0-9]{1,18}")
 _SHAPE = re.compile(r"\(\)|\([0-9]{1,18},\)|\([0-9]{1,18}(?:, [0-9]{1,18})+\)")
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]{6}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(NamedTuple):
     """One row: one output of one node.
 
     Attributes
@@ -60,32 +61,44 @@ def parse_row(columns: tuple[str, ...], cells: tuple[str, ...]) -> TableRow | No
     columns, cells : tuple of str
         Titles and texts, of one length.
     """
-    cell = dict(zip(columns, cells, strict=True))
-    time, percent = cell["Time(us)"], cell["Time(%)"]
+    name, ops, time, percent, *clock, shape_text, inputs_text, outputs_text = (
+        cells if columns[-1] == "Outputs" else cells[:-1]
+    )
     if not (_NUMBER.fullmatch(time) and _NUMBER.fullmatch(percent)):
         return None
-    if not (_COUNT.fullmatch(cell["Inputs"]) and _COUNT.fullmatch(cell["Outputs"])):
+    inputs, outputs, shape = _count(inputs_text), _count(outputs_text), _shape(shape_text)
+    measurements = () if columns[-1] == "Outputs" else _measurements(cells[-1])
+    if inputs is None or outputs is None or shape is None or measurements is None:
         return None
-    measurements = _measurements(cell.get("Measurements(us)", "[]"))
-    if measurements is None or not _SHAPE.fullmatch(cell["Shape"]):
+    if any(math.isnan(clock_ns(each)) for each in clock):
         return None
-    start, end = cell.get("Start Time", ""), cell.get("End Time", "")
-    if "Start Time" in cell and (math.isnan(clock_ns(start)) or math.isnan(clock_ns(end))):
-        return None
+    start, end = clock or ("", "")
     return TableRow(
-        name=cell["Node Name"],
-        ops=cell["Ops"],
-        time_us=float(time),
-        percent=float(percent),
-        shape=tuple(int(size) for size in re.findall("[0-9]+", cell["Shape"])),
-        inputs=int(cell["Inputs"]),
-        outputs=int(cell["Outputs"]),
-        measurements_us=measurements,
-        start=start,
-        end=end,
-        output=0,
-        cells=cells,
+        name,
+        ops,
+        float(time),
+        float(percent),
+        shape,
+        inputs,
+        outputs,
+        measurements,
+        start,
+        end,
+        0,
+        cells,
     )
+
+
+@lru_cache(maxsize=4096)
+def _count(text: str) -> int | None:
+    return int(text) if _COUNT.fullmatch(text) else None
+
+
+@lru_cache(maxsize=4096)
+def _shape(text: str) -> tuple[int, ...] | None:
+    if not _SHAPE.fullmatch(text):
+        return None
+    return tuple(int(size) for size in re.findall("[0-9]+", text))
 
 
 def parse_total(cells: tuple[str, ...]) -> float | None:
@@ -109,9 +122,6 @@ def clock_ns(text: str) -> float:
 
 
 def _measurements(text: str) -> tuple[float, ...] | None:
-    if not (text.startswith("[") and text.endswith("]")):
+    if not _LIST.fullmatch(text):
         return None
-    parts = text[1:-1].split(", ") if len(text) > 2 else []
-    if not all(_NUMBER.fullmatch(part) for part in parts):
-        return None
-    return tuple(float(part) for part in parts)
+    return tuple([float(part) for part in text[1:-1].split(", ")]) if len(text) > 2 else ()
