@@ -36,14 +36,27 @@ def timeline(context: Context, _question: Question) -> Reply:
     kept = context.timeline
     if kept is None:
         return Reply(None)
-    run, own = context.run, kept.timeline
     context.watch()
-    functions = () if run.graph is None else run.graph.func_names.unique
-    columns = {**_rows(own), **_node_columns(own), "functionParts": parts_column(functions)}
+    return Reply.of("timeline", *first_of_timeline(context.run, kept, watch=context.watch))
+
+
+def first_of_timeline(
+    run: Derived,
+    kept: KeptTimeline,
+    *,
+    repeats: bool = True,
+    watch: Callable[[], None] = lambda: None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns of that answer, without those of repeats where so asked, and its info."""
+    own = kept.timeline
+    columns = {**_rows(own), **_shared(own), "nodeNs": own.node_ns}
+    if repeats:
+        functions = () if run.graph is None else run.graph.func_names.unique
+        columns |= {**_repeats_columns(own), "functionParts": parts_column(functions)}
     colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
     columns["nodeBlock"] = colors.block
     info = _info(run, kept) | {"colors": colors.to_json()}
-    context.watch()
+    watch()
     if kept.along:
         names = range(kept.names.count)
         columns |= kept.table.columns(own.rows.order)
@@ -52,7 +65,7 @@ def timeline(context: Context, _question: Question) -> Reply:
         names = range(kept.names.first)
         columns |= lod_columns(kept, kept.ready.top)
         columns["lodName"][columns["lodName"] >= kept.names.first] = -1
-    return Reply.of("timeline", {**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
+    return {**columns, **kept.ready.sums, **kept.names.columns(names)}, info
 
 
 def slices(context: Context, question: Question) -> Reply:
@@ -103,13 +116,11 @@ def _rows(own: Timeline) -> dict[str, Any]:
     }
 
 
-def _node_columns(own: Timeline) -> dict[str, Any]:
+def _repeats_columns(own: Timeline) -> dict[str, Any]:
     statistics = own.statistics()
     return {
-        **_shared(own),
         "repeatsOffsets": own.repeats_offsets.astype(np.int32),
         "repeats": own.repeats_ns,
-        "nodeNs": own.node_ns,
         "nodeTrust": own.node_trust,
         "nodeCount": statistics.n.astype(np.int32),
         "nodeMinimum": statistics.min,

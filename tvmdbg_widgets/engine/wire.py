@@ -6,7 +6,10 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.engine.host import BUNDLE
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,6 +42,18 @@ def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
             raise TypeError(f"answer {answer!r}: column {name!r} {said}, expected {expected}")
     if kinds:
         raise TypeError(f"answer {answer!r}: unknown column {next(iter(kinds))!r}")
+
+
+def without_rows(answer: str) -> dict[str, np.ndarray[Any, Any] | StringColumn]:
+    """Return the columns that an answer must have, each of length 0."""
+    kinds = (_wire() or {}).get(answer, {})
+    return {
+        name: StringColumn((), np.zeros(0, np.int32))
+        if kind == "strings"
+        else np.zeros(0, kind.partition("|")[0])
+        for name, kind in kinds.items()
+        if not kind.endswith("?")
+    }
 
 
 @cache

@@ -102,7 +102,12 @@ def debugger_figure(
             "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
             "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
-        replies={kind: reply for each in views.values() for kind, reply in each.answered().items()},
+        # What a graph is drawn from has more names than what the others need of it.
+        replies={
+            kind: reply
+            for each in reversed(views.values())
+            for kind, reply in each.answered().items()
+        },
         description=description | {name: each.description for name, each in views.items()},
         columns=views["graph"].columns,
     ).figure(width=width, theme=theme)

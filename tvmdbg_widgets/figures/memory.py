@@ -6,17 +6,25 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.figures.few_names import graph_of_few, has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.model.base.choice import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.figures.figure import Figure
 
 COLOR_BY = ("kind", "size")
+#: As of ``js/src/memory/figure.ts``; so many boxes have room in a figure at most.
+_MOST_ROWS, _MOST_NAMED = 16, 4_000
 Range = tuple[float, float]
 
 
@@ -81,7 +89,30 @@ def memory_request(run: Derived, options: MemoryOptions) -> RunFigure:
     why = why_not(run.parts)
     if why:
         return RunFigure.missing(run, "memory", why)
-    said = run.memory_plan().said
+    plan = run.memory_plan()
+    said = plan.said
     text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
     data = {"text": text, "selected": options.selected}
-    return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
+    if not has_many(run):
+        return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
+    replies = {"graph": graph_of_few(plan.graph, _drawn(plan, options.step_range))}
+    return RunFigure(run, "memory", ("memory",), data, asdict(options), replies)
+
+
+def _drawn(plan: MemoryPlan, step_range: Range | None) -> npt.NDArray[np.int64]:
+    """Return the nodes of the widest entries in the slots that are drawn."""
+    slots = np.flatnonzero(~plan.slot_is_parameter)
+    slots = slots[np.argsort(-plan.slot_bytes[slots], kind="stable")[:_MOST_ROWS]]
+    drawn = np.zeros(len(plan.slot_bytes) + 1, np.bool_)
+    drawn[slots] = True
+    entries = np.flatnonzero(drawn[plan.entry_slot])
+    first, slot = plan.first[entries], plan.entry_slot[entries]
+    order = np.lexsort((entries, first, slot))
+    entries, first, slot = entries[order], first[order], slot[order]
+    until = plan.last[entries].astype(np.int64) + 1
+    follows = np.flatnonzero(slot[1:] == slot[:-1])
+    until[follows] = np.minimum(until[follows], first[1:][follows])
+    start, end = step_range or (0, len(plan.order))
+    width = np.minimum(np.maximum(until, first + 1), end) - np.maximum(first, start)
+    widest = entries[np.argsort(-width, kind="stable")[:_MOST_NAMED]]
+    return np.searchsorted(plan.graph.entry_offsets, widest, "right") - 1

@@ -15,7 +15,7 @@ from benchmarks.growing import GROWING
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
-from tvmdbg_widgets.figures.graph import request
+from tvmdbg_widgets.figures import few_names
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -92,7 +92,7 @@ def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
     assert run.timeline is not None
     marked = range(1, run.graph.num_nodes, 3)
     full = graph_figure(run, color_by="time", selected=marked)
-    monkeypatch.setattr(request, "MOST_NODES", 10_000)
+    monkeypatch.setattr(few_names, "MOST_NODES", 10_000)
     figure = graph_figure(run, color_by="time", selected=marked)
     assert_sound(figure)
     assert "missing" not in figure.description

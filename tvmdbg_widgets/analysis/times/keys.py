@@ -186,13 +186,13 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     of_node = None if graph is None else node_op_kinds(graph)
     of_name = name_kinds(timeline, graph)
     codes = timeline.slice_names.codes
+    columns = (account.node, account.call, account.name, account.role, account.first)
+    lists = (each.tolist() for each in (*columns, account.operators))
     found = []
-    for row in range(len(account)):
-        node, call, name = int(account.node[row]), int(account.call[row]), int(account.name[row])
-        role, first = SliceRole(int(account.role[row])), int(account.first[row])
+    for node, call, name, role, first, runs in zip(*lists, strict=True):
         if role in NO_WORK:
             found.append(NO_WORK[role])
-        elif name >= 0 and not account.operators[row]:
+        elif name >= 0 and not runs:
             found.append(RUNTIME)
         elif sets is not None and call >= 0:
             found.append(sets.kinds[call])

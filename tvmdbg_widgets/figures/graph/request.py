@@ -9,9 +9,10 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.figures.few_names import has_many
 from tvmdbg_widgets.figures.graph.part import part_of
 from tvmdbg_widgets.figures.graph.search import search
-from tvmdbg_widgets.figures.graph.stretches import MOST_NODES, stretches, stretches_text
+from tvmdbg_widgets.figures.graph.stretches import stretches, stretches_text
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
@@ -73,7 +74,7 @@ def graph_request(
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
-    if graph.num_nodes > MOST_NODES and part.only is None and not options.open_groups:
+    if has_many(run) and part.only is None and not options.open_groups:
         marked = [*options.selected, *([] if focus is None else [focus])]
         return _condensed(run, graph, name, (marked, hits), [each for each in notes if each])
     wire, columns = _wire(column)

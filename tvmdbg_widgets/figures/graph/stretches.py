@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.integer[Any]]
     Floats = npt.NDArray[np.float64]
 
-#: The columns of more nodes are not sent to the engine, which has 10 s and 512 MiB.
-MOST_NODES = 100_000
 _STRETCHES = 24
 #: Names in the title of a stretch.
 _NAMED = 3

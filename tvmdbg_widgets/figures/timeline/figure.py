@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
+from tvmdbg_widgets.figures.few_names import graph_of_few, has_many, timeline_of_few
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.timeline.charts import other_chart
 from tvmdbg_widgets.figures.timeline.tables import operator_table, summed_table
@@ -18,8 +21,11 @@ from tvmdbg_widgets.model.timeline.words import timeline_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.times.operators import Operators
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.words import TimelineWords
@@ -167,7 +173,32 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
     data["top"] = [{"node": row.node, "name": row.name} for row in table.operators]
     data["text"] = "\n".join(text)
     traits = {"slice_color": options.slice_color, "time_range": options.time_range}
-    return RunFigure(run, "timeline", questions, data, traits, description=description)
+    replies: dict[str, Reply] = {}
+    if run.graph is not None and has_many(run):
+        del questions[:2]
+        replies["timeline"], shown = timeline_of_few(run, timeline)
+        named = [shown, _listed(data), _seen(timeline, options.time_range)]
+        replies["graph"] = graph_of_few(run.graph, np.concatenate(named))
+    return RunFigure(
+        run, "timeline", questions, data, traits, replies=replies, description=description
+    )
+
+
+def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
+    """Return the nodes that tables and charts list."""
+    rows = [*data["top"], *(data["table"] or {}).get("rows", ())]
+    listed = [row["node"] for row in rows]
+    names = (data["chart"] or {}).get("names")
+    return np.array([*listed, *(names["node"] if names else ())], np.int64)
+
+
+def _seen(timeline: Timeline, time_range: Range | None) -> npt.NDArray[np.int32]:
+    """Return the nodes of the longest slices of a part of the time."""
+    if time_range is None:
+        return timeline.slice_node[:0]
+    start, lasts = timeline.slice_start_ns, timeline.slice_duration_ns
+    there = np.flatnonzero((start <= time_range[1]) & (start + lasts >= time_range[0]))
+    return timeline.slice_node[there[np.argsort(-lasts[there], kind="stable")[:ALONG]]]
 
 
 def _description(

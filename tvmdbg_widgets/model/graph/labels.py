@@ -15,6 +15,11 @@ def label(func_name: str, modules: tuple[str, ...] = ()) -> str:
 
     Namespaces are left out, and prefixes of the graph's `modules`; the empty name stays empty.
     """
-    if func_name in _SHARED:
-        return _SHARED[func_name]
-    return " + ".join(bare(part) for part in parts(func_name, modules))
+    return label_of(parts(func_name, modules))
+
+
+def label_of(operators: tuple[str, ...]) -> str:
+    """Return the operators of a function, as :func:`parts` splits it, in a few words."""
+    if len(operators) == 1 and operators[0] in _SHARED:
+        return _SHARED[operators[0]]
+    return " + ".join(map(bare, operators))

@@ -120,10 +120,22 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     start = prefix.end() if prefix else 0
     variant = _VARIANT.search(func_name, start + 1)
     stop = variant.start() if variant else len(func_name)
-    if not _TOKEN.search(func_name, start, stop):
+    found = _split(func_name[start:stop])
+    fused = start > 0
+    if not found or not (fused or all(map(_is_operator, found))):
         return (func_name,)
-    spans = [match.span() for match in _TOKEN.finditer(func_name, start, stop)]
-    tokens = [func_name[first:last] for first, last in spans]
+    return found
+
+
+def _is_operator(part: str) -> bool:
+    return part in _FAMILY_OF or part in _BARE_FAMILY_OF
+
+
+@lru_cache(maxsize=16_384)
+def _split(name: str) -> tuple[str, ...]:
+    """Split a name without prefix and number, which functions and nodes by the thousand share."""
+    spans = [match.span() for match in _TOKEN.finditer(name)]
+    tokens = [name[first:last] for first, last in spans]
     found: list[str] = []
     at = unknown = 0
     while at < len(tokens):
@@ -132,14 +144,11 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
             at += 1
             continue
         if unknown < at:
-            found.append(func_name[spans[unknown][0] : spans[at - 1][1]])
+            found.append(name[spans[unknown][0] : spans[at - 1][1]])
         found.append(match[0])
         at = unknown = match[1]
     if unknown < at:
-        found.append(func_name[spans[unknown][0] : spans[at - 1][1]])
-    fused = start > 0
-    if not fused and any(part not in _FAMILY_OF and part not in _BARE_FAMILY_OF for part in found):
-        return (func_name,)
+        found.append(name[spans[unknown][0] : spans[at - 1][1]])
     return tuple(found)
 
 

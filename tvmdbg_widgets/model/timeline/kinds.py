@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ _OTHER = "other"
 _UNKNOWN = 0
 
 
+_known: WeakKeyDictionary[Timeline, tuple[Graph | None, list[str]]] = WeakKeyDictionary()
+
+
 def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     """Return the op kind of each distinct name of the slices.
 
@@ -37,6 +41,13 @@ def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     graph : Graph or None
         Tells the kinds of nodes that slices refer to.
     """
+    known = _known.get(timeline)
+    if known is None or known[0] is not graph:
+        known = _known[timeline] = (graph, _name_kinds(timeline, graph))
+    return known[1].copy()
+
+
+def _name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     found = [
         _OTHER if _NUMBERED.fullmatch(name) else op_kind(name, NodeKind.OPERATOR)
         for name in timeline.slice_names.unique

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.labels import label_of
 from tvmdbg_widgets.model.graph.operators import parts
 
 if TYPE_CHECKING:
@@ -26,8 +26,12 @@ def slice_labels(names: Sequence[str]) -> list[str]:
     each keeps its number: ``"conv2d + add + relu_1"``. What all other names begin with is left out.
     Distinct names read differently.
     """
-    functions = [bool(name) and parts(name) != (name,) for name in names]
-    short = [label(n) if isa else n for n, isa in zip(names, functions, strict=True)]
+    found = list(map(parts, names))
+    functions = [bool(name) and told != (name,) for name, told in zip(names, found, strict=True)]
+    short = [
+        label_of(told) if isa else name
+        for name, isa, told in zip(names, functions, found, strict=True)
+    ]
     often = Counter(short)
     for i, name in enumerate(names):
         variant = _VARIANT.search(name)

@@ -1,0 +1,110 @@
+"""Figures of runs of very many nodes: as those of fewer, though the engine is told fewer names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from benchmarks.growing import GROWING, chain, write
+from tests.unit.figures.figure_checks import assert_sound
+from tvmdbg_widgets.figures import few_names, run_figure
+from tvmdbg_widgets.run import DebugRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NODES = 12_000
+SHOWN: list[dict[str, Any]] = [
+    {},
+    {"slice_color": "kind", "selected": [5, 6, 700]},
+    {"slice_color": "block"},
+    {"slice_color": "share", "table_by": "name"},
+    {"time_range": (2e6, 2.01e6)},
+    {"table_by": "kind", "sort": "order"},
+    {"table_by": "part"},
+    {"chart": "repeats"},
+    {"chart": "folded", "table_by": "group"},
+    {"chart": "merged"},
+    {"chart": "roofline"},
+]
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory: pytest.TempPathFactory) -> tuple[DebugRun, DebugRun]:
+    """A network whose entries have slots of their own, and a chain over few of different sizes."""
+    first, second = tmp_path_factory.mktemp("network"), tmp_path_factory.mktemp("chain")
+    GROWING["nodes"](first, _NODES)
+    write(second, chain(_NODES), storage=lambda at: at // 300 if at % 7 else 90 + at % 100)
+    found = tvmdbg.open(first), tvmdbg.open(second)
+    assert all(isinstance(each, DebugRun) for each in found)
+    return found
+
+
+def both(run: DebugRun, view: str, **how: Any) -> tuple[Any, Any]:
+    """Return a figure as of few nodes, and as of very many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_names, "MOST_NODES", 10 * _NODES)
+        few = run.figure(view, **how)
+        patch.setattr(few_names, "MOST_NODES", _NODES // 2)
+        return few, run.figure(view, **how)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("how", SHOWN, ids=str)
+def test_a_timeline_of_many_nodes_is_drawn_as_one_of_few(
+    networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]
+) -> None:
+    few, many = both(networks[which], "timeline", **how)
+    assert "missing" not in few.description
+    assert many.svg == few.svg
+    assert many.description == few.description
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}],
+    ids=str,
+)
+def test_a_memory_plan_of_many_nodes_is_drawn_as_one_of_few(
+    networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]
+) -> None:
+    few, many = both(networks[which], "memory", **how)
+    assert "missing" not in few.description
+    assert many.svg == few.svg
+    assert many.description == few.description
+
+
+def test_what_the_engine_is_told_does_not_hold_the_names_of_all(
+    networks: tuple[DebugRun, DebugRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    draw = run_figure.draw_or_tell
+
+    def measured(*arguments: Any, **more: Any) -> Any:
+        told.append(sum(len(b) for reply in more["answers"].values() for b in reply.buffers))
+        return draw(*arguments, **more)
+
+    monkeypatch.setattr(run_figure, "draw_or_tell", measured)
+    for view in ("memory", "timeline"):
+        both(networks[1], view)
+        few, many = told[-2:]
+        assert many < 0.6 * few, view
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["nodes", "nodes in one chain"])
+def test_a_million_nodes_with_times_are_drawn(line: str, tmp_path: Path) -> None:
+    GROWING[line](tmp_path, 1_000_000)
+    run = tvmdbg.open(tmp_path)
+    assert isinstance(run, DebugRun)
+    assert run.graph is not None
+    every = range(run.graph.num_nodes)
+    for view, more in (("memory", {}), ("timeline", {}), ("graph", {"color_by": "time"})):
+        figure = run.figure(view, selected=every, **more)
+        assert "missing" not in figure.description, figure.description["missing"]
+        assert_sound(figure)
+    assert np.isfinite(run.figure("timeline").description["total_ns"])
