@@ -49,10 +49,12 @@ def first_of_timeline(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the columns of that answer, without those of repeats where so asked, and its info."""
     own = kept.timeline
-    columns = {**_rows(own), **_shared(own), "nodeNs": own.node_ns}
+    columns = {**_rows(own), **_shared(own)}
     if repeats:
         functions = () if run.graph is None else run.graph.func_names.unique
-        columns |= {**_repeats_columns(own), "functionParts": parts_column(functions)}
+        columns |= {**_node_columns(own), "functionParts": parts_column(functions)}
+    else:
+        columns["nodeNs"] = own.node_ns
     colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
     columns["nodeBlock"] = colors.block
     info = _info(run, kept) | {"colors": colors.to_json()}
@@ -116,11 +118,12 @@ def _rows(own: Timeline) -> dict[str, Any]:
     }
 
 
-def _repeats_columns(own: Timeline) -> dict[str, Any]:
+def _node_columns(own: Timeline) -> dict[str, Any]:
     statistics = own.statistics()
     return {
         "repeatsOffsets": own.repeats_offsets.astype(np.int32),
         "repeats": own.repeats_ns,
+        "nodeNs": own.node_ns,
         "nodeTrust": own.node_trust,
         "nodeCount": statistics.n.astype(np.int32),
         "nodeMinimum": statistics.min,
