@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.node_colors import NodeColors
+from tvmdbg_widgets.export.node_colors import node_colors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.figures.choices import DIRECTIONS
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.export.node_colors import NodeColors
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.subgraph import Subgraph
 
@@ -60,7 +61,7 @@ def dot(
     """Return a graph or some of its nodes in the DOT language; see ``DebugRun.to_dot``."""
     one_of("direction", direction, DIRECTIONS)
     chosen = part(graph, nodes)
-    colors = None if color_by is None else NodeColors(run, graph, color_by)
+    colors = None if color_by is None else node_colors(run, graph, color_by)
     writer = _Writer(run, graph, chosen, colors, fold=fold_parameters, labels=edge_labels)
     font = f'fontname={quoted(_FONT)}, fontsize=11, fontcolor="{_INK}"'
     box = "shape=box, style=filled, fillcolor=white"

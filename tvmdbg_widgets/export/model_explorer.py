@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.node_colors import NodeColors
+from tvmdbg_widgets.export.node_colors import node_colors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.model.base.numbers import duration_text
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.export.node_colors import NodeColors
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.groups import Groups
     from tvmdbg_widgets.model.graph.subgraph import Subgraph
@@ -107,8 +108,9 @@ def model_explorer(
     }
     data: dict[str, dict[str, Any]] = {}
     for each in (node_data,) if isinstance(node_data, str) else node_data:
-        colors = NodeColors(run, graph, each)
-        data[colors.name] = {name: _results(colors, chosen.node_ids.tolist())}
+        colors = node_colors(run, graph, each)
+        if colors is not None:
+            data[colors.name] = {name: _results(colors, chosen.node_ids.tolist())}
     return ModelExplorer({"label": name, "graphs": [document]}, data)
 
 

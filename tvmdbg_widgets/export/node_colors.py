@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
@@ -10,6 +11,7 @@ from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import column_of, graph_request
 from tvmdbg_widgets.figures.theme import ink_on
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:
@@ -18,6 +20,20 @@ if TYPE_CHECKING:
 
 #: A color, what is said, and the value itself; of a node of which nothing is known None each.
 Shown = tuple[str | None, str, float | str | None]
+
+
+def node_colors(run: Derived, graph: Graph, what: Any) -> NodeColors | None:
+    """Return what the colors show; None, with a warning that says why, where they cannot be made.
+
+    Parameters and errors as of :class:`NodeColors`; only the engine's become a warning.
+    """
+    try:
+        return NodeColors(run, graph, what)
+    except (RuntimeError, MemoryError) as problem:
+        why = one_line(str(problem)) or type(problem).__name__
+        name = what if isinstance(what, str) else getattr(what, "name", "data")
+        warnings.warn(f"exported without the colors of {name!r}: {why}", stacklevel=5)
+        return None
 
 
 class NodeColors:
@@ -58,7 +74,7 @@ class NodeColors:
             self.unit = column.unit
         self._shown: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
         if graph.num_nodes:
-            request = graph_request(run, GraphOptions(column))
+            request = graph_request(run, GraphOptions(column), condensed=False)
             self._shown = colors_of_nodes(
                 request.data, request.columns, request.options, request.answered()
             )

@@ -153,7 +153,8 @@ class Files(ShownRun):
         nodes : Selection, Subgraph, Group, or iterable of int, optional
             What of the graph; all where left out.
         color_by
-            As of ``GraphView``: a name, or data for each node or entry. None for no colors.
+            As of ``GraphView``: a name, or data for each node or entry. None for no colors; there
+            are none either, and a warning says why, where no JavaScript engine is available.
         fold_parameters : bool
             Write parameters as a count on what reads them.
         grouped : bool
@@ -199,7 +200,7 @@ class Files(ShownRun):
             As of :meth:`to_dot`.
         node_data : iterable, optional
             Each as ``color_by`` of :meth:`to_dot`; ``["time"]`` where left out and times are
-            known.
+            known. Left out with a warning where no JavaScript engine is available.
 
         Raises
         ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -15,6 +16,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.dot_reader import read_dot, shown
+from tvmdbg_widgets.engine import host
+from tvmdbg_widgets.figures import few_names
 from tvmdbg_widgets.figures.theme import TOKENS
 
 VIZ = Path(__file__).parents[3] / "benchmarks/node_modules/@viz-js/viz/dist/viz.js"
@@ -100,6 +103,31 @@ def test_what_is_no_part_of_the_graph(resnet: Any) -> None:
         resnet.to_dot(direction="up")
     with pytest.raises(ValueError, match="known: 'kind', 'time'"):
         resnet.to_dot(color_by="tempo")
+
+
+def test_without_an_engine_there_are_no_colors_and_a_warning(
+    resnet: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    monkeypatch.setattr(host._threads, "engine", None, raising=False)
+    plain = resnet.to_dot(color_by=None)
+    with pytest.warns(UserWarning, match="without the colors of 'time': .*pip install quickjs-ng"):
+        assert resnet.to_dot(color_by="time") == plain
+    with pytest.warns(UserWarning, match="without the colors of 'time'") as told:
+        explorer = resnet.to_model_explorer()
+    assert not explorer.node_data
+    assert len(explorer.graph["graphs"][0]["nodes"]) == resnet.graph.num_nodes
+    assert {Path(each.filename) for each in told} == {Path(__file__)}
+    with pytest.raises(ValueError, match="color_by"):
+        resnet.to_dot(color_by="tiem")
+
+
+def test_colors_of_very_many_nodes_are_those_of_each(
+    resnet: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = resnet.to_dot(color_by="time")
+    monkeypatch.setattr(few_names, "MOST_NODES", 10)
+    assert resnet.to_dot(color_by="time") == few
 
 
 def letters(name: str) -> str:

@@ -41,6 +41,7 @@ def graph_request(
     most_bytes: int = MOST_BYTES,
     camera: Mapping[str, Any] | None = None,
     height: float = 420,
+    condensed: bool = True,
 ) -> RunFigure:
     """Return what the figure of a graph is made of.
 
@@ -50,6 +51,8 @@ def graph_request(
         Of the document.
     camera : mapping or None
         Of a whole graph what is seen from there alone, in a figure of ``height`` px.
+    condensed : bool
+        Draw graphs of very many nodes from sums.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def graph_request(
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
-    if has_many(run) and part.only is None and not options.open_groups:
+    if condensed and has_many(run) and part.only is None and not options.open_groups:
         marked = [*options.selected, *([] if focus is None else [focus])]
         return _condensed(run, graph, name, (marked, hits), [each for each in notes if each])
     wire, columns = _wire(column)
