@@ -12,6 +12,7 @@ from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import usable_width
+from tvmdbg_widgets.figures.few_names import MOST_NODES, has_many
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
@@ -91,7 +92,9 @@ def comparison_figure(
     groups = [each for each in comparison.groups if kind is None or each.kind.label == kind]
     shown = _shown(groups)
     sides: list[RunFigure] = []
-    if wide >= NARROW and all(run.graph is not None and run.graph.num_nodes for run in runs):
+    many = any(map(has_many, runs))
+    graphs = all(run.graph is not None and run.graph.num_nodes for run in runs)
+    if wide >= NARROW and graphs and not many:
         for side, run in enumerate(runs):
             options = GraphOptions(
                 _coloring(comparison, side, color_by),
@@ -106,15 +109,17 @@ def comparison_figure(
     if sides and len(matching.only_a) + len(matching.only_b):
         said += "; unmatched nodes are outlined"
     more = f"… and {len(groups) - len(shown):,} more" if len(shown) < len(groups) else ""
-    below = more if groups else "Nothing differs."
+    below = [more if groups else "Nothing differs."]
+    if many:
+        below.append(f"Graphs of more than {MOST_NODES:,} nodes are not drawn beside each other.")
     data = {
         "title": f"Comparison, {comparison.title}",
         "sentence": comparison.sentence,
         "matched": said,
         "graphs": [{"data": side.data, "options": side.options} for side in sides],
-        "pairs": _partners(matching),
+        "pairs": _partners(matching) if sides else [],
         "rows": [_row(comparison, group) for group in shown],
-        "below": [note(below, "muted")] if below else [],
+        "below": [note(each, "muted") for each in below if each],
         "text": repr(comparison),
     }
     lettered = [*zip("AB", sides, strict=False)]

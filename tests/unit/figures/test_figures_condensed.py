@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import cycle, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import residual_graph
-from benchmarks.growing import GROWING
+from benchmarks.growing import GROWING, Node, chain, graph_json
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.figures import few_names
+from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,8 +114,55 @@ def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
     runs = run.graph.kinds > NodeKind.PARAMETER
     assert sum(row["nodes"] for row in groups) == runs.sum()
     assert sum(row["time_ns"] for row in groups) == pytest.approx(whole["total_ns"])
-    assert sum(row["selected"] for row in groups) == runs[list(marked)].sum()
+    assert sum(row["selected"] for row in groups) == len(marked)
+    assert "count to the group that reads them first" in " ".join(texts(figure))
     assert f"{runs.sum():,} operators in {len(groups)} groups" in " ".join(texts(figure))
+
+
+def test_marked_parameters_count_where_they_are_read_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes = [Node("w"), Node("unread"), *chain(100)]
+    nodes = [*nodes[:3], *(replace(each, reads=[(at + 2, 0)]) for at, each in enumerate(nodes[3:]))]
+    nodes[60] = replace(nodes[60], reads=[*nodes[60].reads, (0, 0)])
+    nodes[90] = replace(nodes[90], reads=[*nodes[90].reads, (0, 0)])
+    monkeypatch.setattr(few_names, "MOST_NODES", 50)
+    run = tvmdbg.open(graph_json(nodes))
+    assert isinstance(run, DebugRun)
+    figure = graph_figure(run, selected=[0, 1, 60], search="name:w")
+    (row,) = (row for row in figure.description["stretches"] if row["first"] <= 60 <= row["last"])
+    assert (row["selected"], row["hits"]) == (2, 1)
+    assert sum(row["selected"] for row in figure.description["stretches"]) == 2
+    assert "1 marked one that none reads in no group" in " ".join(texts(figure))
+
+
+def test_options_without_effect_on_a_condensed_graph_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(few_names, "MOST_NODES", 50)
+    run = tvmdbg.open(graph_json(chain(100)))
+    assert isinstance(run, DebugRun)
+    assert "Without effect" not in graph_figure(run, color_by="time").text
+    camera = {"node": 3, "dx": 0.0, "dy": 0.0, "scale": 1.0}
+    how: dict[str, Any] = {"label": "{name}", "direction": "right", "grouped": False}
+    figure = graph_figure(run, camera=camera, fold_parameters=False, color_limits=(0, 1), **how)
+    said = " ".join(texts(figure))
+    assert "Without effect here" in said
+    told = said.partition("Without effect here")[2].partition(".")[0]
+    for name in ("label", "direction", "camera", "fold_parameters", "color_limits", "grouped"):
+        assert name in told, name
+    assert "whole" not in told
+
+
+def test_graphs_of_many_nodes_are_not_drawn_beside_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(few_names, "MOST_NODES", 50)
+    runs = tuple(tvmdbg.open(graph_json(chain(count))) for count in (80, 90))
+    figure = comparison_figure(runs, tvmdbg.compare(*runs), width=960)  # type: ignore[arg-type]
+    assert_sound(figure)
+    assert "missing" not in figure.description
+    assert "are not drawn beside each other" in " ".join(texts(figure))
 
 
 @pytest.mark.slow

@@ -42,6 +42,9 @@ def graph_figure(
 ) -> Figure:
     """Draw the graph of a run; where it is too large, condensed to groups of its nodes.
 
+    Of more than 100,000 nodes, without `isolate` or `open_groups`, each box stands for many
+    operators: the figure says which options have no effect on that.
+
     Parameters
     ----------
     color_by : str, NodeColumn, array_like or mapping

@@ -10,6 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.few_names import has_many
+from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.part import part_of
 from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.graph.stretches import stretches, stretches_text
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.graph.options import GraphOptions
     from tvmdbg_widgets.model.graph.graph import Graph
 
 #: A figure that is asked for; one that a saved notebook carries.
@@ -79,6 +79,7 @@ def graph_request(
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
     if condensed and has_many(run) and part.only is None and not options.open_groups:
         marked = [*options.selected, *([] if focus is None else [focus])]
+        notes.append(_without_effect(options, camera))
         return _condensed(run, graph, name, (marked, hits), [each for each in notes if each])
     wire, columns = _wire(column)
     data = {
@@ -154,6 +155,17 @@ def _condensed(
         "selected": selected,
     }
     return RunFigure(run, "stretches", (), data, description=description)
+
+
+def _without_effect(options: GraphOptions, camera: Mapping[str, Any] | None) -> str:
+    """Return which options a condensed graph cannot follow, in a sentence; "" for none."""
+    plain = GraphOptions()
+    names = ("label", "direction", "color_limits", "fold_parameters", "grouped", "whole")
+    given = [each for each in names if getattr(options, each) != getattr(plain, each)]
+    given += ["camera"] if camera is not None else []
+    if not given:
+        return ""
+    return f"Without effect here, where each box stands for many operators: {', '.join(given)}."
 
 
 def column_of(run: Derived, color_by: str | NodeColumn) -> str | NodeColumn:

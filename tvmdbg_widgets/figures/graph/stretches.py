@@ -54,7 +54,8 @@ def stretches(
     ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
     shares = ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
     labels, kinds = node_labels(graph), node_op_kinds(graph)
-    marked = [_by_part(place, nodes, len(parts)) for nodes in (selected, hits)]
+    read_at = _read_at(graph, place)
+    marked = [_by_part(read_at, nodes, len(parts)) for nodes in (selected, hits)]
     rows = []
     for at, nodes in enumerate(parts):
         known = ~np.isnan(ns[nodes])
@@ -85,7 +86,7 @@ def stretches(
         f"Condensed: {drawn} of consecutive operators in execution order; times and shares are "
         "sums of single nodes. Lines are edges between groups, one for all of the same two."
     )
-    totals = ", ".join(held_texts(graph)), roles_text(graph), summed
+    note += _given_note(graph, read_at, np.union1d(_distinct(selected), _distinct(hits)))
     totals = ", ".join(held_texts(graph)), roles_text(graph), summed
     return {
         "totals": "; ".join(filter(None, totals)),
@@ -118,9 +119,32 @@ def _marks(row: Mapping[str, Any]) -> list[str]:
     return [f"{count:,} {what}" for count, what in told if count]
 
 
-def _by_part(place: Ints, nodes: Sequence[int], count: int) -> Ints:
-    """Return how many of some nodes are in each part; inputs and parameters are in none."""
-    at = place[np.unique(np.asarray(nodes, np.int64))]
+def _read_at(graph: Graph, place: Ints) -> Ints:
+    """Return the part of each node; of an input or parameter the first that reads it, else -1."""
+    nowhere = np.iinfo(place.dtype).max
+    first = np.full(graph.num_nodes, nowhere, place.dtype)
+    known = (graph.edge_source >= 0) & (place[graph.edge_target] >= 0)
+    np.minimum.at(first, graph.edge_source[known], place[graph.edge_target[known]])
+    first[first == nowhere] = -1
+    return np.where(place >= 0, place, first)
+
+
+def _given_note(graph: Graph, read_at: Ints, marked: Ints) -> str:
+    """Return where marked inputs and parameters are counted, in a sentence; "" without any."""
+    given = marked[graph.kinds[marked] <= NodeKind.PARAMETER]
+    unread = int((read_at[given] < 0).sum())
+    lost = f"; {counted(unread, 'marked one')} that none reads in no group" if unread else ""
+    said = f" Marked inputs and parameters count to the group that reads them first{lost}."
+    return said if len(given) else ""
+
+
+def _distinct(nodes: Sequence[int]) -> Ints:
+    return np.unique(np.asarray(nodes, np.int64))
+
+
+def _by_part(read_at: Ints, nodes: Sequence[int], count: int) -> Ints:
+    """Return how many of some nodes are in each part."""
+    at = read_at[_distinct(nodes)]
     return np.bincount(at[at >= 0], minlength=count)
 
 
