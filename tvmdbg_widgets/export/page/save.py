@@ -107,7 +107,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             embedded=embedded,
         )
 
-    text, frame = "", len(made((), "").encode()) + _ABOUT_LEFT_OUT
+    text, frame, last = "", len(made((), "").encode()) + _ABOUT_LEFT_OUT, b""
     for _ in range(_ATTEMPTS):
         stored = store(
             run,
@@ -126,7 +126,9 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         over = len(text.encode()) - options.budget
         if over <= 0:
             return text
-        frame += over
+        if stored.data == last:
+            break
+        frame, last = frame + over, stored.data
     warnings.warn(
         f"the page of {run.title!r} takes {len(text.encode()):,} bytes, more than the budget of "
         f"{options.budget:,}: nothing more can be left out of it",
