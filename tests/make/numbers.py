@@ -14,6 +14,7 @@ import numpy as np
 from tvmdbg_widgets.figures.ticks import nice_ticks
 from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.base.numbers import (
+    agree,
     bytes_text,
     counted,
     duration_text,
@@ -32,10 +33,41 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
     "percent": percent,
     "speed": speed_text,
     "bytes": bytes_text,
+    "agree": lambda case: agree(*case),
     "counted": lambda count: counted(count, "node"),
+    "nouns": lambda case: counted(*case),
     "integer": integer,
     "ticks": lambda case: " ".join(map(short_text, nice_ticks(*case))),
 }
+
+#: One of each rule, and what none holds for.
+NOUNS = (
+    "node",
+    "more entry",
+    "key",
+    "box",
+    "match",
+    "pass",
+    "axis",
+    "index",
+    "flow series",
+    "query",
+)
+VERBS = (
+    "has",
+    "is",
+    "was",
+    "does",
+    "matches",
+    "carries",
+    "lies",
+    "passes",
+    "writes",
+    "differs",
+    "this",
+    "it",
+    "its",
+)
 
 
 def numbers() -> dict[str, list[Any]]:
@@ -53,7 +85,12 @@ def numbers() -> dict[str, list[Any]]:
         "percent": [0.0, *shares, *(10 ** rng.uniform(-6, 0.5, 60)).tolist()],
         "speed": [*ratios, *(10 ** rng.uniform(-2, 2, 60)).tolist()],
         "bytes": [0, *ends, *sizes, *(each for each in floats if each >= 0)],
+        "agree": [
+            *([count, verb] for verb in VERBS for count in (0, 1, 2)),
+            *([count, "it", "them"] for count in (0, 1, 2)),
+        ],
         "counted": [0, *ends, *sizes, *floats],
+        "nouns": [[count, noun] for noun in NOUNS for count in (0, 1, 2, 1234)],
         "integer": [0, *ends, *sizes, *floats],
         "ticks": [
             [low, low + wide, count]

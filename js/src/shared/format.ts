@@ -76,10 +76,33 @@ export function exactNs(ns: number): string {
   return `${apart(whole!)}${decimals ? `.${decimals}` : ""} ns`;
 }
 
-/** `1 node`, `1,024 nodes`. */
+/** What no rule makes of the word for one. */
+const SEVERAL: Record<string, string> = {
+  axis: "axes",
+  has: "have",
+  index: "indices",
+  is: "are",
+  it: "they",
+  its: "their",
+  series: "series",
+  this: "these",
+  was: "were",
+};
+
+/** `1 node`, `1,024 nodes`, `2 more entries`. */
 export function counted(count: number, noun: string): string {
-  const told = integer(count);
-  return `${told} ${noun}${told === "1" ? "" : "s"}`;
+  const several = noun.replace(/\w+$/, (last) => SEVERAL[last] ?? plural(last));
+  return `${integer(count)} ${agree(count, noun, several)}`;
+}
+
+/** A verb or pronoun as its count asks: `has` or `have`, `it` or `they`; what is irregular is given. */
+export function agree(count: number, one: string, several = SEVERAL[one]): string {
+  if (integer(count) === "1") return one;
+  return several ?? one.replace(/(\w\w)ies$/, "$1y").replace(/(ch|sh|ss|x|o)es$|s$/, "$1");
+}
+
+function plural(noun: string): string {
+  return `${noun.replace(/([^aeiou])y$/, "$1ie").replace(/([sxz]|ch|sh)$/, "$1e")}s`;
 }
 
 /** A shape as Python writes it: `(1, 64, 8, 8)`, `(10,)`, `()`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import recorded from "../../../tests/data/numbers/texts.json";
 import { niceTicks } from "../../src/shared/drawing/ticks.ts";
 import {
+  agree,
   bytes,
   counted,
   duration,
@@ -20,7 +21,9 @@ describe("numbers are written as in Python", () => {
     speed,
     bytes,
     integer,
+    agree: (asked: Parameters<typeof agree>) => agree(...asked),
     counted: (count: number) => counted(count, "node"),
+    nouns: (asked: Parameters<typeof counted>) => counted(...asked),
     ticks: ([low, high, count]: [number, number, number]) =>
       niceTicks(low, high, count)
         .map(({ text }) => text)

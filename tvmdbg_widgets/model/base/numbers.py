@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
 _SI_PREFIXES = ("", "k", "M", "G", "T", "P")
+#: What no rule makes of the word for one.
+_SEVERAL = {
+    "axis": "axes",
+    "has": "have",
+    "index": "indices",
+    "is": "are",
+    "it": "they",
+    "its": "their",
+    "series": "series",
+    "this": "these",
+    "was": "were",
+}
 
 
 def as_float(value: float | str) -> float:
@@ -103,11 +116,29 @@ def bytes_text(count: float) -> str:
 
 
 def counted(count: float, noun: str) -> str:
-    """``"1 node"``, ``"1,024 nodes"``, ``"2 entries"``."""
+    """``"1 node"``, ``"1,024 nodes"``, ``"2 more entries"``, ``"0 activations or inputs"``."""
     told = integer(count)
-    if told == "1":
-        return f"1 {noun}"
-    return f"{told} {noun[:-1]}ies" if noun.endswith("ry") else f"{told} {noun}s"
+    return f"{told} {noun if told == '1' else ' or '.join(map(_plural, noun.split(' or ')))}"
+
+
+def agree(count: float, one: str, several: str = "") -> str:
+    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, ``"it"`` or ``"they"``.
+
+    What is irregular, or stands elsewhere in its sentence, is given: ``agree(n, "it", "them")``.
+    """
+    if integer(count) == "1":
+        return one
+    regular = re.sub(r"(ch|sh|ss|x|o)es$|s$", r"\1", re.sub(r"(\w\w)ies$", r"\1y", one))
+    return several or _SEVERAL.get(one, regular)
+
+
+def _plural(noun: str) -> str:
+    words, blank, last = noun.rpartition(" ")
+    if re.search(r"[^aeiou]y$", last):
+        regular = f"{last[:-1]}ies"
+    else:
+        regular = last + ("es" if re.search(r"([sxz]|ch|sh)$", last) else "s")
+    return words + blank + _SEVERAL.get(last, regular)
 
 
 def significant(value: float) -> str:
