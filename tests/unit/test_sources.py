@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources import byte_source as sources
 from tvmdbg_widgets.model.sources import state as sources_state
 from tvmdbg_widgets.model.sources.byte_source import (
@@ -57,7 +58,7 @@ def test_reading_beyond_the_end_is_told(source: ByteSource, offset: int, length:
         source.read(offset, length)
     error = caught.value
     assert (error.file, error.offset) == ("content", offset)
-    assert error.expected == f"{length} bytes"
+    assert error.expected == counted(length, "byte")
     assert error.found is not None
 
 

@@ -14,6 +14,7 @@ from tvmdbg_widgets.formats.hexdump_joined import join_lines
 from tvmdbg_widgets.formats.hexdump_lines import SHOWN, dump_lines
 from tvmdbg_widgets.formats.hexdump_plain import array, digits_alone, literal
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class HexDump:
 
     def __repr__(self) -> str:
         where = "" if self.address is None else f" at {self.address:#x}"
-        return f"<HexDump: {len(self.data):,} bytes{where}, read as {self.form}>"
+        return f"<HexDump: {counted(len(self.data), 'byte')}{where}, read as {self.form}>"
 
 
 def read_hexdump(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.hexdump_lines import SHOWN, WrongDigitsError, wrong_digits
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def array(body: str, order: ByteOrder, name: str) -> tuple[bytes, str] | None:
             )  # fmt: skip
         found.append(item)
     size = digits // 2
-    form = "C array of bytes" if size == 1 else f"C array of words of {size} bytes"
+    form = "C array of bytes" if size == 1 else f"C array of words of {counted(size, 'byte')}"
     return b"".join(int(item, 16).to_bytes(size, order) for item in found), form
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ class Limits:
         raise FormatError(
             f"this {form.what} is larger than is read into memory",
             file=one_line(source.name),
-            expected=f"at most {self._bytes[part]:,} bytes",
-            found=f"{source.size:,} bytes",
+            expected=f"at most {counted(self._bytes[part], 'byte')}",
+            found=counted(source.size, "byte"),
             hint=f"If it is what it should be, {raised(part, source.size)} reads it all the same.",
         )
 

@@ -97,6 +97,7 @@ def log_of_parts(
     """
     from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.numbers import counted
 
     captures = [part for part in parts if part.kind == "capture"]
     if len(captures) == 1 and len(parts) == 1:
@@ -106,7 +107,7 @@ def log_of_parts(
             "these are files of several connections",
             file=", ".join(part.source.name for part in parts),
             expected="one network capture, or the two directions of one connection",
-            found=f"{len(parts)} files",
+            found=counted(len(parts), "file"),
             hint="Open them one by one with open_rpc(client, server).",
         )
     said = [(part.value.side, part.source) for part in parts]

@@ -539,7 +539,7 @@ def test_lines_that_are_no_rows_are_passed_once(line: str) -> None:
     report = read("Count,Duration (us),Name\n" + f"{line}\n" * count + '1,2,"b"\n', "r.csv")
     assert report.names[-1] == "b"
     assert rules(report) == ["report-cut"]
-    assert f"{count} lines" in report.issues[0].message
+    assert f"{count:,} lines" in report.issues[0].message
 
 
 def test_many_strings_that_look_like_the_report_are_told_in_one_pass() -> None:

@@ -159,7 +159,7 @@ def test_names_are_checked_and_lengths() -> None:
     assert run.timeline.repeats(1).tolist() == [7.0]
     assert run.check().by_rule("times-length")
     short = tvmdbg.open(text, times=b"[[0.0]]")
-    assert "1 nodes, the run 2 nodes" in short.check().by_rule("times-length")[0].message
+    assert "1 node, the run 2 nodes" in short.check().by_rule("times-length")[0].message
     assert not len(short.timeline.repeats_ns)
 
 

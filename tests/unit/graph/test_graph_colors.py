@@ -301,7 +301,7 @@ def test_color_by_is_a_name_that_can_be_called(small: DebugRun) -> None:
         view.color_by = "error"
     with pytest.raises(ValueError, match="name of a built-in column"):
         view.color_by(data, name="time")
-    with pytest.raises(traitlets.TraitError, match="found 1 values"):
+    with pytest.raises(traitlets.TraitError, match="found 1 value "):
         tvmdbg.GraphView(small, color_by=[1])
     with pytest.raises(traitlets.TraitError, match="did you mean"):
         view.label = "{shap}"

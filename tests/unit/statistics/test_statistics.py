@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.statistics import Statistics, statistics
 from tvmdbg_widgets.model.statistics.histograms import bent_edges
 
@@ -228,7 +229,7 @@ def test_edges_at_the_ends_of_float64_come_without_a_warning(bins: int) -> None:
 def test_statistics_without_a_finite_value_tell_of_themselves(items: list[float]) -> None:
     found = compute(np.array(items, np.float32))
     assert repr(found).endswith("no bounds")
-    assert f"{len(items)} values, 0 finite" in repr(found)
+    assert f"{counted(len(items), 'value')}, 0 finite" in repr(found)
 
 
 def test_histogram_of_integers_falls_on_edges() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.capture.records import Frame, load_dpkt
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def pcap_frames(window: Window, damage: Damage) -> Iterator[Frame]:
             file=window.name,
             offset=0,
             expected=f"{_FILE_HEADER} bytes",
-            found=f"{len(start)} bytes",
+            found=counted(len(start), "byte"),
         )
     little = start[:4] in MAGICS[2:]
     header = (dpkt.pcap.LEFileHdr if little else dpkt.pcap.FileHdr)(start)
@@ -77,7 +78,7 @@ def pcap_frames(window: Window, damage: Damage) -> Iterator[Frame]:
             damage.add(
                 "truncated-capture",
                 f"the file ends inside the record at byte {offset - record.size}: expected "
-                f"{captured:,} bytes of frame, found {there:,}",
+                f"{counted(captured, 'byte')} of frame, found {there:,}",
             )
             return
         offset += captured
@@ -85,5 +86,5 @@ def pcap_frames(window: Window, damage: Damage) -> Iterator[Frame]:
         damage.add(
             "truncated-capture",
             f"the file ends inside the record header at byte {offset}: expected "
-            f"{record.size} bytes, found {size - offset}",
+            f"{counted(record.size, 'byte')}, found {size - offset}",
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.capture.records import NO_TIME, Frame, clipped, load_dpkt
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,7 @@ class _Section:
             self._damage.add(
                 "damaged-capture",
                 f"packet at byte {start}: captured length {captured:,}, but its block ends after "
-                f"{there:,} bytes",
+                f"{counted(there, 'byte')}",
             )
         time = interface.time(high, low)
         return Frame(start, there, max(captured, sent), time, interface.link_type)
@@ -205,7 +206,8 @@ def pcapng_frames(window: Window, damage: Damage) -> Iterator[Frame]:
     if offset < size:
         damage.add(
             "truncated-capture",
-            f"the file ends inside the block at byte {offset}, after {size - offset:,} bytes of it",
+            f"the file ends inside the block at byte {offset}, after "
+            f"{counted(size - offset, 'byte')} of it",
         )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -88,4 +89,4 @@ def clipped(time: int) -> int:
 
 
 def _counted(message: str, count: int) -> str:
-    return message if count == 1 else f"{message} ({count:,} times; this is the first)"
+    return message if count == 1 else f"{message} ({counted(count, 'time')}; this is the first)"

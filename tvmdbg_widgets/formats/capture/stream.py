@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class StreamSource(ByteSource):
                 "bytes of the stream were not captured",
                 file=self.name,
                 offset=offset,
-                expected=f"{end - offset:,} bytes",
+                expected=counted(end - offset, "byte"),
                 found=f"a gap from byte {start:,} to byte {int(wanted[holes[0]]):,} at least",
                 hint="Its gaps say where the stream has bytes.",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ def stream_issues(
             source,
             "missing-bytes",
             Severity.ERROR,
-            f"{missing:,} of {stream.size:,} bytes were not captured, in "
-            f"{counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
+            f"{missing:,} of {counted(stream.size, 'byte')} {agree(missing, 'was')} not captured, "
+            f"in {counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
             f"{counted(length, 'byte')} long",
         )
     if stream.cut:

@@ -259,5 +259,5 @@ def _order(*keys: npt.NDArray[Any]) -> Ints:
 def _counts(phases: dict[str, int]) -> str:
     told = [f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items())]
     if len(told) > _PHASES_SHOWN:
-        told[_PHASES_SHOWN:] = [f"{len(told) - _PHASES_SHOWN:,} more phases"]
+        told[_PHASES_SHOWN:] = [counted(len(told) - _PHASES_SHOWN, "more phase")]
     return f"events {', '.join(told)}"

@@ -16,7 +16,7 @@ import numpy as np
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.events import from_events
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL
@@ -144,8 +144,8 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
             Issue(
                 "trace-cut",
                 Severity.ERROR,
-                f"the JSON breaks off at byte {place}; the {counted(events, 'event')} before it "
-                "are read",
+                f"the JSON breaks off at byte {place}; {counted(events, 'event')} before it "
+                f"{agree(events, 'is')} read",
                 file=source.name,
             )
         )

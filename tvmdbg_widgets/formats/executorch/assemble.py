@@ -24,6 +24,7 @@ from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
@@ -225,8 +226,8 @@ def _of_others(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue]:
     if not runs:
         return []
     text = (
-        f"{len(runs)} of {dump.num_runs} runs called other operators than {method!r} has: they are "
-        "of another method, and their times and values are of no operator here"
+        f"{len(runs)} of {counted(dump.num_runs, 'run')} called other operators than {method!r} "
+        "has, so of another method: those times and values are of no operator here"
     )
     return [Issue("runs-of-others", Severity.NOTE, text, file=dump.file)]
 
@@ -249,7 +250,7 @@ def with_execution(parts: RunParts, execution: int) -> RunParts:
 def _only(parts: Sequence[Part], kind: str, what: str, issues: list[Issue]) -> Any:
     values = [part.value for part in parts if part.kind == kind]
     if len(values) > 1:
-        text = f"{len(values)} files are each a {what}; only the first is used"
+        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
         issues.append(Issue("more-than-one", Severity.WARNING, text))
     return values[0] if values else None
 
@@ -397,7 +398,7 @@ def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
 
 
 def _file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
-    return tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts)
+    return tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts)
 
 
 def _run_file(part: Part) -> RunFile:

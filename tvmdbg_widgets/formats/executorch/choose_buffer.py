@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
 from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +29,10 @@ def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | N
     fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
     if len(fitting) > 1:
         raise FormatError(
-            f"{len(fitting)} files may be the debug buffer of this dump",
+            f"{counted(len(fitting), 'file')} may be the debug buffer of this dump",
             file=dump.file,
-            expected=f"one file of {needed_size(dump):,} bytes or more that no reader knows",
+            expected=f"one file of {counted(needed_size(dump), 'byte')} or more, "
+            "which no reader knows",
             found=", ".join(source.name for source in fitting),
             hint="Say which: open(…, debug_buffer='debug_buffer.bin').",
         )

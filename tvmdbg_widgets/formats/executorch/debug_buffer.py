@@ -21,6 +21,7 @@ from tvmdbg_widgets.formats.executorch.debug_tensors import (
 )
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ValueType
 from tvmdbg_widgets.model.sources.strided import StridedSource
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -81,13 +82,13 @@ class DebugBuffer:
             return ArrayRecord(key, dtype, shape, 0, 0, source)
         if tensor.offset < 0 or tensor.offset + nbytes > source.size:
             raise FormatError(
-                f"offset {tensor.offset:,} of a tensor of {nbytes:,} bytes lies beyond the debug "
-                "buffer: does it belong to another run?",
+                f"offset {tensor.offset:,} of a tensor of {counted(nbytes, 'byte')} lies beyond "
+                "the debug buffer: does it belong to another run?",
                 file=source.name,
                 field="Tensor.offset",
                 offset=max(0, tensor.offset),
-                expected=f"{nbytes:,} bytes from there on",
-                found=f"{source.size:,} bytes in the whole buffer",
+                expected=f"{counted(nbytes, 'byte')} from there on",
+                found=f"{counted(source.size, 'byte')} in the whole buffer",
                 hint="Give the debug buffer that was written with this ETDump.",
             )
         strides = strides_of(tensor, source.name)
@@ -111,13 +112,16 @@ class DebugBuffer:
         name = self.source.name
         if used > size:
             text = (
-                f"the dump's values take {used:,} bytes, the debug buffer has {size:,}: it is cut "
-                "off or belongs to another run"
+                f"the dump's values take {counted(used, 'byte')}, the debug buffer has {size:,}: "
+                "it is cut off or belongs to another run"
             )
             return Issues([Issue("debug-buffer-short", Severity.ERROR, text, file=name)])
         if used == size:
             return Issues()
-        tail = f"the last {size - used:,} of {size:,} bytes belong to no value"
+        tail = (
+            f"the last {size - used:,} of {counted(size, 'byte')} {agree(size - used, 'belongs')} "
+            "to no value"
+        )
         if self._zero(used):
             text = f"{tail} and are zero: that much of the buffer was not used"
             return Issues([Issue("debug-buffer-unused", Severity.NOTE, text, file=name)])
@@ -130,7 +134,7 @@ class DebugBuffer:
         return not any(block.count(0) < len(block) for block in blocks)
 
     def __repr__(self) -> str:
-        return f"DebugBuffer({self.source.name!r}, {self.source.size:,} bytes)"
+        return f"DebugBuffer({self.source.name!r}, {counted(self.source.size, 'byte')})"
 
 
 def needed_size(dump: ETDump) -> int:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]
             file=file,
             field="Tensor.sizes",
             expected=f"up to {_MOST_DIMENSIONS} sizes of 0 or more, less than 2**63 bytes",
-            found=f"{len(sizes)} sizes, {list(sizes[:_MOST_DIMENSIONS])}",
+            found=f"{counted(len(sizes), 'size')}, {list(sizes[:_MOST_DIMENSIONS])}",
         )
     return sizes
 
@@ -73,7 +74,8 @@ def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
             "the strides of a tensor lead out of its values",
             file=file,
             field="Tensor.strides",
-            expected=f"a stride for each of the sizes {list(sizes)}, within {count:,} elements",
+            expected=f"a stride for each of the sizes {list(sizes)}, "
+            f"within {counted(count, 'element')}",
             found=list(tensor.strides[: _MOST_DIMENSIONS + 1]),
         )
     given = zip(sizes, tensor.strides, usual, strict=True)

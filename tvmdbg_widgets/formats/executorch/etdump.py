@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.formats.flatbuffer.tables import followed
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def _content(source: ByteSource) -> tuple[bytes, int]:
                 file=source.name,
                 field="size prefix",
                 offset=0,
-                expected=f"{size:,} bytes after the first four",
-                found=f"{source.size - 4:,} bytes",
+                expected=f"{counted(size, 'byte')} after the first four",
+                found=counted(source.size - 4, "byte"),
                 hint="Copy it again, or write it again.",
             )
         return source.read(4, size), 4
@@ -165,7 +166,7 @@ def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
     if problem is not None:
         text = (
             f"run {run} is damaged: {problem.field}: {problem.problem}; {good:,} of "
-            f"{len(items):,} events could be read. {_HINT}"
+            f"{counted(len(items), 'event')} could be read. {_HINT}"
         )
         issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
     return first(good)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
@@ -92,5 +93,5 @@ def _metadata(data: bytes) -> str:
         text = ""
     if text.isprintable() and text:
         return text
-    more = f" … ({len(data):,} bytes)" if len(data) > _BYTES else ""
+    more = f" … ({counted(len(data), 'byte')})" if len(data) > _BYTES else ""
     return data[:_BYTES].hex(" ") + more

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
@@ -167,10 +168,13 @@ def _of_delegate(
         note = f"logged by the delegate as {_identifier(dump, event)}"
         trust = Trust.EXACT if covered == 1 else Trust.BY_ORDER
         if covered > 1:
-            note += f", which covers {covered} operators: taken for what leaves them"
+            note += f", which covers {counted(covered, 'operator')}: taken for what leaves them"
         if len(logged) > 1:
             trust = Trust.AMBIGUOUS
-            note += f", the last of {len(logged)} values: which one is the result is not known"
+            note += (
+                f", the last of {counted(len(logged), 'value')}: which one is the result is not "
+                "known"
+            )
         yield _Logged(entry, tensor, f"event {event}", trust, note)
 
 

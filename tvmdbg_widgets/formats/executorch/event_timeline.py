@@ -20,6 +20,7 @@ from tvmdbg_widgets.formats.executorch.event_times import (
 )
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import (
@@ -233,8 +234,10 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
     backwards = int(np.count_nonzero(dump.end[events] < dump.start[events]))
     if backwards:
         text = (
-            f"{backwards:,} events end before they start and are drawn without a duration: a "
-            "counter that overflowed? The Inspector adds 2**32 - 1 to ends below that"
+            f"{counted(backwards, 'event')} "
+            f"{agree(backwards, 'ends before it starts and is', 'end before they start and are')} "
+            "drawn without a duration: a counter that overflowed? The Inspector adds 2**32 - 1 to "
+            "ends below that"
         )
         issues.append(Issue("event-ends-early", Severity.WARNING, text, file=dump.file))
     if calls.foreign.any():

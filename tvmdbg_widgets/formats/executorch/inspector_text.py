@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.pasted import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
 def _found(printed: Sequence[PrintedTable]) -> str:
     if not printed:
         return "a heading without event_name, or one that cannot be told from its rows"
-    rows, left = len(printed[0].rows), len(printed[0].left)
-    return f"{rows:,} rows without times, and {left:,} lines that do not fit the heading"
+    rows, left = counted(len(printed[0].rows), "row"), counted(len(printed[0].left), "line")
+    return f"{rows} without times, and {left} unlike the heading"
 
 
 def _line(text: str) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 
 Places = npt.NDArray[np.int64]
 
@@ -73,8 +74,8 @@ class FlatBuffer:
                 "the field leaves the file",
                 field,
                 int(places[first]),
-                expected=f"{width:,} bytes",
-                found=f"{max(0, self.size - int(places[first])):,} bytes",
+                expected=counted(width, "byte"),
+                found=counted(max(0, self.size - int(places[first])), "byte"),
             )
 
     def spend(self, count: int, field: str) -> None:
@@ -91,7 +92,7 @@ class FlatBuffer:
                 "tables or vectors share their bytes again and again",
                 field,
                 None,
-                expected=f"at most {_MOST_DECODED} times the {self.size:,} bytes of the file",
+                expected=f"at most {_MOST_DECODED} times the size of the file, {self.size:,}",
                 found="more",
             )
 

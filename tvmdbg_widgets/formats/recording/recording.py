@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
 from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.parts import Provenance
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Recording:
         sizes = {file.path: file.source.size for file in files}
         folder = self.file.rpartition("/")[0]
         changed = [
-            f"{path} ({size:,} bytes then, {_now(sizes.get(_below(folder, path)))})"
+            f"{path} ({counted(size, 'byte')} then, {_now(sizes.get(_below(folder, path)))})"
             for path, size in self.files
             if sizes.get(_below(folder, path)) != size
         ]

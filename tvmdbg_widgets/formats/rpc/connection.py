@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.rpc.packets import PacketState
 
 if TYPE_CHECKING:
@@ -211,8 +211,10 @@ def _issues(direction: Direction) -> list[Issue]:
         found.append(Issue("rpc-cut-off", Severity.WARNING, text, file=file))
     if counts[PacketState.MISSING_BYTES]:
         text = (
-            f"{direction.name}: {counts[PacketState.MISSING_BYTES]:,} packets lack bytes of what "
-            "they copy, which were not captured"
+            f"{direction.name}: {counted(counts[PacketState.MISSING_BYTES], 'packet')} "
+            f"{agree(counts[PacketState.MISSING_BYTES], 'lacks')} bytes of what "
+            f"{agree(counts[PacketState.MISSING_BYTES], 'it copies', 'they copy')}, which were "
+            "not captured"
         )
         found.append(Issue("rpc-missing-bytes", Severity.WARNING, text, file=file))
     if direction.handshake and direction.handshake.answer != "accepted":

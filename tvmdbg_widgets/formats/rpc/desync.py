@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.rpc.bodies import Body, CopyRange, read_body
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader, WireError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.values import TensorMeta
 from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
@@ -175,9 +176,12 @@ def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:
     """Say which side kept TVM's padding behind a data type that fills 8 bytes by itself."""
     if sender.dtype.size >= _FILLED and sender.padding:
         where = offset + sender.dtype.size
-        return f"The sender kept {sender.padding} bytes of padding, at byte {where}. "
+        return f"The sender kept {counted(sender.padding, 'byte')} of padding, at byte {where}. "
     if receiver.dtype.size >= _FILLED and receiver.padding:
-        return f"The receiver kept {receiver.padding} bytes of padding, which were not sent. "
+        return (
+            f"The receiver kept {counted(receiver.padding, 'byte')} of padding that the sender "
+            "did not send. "
+        )
     return ""
 
 
@@ -201,7 +205,7 @@ def _consequence(
         if receiver.prefixed
         else ""
     )
-    return f"It reads {abs(where - end)} bytes {many}{then}.{stop}"
+    return f"It reads {counted(abs(where - end), 'byte')} {many}{then}.{stop}"
 
 
 def _first_dtype(sent: RawPacket, sender: Grammar) -> tuple[str, int, bool]:
@@ -230,4 +234,4 @@ def _dtype_text(source: ByteSource, offset: int, own: Grammar) -> str:
 def _bytes(own: Grammar, is_argument: bool) -> str:
     padding = own.padding if is_argument else 0
     count = own.dtype.size + padding
-    return f"{count} bytes" + (f" ({padding} of them padding)" if padding else "")
+    return counted(count, "byte") + (f" ({padding} of them padding)" if padding else "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.rpc.fits import Fit, Side, asked_by, fit_side
 from tvmdbg_widgets.formats.rpc.grammar import RELEASES, Era, Grammar, grammar
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,4 +164,8 @@ def _side(
 
 def _layout_name(own: Grammar) -> str:
     kept = own.padding and own.dtype.size + own.padding != 8
-    return f"{own.dtype.name} (with {own.padding} bytes of padding)" if kept else own.dtype.name
+    return (
+        f"{own.dtype.name} (with {counted(own.padding, 'byte')} of padding)"
+        if kept
+        else own.dtype.name
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -171,7 +172,7 @@ class Grammar:
 
     def __str__(self) -> str:
         kept = self.padding and self.dtype.size + self.padding != 8
-        odd = f" and {self.padding} bytes of padding kept" if kept else ""
+        odd = f" and {counted(self.padding, 'byte')} of padding kept" if kept else ""
         return f"packets of TVM {RELEASES[self.era]}, {self.dtype.name} dtypes{odd}"
 
 

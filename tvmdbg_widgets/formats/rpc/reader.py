@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
@@ -128,4 +130,4 @@ class Reader:
 
     def _short(self, field: str, size: int) -> WireError:
         found = f"{max(0, self.left)}, where the packet ends"
-        return WireError(field, self.at, f"{size} bytes", found, is_short=True)
+        return WireError(field, self.at, counted(size, "byte"), found, is_short=True)

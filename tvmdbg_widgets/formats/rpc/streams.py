@@ -10,6 +10,7 @@ from tvmdbg_widgets.formats.rpc.collected import Collected
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.reader import WireError
 from tvmdbg_widgets.formats.rpc.resync import Resync
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.packets import Damage, PacketState
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ class _Walk:
         """
         gap = self._gap()
         if gap is not None and gap[0] <= self.at:
-            raise WireError("bytes", self.at, "captured bytes", f"a gap of {gap[1]} bytes")
+            raise WireError(
+                "bytes", self.at, "captured bytes", f"a gap of {counted(gap[1], 'byte')}"
+            )
         packet = self._reader.packet(self.at, self.found.replies)
         if isinstance(packet, int):
             self.at += packet
@@ -118,7 +121,9 @@ class _Walk:
         state = PacketState.WHOLE
         if gap is not None and gap[0] < end:
             if not _is_carried(gap, packet.body.payload, end):
-                raise WireError("bytes", gap[0], "captured bytes", f"a gap of {gap[1]} bytes")
+                raise WireError(
+                    "bytes", gap[0], "captured bytes", f"a gap of {counted(gap[1], 'byte')}"
+                )
             state = PacketState.MISSING_BYTES
         self.at = end
         self.found.add(packet, state)

@@ -11,6 +11,7 @@ from tvmdbg_widgets.formats.sources.folders import note
 from tvmdbg_widgets.formats.tvm.model_library import OTHER_FOLDERS, is_of_module
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import superseded
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _several(tree: Tree, chosen: list[PurePath], dumps: list[PurePath]) -> Forma
     usable = len(fitting) == 1 and (named or not by_path)
     hints = [*([by_path] if by_path else []), *([by_device] if usable else [])]
     return FormatError(
-        f"{len(names)} dumps in this folder; one run is opened at a time",
+        f"{counted(len(names), 'dump')} in this folder; one run is opened at a time",
         file=tree.name,
         expected="one dump",
         found=one_line(", ".join(names)),
@@ -93,7 +94,7 @@ def one_module(
         )
     if module is None and len(names) > 1:
         raise FormatError(
-            f"{len(names)} modules in this model library; one run is opened at a time",
+            f"{counted(len(names), 'module')} in this model library; one run is opened at a time",
             file=tree.name,
             field="modules",
             expected="one module",

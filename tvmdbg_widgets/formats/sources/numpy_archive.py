@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
@@ -68,7 +69,7 @@ def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
     shape = tuple(int(size) for size in re.findall(r"\d+", sizes))
     whole = math.prod(shape) * dtype.itemsize
     if start + whole > source.size or len(shape) > _MOST_DIMENSIONS or max(shape, default=0) >> 62:
-        raise _refused(source, f"shape {shape} to be of {whole:,} bytes")
+        raise _refused(source, f"shape {shape} to be of {counted(whole, 'byte')}")
     flat = np.frombuffer(source.read(start, whole), dtype)
     return flat.reshape(shape, order="F" if by_column == "True" else "C")
 
@@ -78,6 +79,6 @@ def _refused(source: ByteSource, expected: str) -> FormatError:
         "this array cannot be read",
         file=source.name,
         expected=expected,
-        found=f"{source.size:,} bytes",
+        found=counted(source.size, "byte"),
         hint="Save it again with numpy.savez.",
     )

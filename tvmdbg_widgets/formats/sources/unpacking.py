@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.limits import MOST_UNPACKED, raised
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.model.sources.file import as_file
 
@@ -86,8 +87,8 @@ class DeflatedSource(ByteSource):
             raise FormatError(
                 "the archive's member is damaged",
                 file=self.name,
-                expected=f"{self.size} bytes with CRC {self._crc:#010x}",
-                found=f"more than {self.size} bytes"
+                expected=f"{counted(self.size, 'byte')} with CRC {self._crc:#010x}",
+                found=f"more than {counted(self.size, 'byte')}"
                 if len(data) > self.size
                 else f"CRC {zlib.crc32(data):#010x}",
                 hint="Copy or download the archive again.",
@@ -119,7 +120,7 @@ class DeflatedSource(ByteSource):
             "the archive's member cannot be unpacked",
             file=self.name,
             offset=offset,
-            expected=f"{self.size} bytes of deflated data",
+            expected=f"{counted(self.size, 'byte')} of deflated data",
             found=found,
             hint="Copy or download the archive again.",
         )
@@ -179,7 +180,7 @@ def unpack(
                 found=text,
                 hint="It may be cut off: copy or download it again.",
             ) from None
-        message = f"it breaks off after {len(out):,} unpacked bytes: {text}"
+        message = f"it breaks off after {counted(len(out), 'unpacked byte')}: {text}"
         issues.append(Issue("archive-cut-off", Severity.ERROR, message, file=source.name))
     return BytesSource(memoryview(out).toreadonly(), name)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
@@ -92,7 +92,7 @@ def beside(
             Issue(
                 "messages-unjoined",
                 Severity.NOTE,
-                f"{of_all} fit none of the records, or several"
+                f"{of_all} {agree(alone, 'fits')} no record, or several"
                 if len(log.trials)
                 else f"{counted(alone, 'measurement')} in the output, and no record to join: "
                 "open the log along",
@@ -145,8 +145,9 @@ def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> Tuning
             Issue(
                 "workload-missing",
                 Severity.NOTE,
-                f"{len(missing):,} of {len(tasks):,} tasks name workloads that are in none of the "
-                "files; open database_workload.json along to see what they compute",
+                f"{len(missing):,} of {counted(len(tasks), 'task')} "
+                f"{agree(len(missing), 'names')} workloads that are in "
+                "none of the files; open database_workload.json along to see what they compute",
                 file=file.source.name,
             )
         )

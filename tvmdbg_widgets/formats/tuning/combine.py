@@ -139,17 +139,17 @@ def _counted(log: TuningParts) -> list[Issue]:
     """Return the issues that say how many lines were not read."""
     found = []
     for each in log.refused:
-        message = f"line {each.line:,} at byte {each.offset:,} is refused: {each.why}"
+        message = f"line {each.line:,} at byte {each.offset:,} skipped: {each.why}"
         file = log.sources[each.source].name
         found.append(Issue("lines-refused", Severity.ERROR, message, file=file))
     more = log.num_refused - len(log.refused)
     if more > 0:
-        message = f"{counted(more, 'more line')} refused; the first {MOST_REFUSED:,} are kept"
+        message = f"{counted(more, 'more line')} skipped; the first {MOST_REFUSED:,} are listed"
         found.append(Issue("lines-refused", Severity.ERROR, message))
     if log.undecoded:
         most = sorted(log.undecoded.items(), key=lambda item: -item[1])
         told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
-        told += f" and {len(most) - _SHOWN:,} more kinds" if len(most) > _SHOWN else ""
+        told += f" and {counted(len(most) - _SHOWN, 'more kind')}" if len(most) > _SHOWN else ""
         message = f"lines that only running code could decode are left alone: {told}"
         found.append(Issue("not-decoded", Severity.NOTE, message))
     if log.cut:

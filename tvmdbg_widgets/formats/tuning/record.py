@@ -8,6 +8,7 @@ from tvmdbg_widgets.formats.tuning.ansor import steps_of
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.record import Record
 
@@ -39,7 +40,7 @@ def read_line(parts: TuningParts, row: int) -> bytes:
 
 def no_such_row(row: int, trials: Trials) -> IndexError:
     """Return what to raise for a row that the log has not."""
-    return IndexError(f"row {row}: the log has {len(trials):,} records, numbered from 0")
+    return IndexError(f"row {row}: the log has {counted(len(trials), 'record')}, numbered from 0")
 
 
 def read_record(parts: TuningParts, row: int) -> Record:

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.steps import (
     STEPS,
     Annotation,
@@ -68,7 +69,7 @@ def parse_step(items: object, index: int) -> AnyStep:
     checks = _CHECKS[code]
     if len(found) != len(checks) + 1:
         fields_found = InWords(f"{len(found) - 1}")
-        raise LineProblem(name, f"{len(checks)} fields", fields_found)
+        raise LineProblem(name, counted(len(checks), "field"), fields_found)
     try:
         values = [
             check(value, field) for value, (field, check) in zip(found[1:], checks, strict=True)

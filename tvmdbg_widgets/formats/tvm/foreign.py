@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.pasted import nearly
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
@@ -54,7 +55,7 @@ def lfs_pointer(head: bytes) -> str:
     if match is None:
         return ""
     oid, size = match[1].decode(), int(match[2])
-    return f"a Git LFS pointer to a file of {size:,} bytes ({oid}). {_PULL}"
+    return f"a Git LFS pointer to a file of {counted(size, 'byte')} ({oid}). {_PULL}"
 
 
 def unknown_file(source: ByteSource, expected: str) -> FormatError:
@@ -76,7 +77,9 @@ def unknown_file(source: ByteSource, expected: str) -> FormatError:
         f"this is {kind}",
         file=source.name,
         expected=expected,
-        found=f"{source.size:,} bytes that start with {head[:40]!r}" if head else "nothing",
+        found=f"{counted(source.size, 'byte')} that start with {head[:40]!r}"
+        if head
+        else "nothing",
         hint=hint,
     )
 

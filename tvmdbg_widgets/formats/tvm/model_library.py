@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _memory(fields: Fields, name: str) -> list[str]:
     if functions.has("main"):
         for main in functions.objects("main"):
             sizes = [
-                f"{key.removesuffix('_size_bytes')} {main.integer(key):,} bytes"
+                f"{key.removesuffix('_size_bytes')} {counted(main.integer(key), 'byte')}"
                 for key in _SIZES
                 if main.has(key)
             ]
@@ -167,7 +168,7 @@ def _memory(fields: Fields, name: str) -> list[str]:
         operators = functions.objects("operator_functions")
         facts += [fact for each in operators[:_MOST_FUNCTIONS] if (fact := _workspace(each))]
         if len(operators) > _MOST_FUNCTIONS:
-            facts.append(f"and {len(operators) - _MOST_FUNCTIONS:,} more functions")
+            facts.append(f"and {counted(len(operators) - _MOST_FUNCTIONS, 'more function')}")
     return facts
 
 
@@ -175,7 +176,7 @@ def _workspace(function: Fields) -> str:
     if not (function.has("function_name") and function.has("workspace")):
         return ""
     told = [
-        f"{each.integer('workspace_size_bytes'):,} bytes{_device(each)}"
+        f"{counted(each.integer('workspace_size_bytes'), 'byte')}{_device(each)}"
         for each in function.objects("workspace")
         if each.has("workspace_size_bytes")
     ]

@@ -73,9 +73,9 @@ class TimeList:
     def __repr__(self) -> str:
         counts = np.diff(self.offsets)
         low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
-        number = str(low) if low == high else f"{low} to {high}"
+        repeats = counted(high, "repeat") if low == high else f"{low} to {high} repeats"
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
-        return f"TimeList: {counted(len(self), 'node')}, {number} repeats each; {self.file}{found}"
+        return f"TimeList: {counted(len(self), 'node')}, {repeats} each; {self.file}{found}"
 
 
 def sniff(head: bytes) -> bool:
@@ -159,7 +159,7 @@ def _nodes(
             "some nodes have start and end times and some have not",
             file=file,
             expected="[seconds, start, end] for every node",
-            found=f"{len(clock)} of {len(document)} nodes",
+            found=f"{len(clock)} of {counted(len(document), 'node')}",
         )
     if clock:
         own = [each[:1] for each in own]
@@ -180,7 +180,7 @@ def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats,
         raise _wrong(file, "runs", "a list of lists of times", runs)
     for k, run in enumerate(runs):
         if len(run) != len(names):
-            raise _wrong(file, f"runs[{k}]", f"{len(names)} times, one a node", run)
+            raise _wrong(file, f"runs[{k}]", f"{counted(len(names), 'time')}, one a node", run)
     values = _numbers(runs, file, lambda k, i: f"runs[{k}][{i}]")
     by_node = values.reshape(len(runs), len(names)).T.ravel()
     return tuple(names), by_node, [len(runs)] * len(names)

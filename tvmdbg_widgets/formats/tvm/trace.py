@@ -26,7 +26,7 @@ from tvmdbg_widgets.formats.tvm.trace_events import (
 )
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Trace:
     def __repr__(self) -> str:
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
         cut = ", cut off" if self.truncated else ""
-        return f"Trace: {len(self)} pairs of events from {self.file}{cut}{found}"
+        return f"Trace: {counted(len(self), 'pair')} of events from {self.file}{cut}{found}"
 
 
 def sniff(head: bytes) -> bool:
@@ -198,7 +198,7 @@ class _Checker:
     def report(self, rule: str, severity: Severity, indices: Any, what: str) -> None:
         """Add one issue for all events of a rule, if there are any."""
         if len(indices):
-            more = f" ({len(indices)} such events)" if len(indices) > 1 else ""
+            more = f" ({counted(len(indices), 'such event')})" if len(indices) > 1 else ""
             message = f"traceEvents[{indices[0]}]: {what}{more}"
             self.issues.append(Issue(rule, severity, message, file=self.file))
 
@@ -233,7 +233,7 @@ class _Checker:
                 Issue(
                     "several-tracks",
                     Severity.WARNING,
-                    f"events carry {len(events.tracks)} pairs of pid and tid, TVM writes one; "
+                    f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM writes one; "
                     "all are read as one track",
                     file=self.file,
                 )

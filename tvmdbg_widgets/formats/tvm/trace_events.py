@@ -12,6 +12,7 @@ import msgspec
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +154,8 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
     issue = Issue(
         "trace-cut",
         Severity.ERROR,
-        f"{what} byte {offset}; the {len(events)} events before it are read",
+        f"{what} byte {offset}; {counted(len(events), 'event')} before it "
+        f"{agree(len(events), 'is')} read",
         file=file,
     )
     return events, opening["unit"], issue

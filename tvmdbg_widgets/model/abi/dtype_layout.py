@@ -9,6 +9,8 @@ import re
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -189,7 +191,7 @@ class DTypeLayout:
         return self.declaration
 
     def __repr__(self) -> str:
-        return f"DTypeLayout({self.name!r}, {self.size} bytes: {self.declaration})"
+        return f"DTypeLayout({self.name!r}, {counted(self.size, 'byte')}: {self.declaration})"
 
 
 NARROW = DTypeLayout("narrow")

@@ -9,6 +9,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 _REPR_SHOWN = 6
 
 
@@ -92,4 +94,7 @@ class StringColumn(Sequence[str]):
     def __repr__(self) -> str:
         shown = ", ".join(repr(text) for text in self[:_REPR_SHOWN])
         more = ", …" if len(self) > _REPR_SHOWN else ""
-        return f"StringColumn({len(self)} strings, {len(self.unique)} distinct: [{shown}{more}])"
+        return (
+            f"StringColumn({counted(len(self), 'string')}, {len(self.unique)} distinct: "
+            f"[{shown}{more}])"
+        )

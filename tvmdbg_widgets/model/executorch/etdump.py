@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,6 +160,6 @@ class ETDump:
         return range(int(self.run_offsets[run]), int(self.run_offsets[run + 1]))
 
     def __repr__(self) -> str:
-        runs = "1 run" if self.num_runs == 1 else f"{self.num_runs:,} runs"
         what = "ETDump" if self.call_word == "instruction" else "Inspector's table"
-        return f"{what}({self.file!r}: {runs}, {self.num_events:,} events)"
+        runs, events = counted(self.num_runs, "run"), counted(self.num_events, "event")
+        return f"{what}({self.file!r}: {runs}, {events})"

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -139,5 +141,6 @@ class ExportedProgram:
     def __repr__(self) -> str:
         calls = sum(node.op == "call_function" for node in self.nodes)
         return (
-            f"ExportedProgram({self.name!r}: {calls} operators, {len(self.nodes) - calls} inputs)"
+            f"ExportedProgram({self.name!r}: {counted(calls, 'operator')}, "
+            f"{counted(len(self.nodes) - calls, 'input')})"
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class NamedTensor:
         return None if self.layout is None else runtime_dtype(self.layout.scalar_type)
 
     def __repr__(self) -> str:
-        told = f"{self.nbytes:,} bytes"
+        told = counted(self.nbytes, "byte")
         if self.layout is not None:
             number = self.layout.scalar_type
             told = f"{RUNTIME.get(number, (f'type {number}',))[0]} {list(self.layout.sizes)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program_instructions import Chain
@@ -80,10 +81,12 @@ class CompileSpec(NamedTuple):
         except UnicodeDecodeError:
             text = ""
         if text and text.isprintable():
-            return text if len(text) <= most else f"{text[:most]}… ({len(text):,} letters)"
+            return text if len(text) <= most else f"{text[:most]}… ({counted(len(text), 'letter')})"
         shown = self.value[:64]
         more = " …" if len(self.value) > len(shown) else ""
-        return f"{len(self.value):,} bytes: {shown.hex(' ')}{more}" if self.value else "empty"
+        return (
+            f"{counted(len(self.value), 'byte')}: {shown.hex(' ')}{more}" if self.value else "empty"
+        )
 
 
 class DataLocation(enum.IntEnum):
@@ -117,7 +120,7 @@ class Delegate:
     payload: Span
 
     def __repr__(self) -> str:
-        return f"<Delegate {self.id!r}, payload of {self.payload.size:,} bytes>"
+        return f"<Delegate {self.id!r}, payload of {counted(self.payload.size, 'byte')}>"
 
 
 class BufferDevice(NamedTuple):
@@ -165,9 +168,10 @@ class Plan:
         told = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
         backends = ", ".join(sorted({delegate.id for delegate in self.delegates}))
         return (
-            f"<Plan {self.name!r}: {told}; {len(self.values):,} values, {len(self.inputs)} inputs, "
-            f"{len(self.outputs)} outputs, {sum(self.buffer_sizes):,} bytes planned"
-            f"{f'; delegates to {backends}' if backends else ''}>"
+            f"<Plan {self.name!r}: {told}; {counted(len(self.values), 'value')}, "
+            f"{counted(len(self.inputs), 'input')}, "
+            f"{counted(len(self.outputs), 'output')}, {counted(sum(self.buffer_sizes), 'byte')} "
+            f"planned{f'; delegates to {backends}' if backends else ''}>"
         )
 
 
@@ -246,7 +250,7 @@ class Program:
         return Span(self.segments[part.segment_index].offset + part.offsets[index], size)
 
     def __repr__(self) -> str:
-        lines = [f"Program({self.file!r}, {self.file_size:,} bytes)"]
+        lines = [f"Program({self.file!r}, {counted(self.file_size, 'byte')})"]
         lines += [f"  {plan!r}" for plan in self.plans]
         return "\n".join(lines)
 

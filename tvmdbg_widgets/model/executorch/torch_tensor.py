@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -52,13 +54,15 @@ class TorchTensor:
         self._numpy_dtype()
         if len(self.shape) != len(self.strides) or len(self.shape) > _MOST_DIMENSIONS:
             raise ValueError(
-                f"{len(self.shape)} sizes and {len(self.strides)} strides; "
+                f"{counted(len(self.shape), 'size')} and {counted(len(self.strides), 'stride')}; "
                 f"at most {_MOST_DIMENSIONS} of both are read"
             )
         if min((self.offset, *self.shape, *self.strides)) < 0:
             raise ValueError("a size, a stride or the offset is negative")
         if self.nbytes > max(self.storage.size, _MOST_UNFOLDED):
-            raise ValueError(f"it unfolds from {self.storage.size:,} to {self.nbytes:,} bytes")
+            raise ValueError(
+                f"it unfolds from {self.storage.size:,} to {counted(self.nbytes, 'byte')}"
+            )
         end = (self.offset + self._span) * self._itemsize
         if self._span and end > self.storage.size:
             raise ValueError(f"it reaches to byte {end:,} of {self.storage.size:,} in its storage")

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.short_names import module_prefixes
 from tvmdbg_widgets.model.graph.walk import Adjacency
@@ -176,7 +177,7 @@ class GraphColumns:
             Where the graph has no such node or the node no such output.
         """
         if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a graph with {self.num_nodes} nodes")
+            raise IndexError(f"node {node} of a graph with {counted(self.num_nodes, 'node')}")
         first, end = int(self.entry_offsets[node]), int(self.entry_offsets[node + 1])
         if not 0 <= output < end - first:
             raise IndexError(f"output {output} of node {node}, which has {end - first}")
@@ -271,7 +272,7 @@ class GraphColumns:
             Where the graph has no such node.
         """
         if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a graph with {self.num_nodes} nodes")
+            raise IndexError(f"node {node} of a graph with {counted(self.num_nodes, 'node')}")
         return range(int(self.entry_offsets[node]), int(self.entry_offsets[node + 1]))
 
 
@@ -305,7 +306,7 @@ def _require_consistent(graph: GraphColumns) -> None:
     for name, length in lengths:
         column = getattr(graph, name)
         if column is not None and len(column) != length:
-            raise ValueError(f"{name} has {len(column)} items, not {length}")
+            raise ValueError(f"{name} has {counted(len(column), 'item')}, not {length}")
     for name in ("entry_offsets", "shape_offsets"):
         offsets = getattr(graph, name)
         if offsets[0] != 0 or (np.diff(offsets) < 0).any():

@@ -93,7 +93,7 @@ class Graph(GraphColumns):
             ids = ", ".join(str(node.id) for node in found[:10])
             more = f" and {len(found) - 10} more" if len(found) > 10 else ""
             raise KeyError(
-                f"{len(found)} nodes are named {name!r} (ids {ids}{more}); "
+                f"{counted(len(found), 'node')} are named {name!r} (ids {ids}{more}); "
                 "take one by its id, graph.nodes[id], or all of one name by graph.nodes_named(name)"
             )
         raise KeyError(f"no node is named {name!r:.200}{meant(name, self.names.unique)}")

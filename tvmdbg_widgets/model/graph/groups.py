@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -92,16 +93,22 @@ class Groups(Sequence["Group"]):
             column.flags.writeable = False
             object.__setattr__(self, name, column)
             if name != "order" and len(column) != len(self.start):
-                raise ValueError(f"{name} has {len(column)} rows for {len(self.start)} groups")
+                raise ValueError(
+                    f"{name} has {counted(len(column), 'row')} for "
+                    f"{counted(len(self.start), 'group')}"
+                )
         if len(self.names) != len(self.start):
-            raise ValueError(f"names has {len(self.names)} rows for {len(self.start)} groups")
+            raise ValueError(
+                f"names has {counted(len(self.names), 'row')} for "
+                f"{counted(len(self.start), 'group')}"
+            )
         self._require_nested()
 
     def _require_nested(self) -> None:
         start, end, parent = self.start, self.end, self.parent
         count, rows = len(self.order), np.arange(len(start))
         if bool(((start < 0) | (end > count) | (end < start + 2)).any()):
-            raise ValueError(f"a group is at least two of {count} nodes")
+            raise ValueError(f"a group is at least two of {counted(count, 'node')}")
         if bool(((parent < -1) | (parent >= rows)).any()):
             raise ValueError("a parent comes before its children")
         low = np.where(parent < 0, 0, start[parent]) if len(rows) else start
@@ -163,7 +170,7 @@ class Groups(Sequence["Group"]):
         if isinstance(node, str):
             raise TypeError(f"groups.of takes the id of a node, not {node!r:.80}")
         if not 0 <= node < len(self.order):
-            raise IndexError(f"node {node} of a graph with {len(self.order)} nodes")
+            raise IndexError(f"node {node} of a graph with {counted(len(self.order), 'node')}")
         found: list[Group] = []
         group = int(self.node_group[node])
         while group >= 0:
@@ -243,10 +250,10 @@ class Groups(Sequence["Group"]):
 
     def __repr__(self) -> str:
         inside = int((self.node_group >= 0).sum())
-        told = f"{len(self)} groups of {inside} of {len(self.order)} nodes"
+        told = f"{counted(len(self), 'group')} of {inside} of {counted(len(self.order), 'node')}"
         shown = self._distinct()
         lines = [
-            f"{'  ' * (1 + group.depth)}{group.id} {group.title}: {len(group)} nodes"
+            f"{'  ' * (1 + group.depth)}{group.id} {group.title}: {counted(len(group), 'node')}"
             for group in shown[:_SHOWN]
         ]
         more = [f"  … {len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
@@ -331,6 +338,6 @@ class Group:
             name if count == 1 else f"{count} of {name}" for name, count in inside.items()
         )
         return (
-            f"<Group {self.id} {self.title!r}: {len(self)} nodes"
+            f"<Group {self.id} {self.title!r}: {counted(len(self), 'node')}"
             f"{f', holds {told}' if told else ''}>"
         )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.bits import is_float, is_integer
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
@@ -244,8 +245,8 @@ def _of_rows(graph: Graph, data: Any) -> tuple[Of, Any]:
         if len(rows) == count:
             return cast("Of", of), rows
     raise ValueError(
-        f"found {len(rows):,} values for a graph of {graph.num_nodes:,} nodes and "
-        f"{graph.num_entries:,} entries; a mapping may leave some out: {{node: value}}"
+        f"found {counted(len(rows), 'value')} for a graph of {counted(graph.num_nodes, 'node')} "
+        f"and {counted(graph.num_entries, 'entry')}; a mapping may leave some out: {{node: value}}"
     )
 
 

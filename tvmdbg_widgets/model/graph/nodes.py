@@ -181,7 +181,7 @@ class Nodes(Sequence[Node]):
             raise TypeError(f"a node is taken by its id; by name: graph.node({index!r:.80})")
         node = operator.index(index)
         if not -count <= node < count:
-            raise IndexError(f"node {node} of a graph with {count} nodes")
+            raise IndexError(f"node {node} of a graph with {counted(count, 'node')}")
         return Node(self._graph, node % count)
 
     def __iter__(self) -> Iterator[Node]:
@@ -190,7 +190,7 @@ class Nodes(Sequence[Node]):
     def __repr__(self) -> str:
         shown = [f"  {node!r}" for node in self[:8]]
         more = [f"  … {len(self) - 8} more"] if len(self) > 8 else []
-        return "\n".join([f"{len(self)} nodes", *shown, *more])
+        return "\n".join([counted(len(self), "node"), *shown, *more])
 
 
 def given_text(role: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -51,7 +53,9 @@ class PlannedMemory:
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         if len(self.offsets) != len(self.buffers):
-            raise ValueError(f"offsets has {len(self.offsets)} items, not {len(self.buffers)}")
+            raise ValueError(
+                f"offsets has {counted(len(self.offsets), 'item')}, not {len(self.buffers)}"
+            )
         if self.buffers.size and self.buffers.max() >= len(self.buffer_sizes):
             raise ValueError(f"buffers must lie below {len(self.buffer_sizes)}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
     return Issue(
         "buffer-reused",
         Severity.WARNING,
-        f"{len(entries)} entries were read after a later node had written to their storage "
-        "(TVM v0.6 and v0.7 read the tensors when the whole run is over): their values are "
-        "not what the node computed",
+        f"{counted(len(entries), 'entry')} {agree(len(entries), 'was')} read after a later node "
+        f"had written to {agree(len(entries), 'its')} storage (TVM v0.6 and v0.7 read the tensors "
+        "when the whole run is over): these are not the values the node computed",
         nodes=tuple(dict.fromkeys(node for node, _ in entries)),
         entries=tuple(entries)[:_SHOWN],
         file=file,

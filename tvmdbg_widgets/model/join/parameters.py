@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.join.agreement import Declared, agreeing
@@ -67,8 +68,9 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             Issue(
                 "parameter-names",
                 Severity.WARNING,
-                f"{len(unknown)} parameters have no input of their name in the graph, or several; "
-                f"the first is {unknown[0].key!r}",
+                f"{counted(len(unknown), 'parameter')} {agree(len(unknown), 'has')} no input of "
+                f"{agree(len(unknown), 'its')} name in the graph, or "
+                f"several{agree(len(unknown), ':', '; the first is')} {unknown[0].key!r}",
                 file=unknown[0].file,
             )
         )
@@ -78,8 +80,10 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             Issue(
                 "parameter-reshaped",
                 Severity.NOTE,
-                f"{len(reshaped)} parameters have another shape of as many elements than in the "
-                f"graph, which TVM accepts: the first is {first.array.name!r}, {first.notes[0]}",
+                f"{counted(len(reshaped), 'parameter')} {agree(len(reshaped), 'has')} another "
+                "shape of as many elements than in the "
+                f"graph, which TVM accepts{agree(len(reshaped), ':', '; the first is')} "
+                f"{first.array.name!r}, {first.notes[0]}",
                 nodes=tuple(each.node for each in reshaped),
                 entries=tuple(each.entry for each in reshaped),
                 file=first.array.record.file,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 
 if TYPE_CHECKING:
@@ -98,9 +99,10 @@ def _by_index(
             Issue(
                 "tensor-outside-graph",
                 Severity.ERROR,
-                f"{len(outside)} tensors belong to no entry of the graph, the first is "
-                f"{first.record.key!r}; the graph has {graph.num_nodes} nodes. The tensors "
-                "may be of another graph",
+                f"{counted(len(outside), 'tensor')} {agree(len(outside), 'belongs')} to no entry "
+                f"of the graph{agree(len(outside), ':', ', the first is')} {first.record.key!r}; "
+                "the graph has "
+                f"{counted(graph.num_nodes, 'node')}. The dump may be of another graph",
                 file=file,
             )
         )
@@ -110,9 +112,10 @@ def _by_index(
             Issue(
                 "tensor-names",
                 Severity.ERROR,
-                f"{len(renamed)} tensors name another node than the graph has at their index: "
+                f"{counted(len(renamed), 'tensor')} {agree(len(renamed), 'names')} another node "
+                f"than the graph has at {agree(len(renamed), 'its')} index: "
                 f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
-                "The tensors may be of another graph or of an older run",
+                "The dump may be of another graph or of an older run",
                 nodes=tuple(array.node or 0 for array in renamed[:_SHOWN]),
                 file=file,
             )
@@ -147,8 +150,9 @@ def _by_name(
             Issue(
                 "tensor-names",
                 Severity.ERROR,
-                f"{len(unknown)} tensors name no node of the graph, the first is "
-                f"{unknown[0].record.key!r}. The tensors may be of another graph",
+                f"{counted(len(unknown), 'tensor')} {agree(len(unknown), 'names')} no node of the "
+                f"graph{agree(len(unknown), ':', ', the first is')} {unknown[0].record.key!r}. "
+                "The dump may be of another graph",
                 file=file,
             )
         )
@@ -157,8 +161,9 @@ def _by_name(
             Issue(
                 "tensor-repeated",
                 Severity.WARNING,
-                f"{len(surplus)} tensors are more than the graph has nodes of their name, the "
-                f"first is {surplus[0].record.key!r}; the last of each name are shown",
+                f"{counted(len(surplus), 'tensor')} of a name that fewer nodes of the graph "
+                f"have{agree(len(surplus), ':', ', the first is')} {surplus[0].record.key!r}; the "
+                "last of each name are shown",
                 file=file,
             )
         )
@@ -167,8 +172,8 @@ def _by_name(
             Issue(
                 "tensor-overwritten",
                 Severity.WARNING,
-                f"the tensors of {len(lost)} nodes are lost: a later node has the same name, "
-                "and TVM v0.8 writes one tensor a name",
+                f"the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'is')} lost: a "
+                "later node has the same name, and TVM v0.8 writes one tensor a name",
                 nodes=tuple(sorted(lost)),
                 file=file,
             )
@@ -180,7 +185,7 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
     """Place arrays of one key at the last nodes of that name, in their order."""
     if len(nodes) == 1:
         return [Placed(group[0], nodes[0], group[0].output, Trust.BY_NAME)]
-    what = f"{len(nodes)} nodes are named {group[0].name!r}"
+    what = f"{counted(len(nodes), 'node')} are named {group[0].name!r}"
     trust = Trust.BY_ORDER
     note = f"{what}; they are told apart by their order"
     if len(group) < len(nodes):
@@ -189,7 +194,7 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
             f"{what}; TVM v0.8 keeps only the last one's tensor, so this is taken to be node "
             f"{nodes[-1]}'s"
             if len(group) == 1
-            else f"{what} and {len(group)} tensors; they are taken to be the last ones'"
+            else f"{what} and {counted(len(group), 'tensor')}; they are taken to be the last ones'"
         )
     placed = zip(group, nodes[-len(group) :], strict=True)
     return [Placed(array, node, array.output, trust, (note,)) for array, node in placed]

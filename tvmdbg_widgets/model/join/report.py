@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
@@ -164,7 +165,8 @@ def _check(
             Issue(
                 rule,
                 Severity.WARNING if rule == "report-shapes-disagree" else Severity.NOTE,
-                f"the {what} of {len(differing)} calls are not the graph's: row {row} "
+                f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
+                f"not the graph's: row {row} "
                 f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}",
                 nodes=tuple(int(nodes[row]) for row, _ in differing[:_NODES_SHOWN]),
                 file=report.file,
@@ -192,9 +194,9 @@ def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issu
     return Issue(
         "report-names",
         Severity.WARNING,
-        f"the report has {len(names)} calls for {len(functions)} operators, and call {k} is "
-        f"{have} where the graph has {want}: it may be from another graph. Calls are matched by "
-        "name where only one operator has it, else left unmatched",
+        f"the report has {counted(len(names), 'call')} for {counted(len(functions), 'operator')}, "
+        f"and call {k} is {have} where the graph has {want}: it may be from another graph. Calls "
+        "are matched by name where only one operator has it, else left unmatched",
         file=report.file,
     )
 
@@ -207,18 +209,19 @@ def _not_joined(
         return []
     merged = [row for row in lost if report.count[row] > 1]
     if len(merged) == len(lost):
-        why = "each stands for several calls, whose shares cannot be known"
+        why = "a row of several calls, whose shares cannot be known"
     elif report.truncated and report.form == "csv":
-        why = "rows before them are missing, so their places say nothing"
+        why = "rows before are missing, so places say nothing"
     else:
-        why = "several operators share their name and shapes, or none has it"
+        why = "several operators share a row's name and shapes, or none has them"
     first = lost[0]
     return [
         Issue(
             "report-rows-ambiguous",
             Severity.NOTE,
-            f"{len(lost)} of {len(report)} rows are on no single node: {why}. The first is row "
-            f"{first}, {one_line(report.names[first])!r}",
+            f"{len(lost)} of {counted(len(report), 'row')} {agree(len(lost), 'is')} on no single "
+            f"node: {why}{agree(len(lost), ':', '. The first is')} row {first}, "
+            f"{one_line(report.names[first])!r}",
             file=report.file,
         )
     ]

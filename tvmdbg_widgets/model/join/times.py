@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -81,8 +82,8 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             Issue(
                 "trace-length",
                 Severity.WARNING,
-                f"the trace has {count} pairs for {len(node_names)} nodes; it may be from another "
-                "graph, or the run was stopped",
+                f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
+                "it may be from another graph, or the run was stopped",
                 file=file,
             )
         )
@@ -101,9 +102,10 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             Issue(
                 "trace-names",
                 Severity.WARNING,
-                f"{len(differing)} pairs of the trace do not name the node at their position: pair "
-                f"{first} is {pair_names[first]!r}, expected {expected}; they are matched by name "
-                "where the name is unique, else left without a node",
+                f"{counted(len(differing), 'pair')} of the trace {agree(len(differing), 'does')} "
+                f"not name the node at {agree(len(differing), 'its')} position: pair {first} is "
+                f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
+                "unique, else left without a node",
                 nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
                 file=file,
             )
@@ -220,8 +222,10 @@ def _row_issues(
             Issue(
                 "table-names",
                 Severity.WARNING,
-                f"{len(lost)} of {len(row_names)} rows of the table name no node of the graph, the "
-                f"first is {row_names[lost[0]]!r}; the table may be from another run",
+                f"{len(lost)} of {counted(len(row_names), 'row')} of the table "
+                f"{agree(len(lost), 'names')} no node of the "
+                f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
+                "table may be from another run",
                 file=file,
             )
         )
@@ -231,8 +235,9 @@ def _row_issues(
             Issue(
                 "table-rows-ambiguous",
                 Severity.WARNING,
-                f"{len(unsure)} rows of the table have a name and shape that several nodes share; "
-                "a sorted table does not say which row belongs to which",
+                f"{counted(len(unsure), 'row')} of the table {agree(len(unsure), 'has')} a name "
+                "and shape that several "
+                "nodes share; a sorted table does not say which row belongs to which",
                 nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
                 file=file,
             )

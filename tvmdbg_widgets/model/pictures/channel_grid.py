@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.pictures.grid import spans
 from tvmdbg_widgets.model.pictures.single import finished, is_turned
 from tvmdbg_widgets.model.pictures.stack import Stack
@@ -84,7 +85,7 @@ def channels(  # noqa: PLR0917
         raise ValueError(f"axis {axis} of shape {shape} cannot tell planes of {plane.axes} apart")
     length = shape[axis]
     if not 0 <= first < length or count < 1:
-        raise ValueError(f"{count} indices from {first} of an axis of {length}")
+        raise ValueError(f"{counted(count, 'index')} from {first} of an axis of {length}")
     count = min(count, length - first)
     down, across = spans(plane, rows, cols, None)
     turned = is_turned(plane)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.planes import Plane
 
@@ -49,7 +51,7 @@ class Span:
         if most < 1:
             raise ValueError(f"a picture has at least one cell down and across, not {most}")
         if start < 0 or length < 1 or start + length > size:
-            raise ValueError(f"{length} values from {start} of an axis of {size}")
+            raise ValueError(f"{counted(length, 'value')} from {start} of an axis of {size}")
         step = -(-length // most)
         unit = 1
         while divisible and step > 16 * unit:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.pictures.cells import SMALLER, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
@@ -68,7 +69,9 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
     """
     shape = values.view_shape
     if not 0 <= axis < len(shape) or not prod(shape) or points < 1:
-        raise ValueError(f"no profile of {points} points along axis {axis} of shape {shape}")
+        raise ValueError(
+            f"no profile of {counted(points, 'point')} along axis {axis} of shape {shape}"
+        )
     length = shape[axis]
     step = -(-length // points)
     found = _looked_at(values, axis, step, watch)

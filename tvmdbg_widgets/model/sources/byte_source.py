@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.sources.descriptors import Descriptors
 from tvmdbg_widgets.model.sources.relative_names import below, leads_below
@@ -107,8 +108,8 @@ class ByteSource(ABC):
                 "the file ends before what should be read here",
                 file=self.name,
                 offset=offset,
-                expected=f"{length} bytes",
-                found=f"{max(0, self.size - offset) if offset >= 0 else 0} bytes",
+                expected=counted(length, "byte"),
+                found=counted(max(0, self.size - offset) if offset >= 0 else 0, "byte"),
                 hint="The file may be cut off: copy or write it again.",
             )
 
@@ -132,7 +133,7 @@ class ByteSource(ABC):
         """Fill ``view`` (not empty, range checked) with the bytes at ``offset``."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self.size:,} bytes)"
+        return f"{type(self).__name__}({self.name!r}, {counted(self.size, 'byte')})"
 
 
 class FileSource(ByteSource):
@@ -290,7 +291,7 @@ class BytesSource(ByteSource):
             view = memoryview(view.tobytes())
         self._view = view.cast("B")
         self.size = len(self._view)
-        self.name = f"<{self.size:,} bytes>" if name is None else name
+        self.name = f"<{counted(self.size, 'byte')}>" if name is None else name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BytesSource, (bytes(self._view), self.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class PartSource(ByteSource):
                 "the archive ends before this member does",
                 file=name,
                 offset=offset,
-                expected=f"{size} bytes",
-                found=f"{max(0, whole.size - offset)} bytes",
+                expected=counted(size, "byte"),
+                found=counted(max(0, whole.size - offset), "byte"),
                 hint="The archive may be cut off: copy or write it again.",
             )
         self.whole = whole

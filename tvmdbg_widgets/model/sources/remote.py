@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import file_system, without_secrets
@@ -95,7 +96,7 @@ class RemoteSource(ByteSource):
             size = len(whole)
         self.size = int(size)
         if self._only_whole and self.size > MOST_WHOLE:
-            raise self._too_large(f"{self.size:,} bytes")
+            raise self._too_large(counted(self.size, "byte"))
 
     def _unlocked(self) -> None:
         self._lock = threading.RLock()
@@ -180,7 +181,7 @@ class RemoteSource(ByteSource):
             self._fs.cat_file, self.path, start=offset, end=offset + length, **extra
         )
         if len(data) != length:
-            raise self._changed(offset, f"{length} bytes", f"{len(data)} bytes")
+            raise self._changed(offset, counted(length, "byte"), counted(len(data), "byte"))
         return data
 
     def _get_first(self, offset: int, length: int) -> bytes:
@@ -200,18 +201,18 @@ class RemoteSource(ByteSource):
         except Exception as problem:
             raise self._failed(problem) from problem
         if len(data) != length:
-            raise self._changed(offset, f"{length} bytes", f"{len(data)} bytes")
+            raise self._changed(offset, counted(length, "byte"), counted(len(data), "byte"))
         return data
 
     def _read_all(self, offset: int) -> bytes:
         whole = self._read_whole(self.size)
         if len(whole) != self.size:
-            raise self._changed(offset, f"{self.size} bytes", f"{len(whole)} bytes")
+            raise self._changed(offset, counted(self.size, "byte"), counted(len(whole), "byte"))
         return whole
 
     def _read_whole(self, size: int | None) -> bytes:
         if size is not None and size > MOST_WHOLE:
-            raise self._too_large(f"{size:,} bytes")
+            raise self._too_large(counted(size, "byte"))
         out = bytearray()
 
         def read() -> None:

@@ -8,6 +8,7 @@ import threading
 from typing import IO
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
@@ -56,7 +57,7 @@ class StreamSource(ByteSource):
                 "the file changed after it was opened",
                 file=self.name,
                 offset=offset + done,
-                expected=f"{len(view) - done} more bytes",
+                expected=counted(len(view) - done, "more byte"),
                 found="the end of the stream",
             )
 

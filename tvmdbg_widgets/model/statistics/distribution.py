@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -161,7 +163,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         total = int(self.counts.sum())
-        return f"Distribution: {total:,} finite values in {len(self):,} bins"
+        return f"Distribution: {counted(total, 'finite value')} in {counted(len(self), 'bin')}"
 
 
 def place(edges: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.statistics.distribution import Interval
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Statistics:
         dtype = np.asarray(self.minimum).dtype
         holds_none = dtype.kind == "b" or is_integer(dtype)
         return (
-            f"Statistics: {self.size:,} values, {self.finite:,} finite, "
+            f"Statistics: {counted(self.size, 'value')}, {self.finite:,} finite, "
             f"{'' if holds_none else specials}{self.zero:,} zero; {told}"
             + ("" if self.exact else "; of a sample")
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.base.choice import meant, one_of
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import CURRENT_ONLY, FIRST_CUSTOM, DataType
 from tvmdbg_widgets.model.tensors.readings import (
@@ -162,8 +163,8 @@ class ArrayRecord:
         """
         if dtype.itemsize != self.dtype.itemsize or dtype.lanes != self.dtype.lanes:
             raise ValueError(
-                f"{self.key!r} is stored as {self.dtype} ({self.dtype.itemsize} bytes an element);"
-                f" it cannot be read as {dtype} ({dtype.itemsize} bytes)"
+                f"{self.key!r} is stored as {self.dtype} ({counted(self.dtype.itemsize, 'byte')} "
+                f"an element); it cannot be read as {dtype} ({counted(dtype.itemsize, 'byte')})"
             )
         kept = self.notes[len(storage_notes(self.dtype, self.shape, self.nbytes)) :]
         kept = tuple(note for note in kept if not note.startswith(AMBIGUOUS))
@@ -201,8 +202,9 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
     if dtype.lanes > 1 and nbytes < whole:
         kept, declared = nbytes * 8 // dtype.bits, count * dtype.lanes
         notes.append(
-            f"stores {nbytes} of {whole} bytes, the first {min(kept, declared)} of {declared} lane "
-            "values, and all that is said is of these: TVM's writer leaves out the lanes"
+            f"stores {nbytes} of {counted(whole, 'byte')}, the first {min(kept, declared)} of "
+            f"{counted(declared, 'lane value')}, and all that is said is of these: TVM's writer "
+            "leaves out the lanes"
         )
     if dtype.numpy_dtype is None:
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
@@ -216,10 +218,13 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
 def _below_one_byte(dtype: DataType, used: int, nbytes: int) -> str:
     text = f"{dtype.bits}-bit elements: {_READ_PACKED}, as TVM >= 0.21 keeps them"
     if dtype.code in CURRENT_ONLY:
-        beyond = f"; the last {nbytes - used} bytes are memory read beyond the data"
+        beyond = (
+            f"; the last {counted(nbytes - used, 'byte')} {agree(nbytes - used, 'is')} memory "
+            "read beyond the data"
+        )
         return text + (beyond if used < nbytes else "")
     if used < nbytes:
-        text += f" in the first {used} of {nbytes} bytes (the others would be no values)"
+        text += f" in the first {used} of {counted(nbytes, 'byte')} (the others would be no values)"
     return (
         f"{text}; the file does not tell whether TVM <= 0.20 wrote it, which has a byte for each "
         f"element, {_AS_KERNELS_DO}"

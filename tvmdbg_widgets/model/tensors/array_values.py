@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.dtypes import INT, UINT, DataType
 from tvmdbg_widgets.model.tensors.readings import COMPLEX_PARTS, Reading
@@ -139,7 +140,7 @@ class ArrayValues:
             The source changed or ends early.
         """
         if not 0 <= start <= stop <= self.count:
-            raise IndexError(f"range {start} to {stop} of {self.count} scalars")
+            raise IndexError(f"range {start} to {stop} of {counted(self.count, 'scalar')}")
         if self.is_packed:
             return self._unpack(start, stop)
         stored = self.dtype.numpy_dtype or np.dtype(np.uint8)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 
 def dequantised(
     values: Any, scale: Any, zero_point: Any = 0, axis: int | None = None
@@ -53,12 +55,14 @@ def _along(
     if numbers.size == 1:
         return numbers.reshape(())
     if axis is None:
-        raise ValueError(f"{name} has {numbers.size} numbers; name the axis they belong to")
+        raise ValueError(
+            f"{name} has {counted(numbers.size, 'number')}; name the axis they belong to"
+        )
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} of values with {len(shape)} axes")
+        raise ValueError(f"axis {axis} of values with {counted(len(shape), 'axis')}")
     if numbers.shape != (shape[axis],):
         raise ValueError(
             f"{name} has shape {numbers.shape}; axis {axis} of shape {shape} needs "
-            f"{shape[axis]} numbers"
+            f"{counted(shape[axis], 'number')}"
         )
     return numbers.reshape([-1 if each == axis % len(shape) else 1 for each in range(len(shape))])

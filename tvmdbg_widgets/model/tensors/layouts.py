@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -84,7 +86,7 @@ class Layout:
     def misfit(self, shape: Sequence[int]) -> str:
         """Say why an array of a shape cannot have this layout; empty where it can."""
         if len(shape) != self.rank:
-            return f"{self.text} has {self.rank} axes, the array has {len(shape)}"
+            return f"{self.text} has {counted(self.rank, 'axis')}, the array has {len(shape)}"
         for axis, ((letter, size), found) in enumerate(zip(self.axes, shape, strict=True)):
             if size is not None and size != found:
                 return f"{size}{letter} of {self.text} is axis {axis}, which has {found}"
@@ -184,7 +186,9 @@ class Layout:
 
     def _require(self, index: Sequence[int], rank: int) -> None:
         if len(index) != rank:
-            raise ValueError(f"{self.text} needs an index of {rank} items, not {tuple(index)}")
+            raise ValueError(
+                f"{self.text} needs an index of {counted(rank, 'item')}, not {tuple(index)}"
+            )
 
     def __str__(self) -> str:
         return self.text

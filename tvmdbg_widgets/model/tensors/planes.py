@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -46,13 +48,13 @@ class Plane:
         down, across = axes
         for axis in axes:
             if axis is not None and not 0 <= axis < len(shape):
-                raise ValueError(f"axis {axis} of an array with {len(shape)} axes")
+                raise ValueError(f"axis {axis} of an array with {counted(len(shape), 'axis')}")
         if down is not None and down == across:
             raise ValueError(f"axis {down} cannot be shown down and across")
         if across is None and down is not None:
             raise ValueError("a plane with an axis down needs one across")
         if len(index) != len(shape):
-            raise ValueError(f"index must have {len(shape)} items, found {len(index)}")
+            raise ValueError(f"index must have {counted(len(shape), 'item')}, found {len(index)}")
         for axis, (at, size) in enumerate(zip(index, shape, strict=True)):
             if axis not in axes and at >= size:
                 raise ValueError(f"index {at} on axis {axis}, which has {size}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.tensors.dequantise import dequantised
 from tvmdbg_widgets.model.tensors.layouts import Layout
@@ -263,7 +264,7 @@ class Tensor(Counted):
 
     def __repr__(self) -> str:
         text = f"Tensor({self.name!r}, node {self.node}, output {self.output}: {self.dtype}"
-        text += f"{list(self.shape)}, {self.nbytes:,} bytes"
+        text += f"{list(self.shape)}, {counted(self.nbytes, 'byte')}"
         if self.trust is not Trust.EXACT:
             text += f", {self.trust.label}"
         text += "".join(f"; {note}" for note in self.notes)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensor import Captured, Tensor
@@ -72,7 +73,9 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     def _node(self, name: str) -> int:
         nodes = self._nodes.get(name, ())
         if len(nodes) > 1:
-            raise KeyError(f"{len(nodes)} nodes are named {name!r}; take one by id: {nodes}")
+            raise KeyError(
+                f"{counted(len(nodes), 'node')} are named {name!r}; take one by id: {nodes}"
+            )
         if not nodes:
             raise KeyError(f"no tensor of a node named {name!r:.200}{meant(name, self._nodes)}")
         return nodes[0]
@@ -120,7 +123,7 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         items = list(self._items.values())
         total = sum(tensor.nbytes for tensor in items)
         nodes = len({node for node, _ in self._items})
-        lines = [f"Tensors: {len(items)} of {nodes} nodes, {total:,} bytes"]
+        lines = [f"Tensors: {len(items)} of {counted(nodes, 'node')}, {counted(total, 'byte')}"]
         lines += [f"  {tensor!r}" for tensor in items[:_LINES_SHOWN]]
         if len(items) > _LINES_SHOWN:
             lines.append(f"  … and {len(items) - _LINES_SHOWN} more")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
@@ -79,7 +81,10 @@ def _fill(
         raise IndexError("an index can hold only one '...'")
     given = len(items) - len(dots)
     if given > len(shape):
-        raise IndexError(f"{given} indices for an array of {len(shape)} axes, shape {shape}")
+        raise IndexError(
+            f"{counted(given, 'index')} for an array of {counted(len(shape), 'axis')}, shape "
+            f"{shape}"
+        )
     missing: list[Index] = [slice(None)] * (len(shape) - given)
     where = dots[0] if dots else len(items)
     items[where : where + len(dots)] = missing

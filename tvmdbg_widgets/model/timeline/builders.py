@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
@@ -138,8 +139,9 @@ def from_table(
             Issue(
                 "time-not-finite",
                 Severity.ERROR,
-                f"{np.count_nonzero(~usable)} rows have no usable time, row "
-                f"{np.argmin(usable)} first; they are left out",
+                f"{counted(int(np.count_nonzero(~usable)), 'row')} "
+                f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
+                f"{np.argmin(usable)} first; left out",
                 nodes=tuple(int(i) for i in np.unique(all_nodes[~usable]) if i >= 0)[:_NODES_SHOWN],
                 file=source,
             )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.issues import Issues
     from tvmdbg_widgets.model.base.strings import StringColumn
@@ -175,7 +177,9 @@ def _checked(timeline: TimelineColumns) -> dict[str, Any]:
     _nodes(found)
     for name, column in found.items():
         if name.startswith("track_") and len(column) != tracks:
-            raise ValueError(f"{name} has {len(column)} items for {tracks} tracks")
+            raise ValueError(
+                f"{name} has {counted(len(column), 'item')} for {counted(tracks, 'track')}"
+            )
     return found
 
 
@@ -183,15 +187,22 @@ def _slices(found: dict[str, Any], timeline: TimelineColumns) -> None:
     slices, nodes, tracks = len(found["slice_node"]), len(found["node_ns"]), len(timeline.tracks)
     for name in COLUMNS:
         if name.startswith("slice_") and len(found[name]) != slices:
-            raise ValueError(f"{name} has {len(found[name])} items, slice_node has {slices}")
+            raise ValueError(
+                f"{name} has {counted(len(found[name]), 'item')}, slice_node has {slices}"
+            )
     if len(timeline.slice_names) != slices:
-        raise ValueError(f"slice_names has {len(timeline.slice_names)} items for {slices} slices")
+        raise ValueError(
+            f"slice_names has {counted(len(timeline.slice_names), 'item')} for "
+            f"{counted(slices, 'slice')}"
+        )
     for name, column in (
         ("slice_about", timeline.slice_about),
         ("shared", timeline.shared and timeline.shared.slice_set),
     ):
         if column is not None and len(column) != slices:
-            raise ValueError(f"{name} has {len(column)} items for {slices} slices")
+            raise ValueError(
+                f"{name} has {counted(len(column), 'item')} for {counted(slices, 'slice')}"
+            )
     if slices and found["slice_role"].max() > max(SliceRole):
         raise ValueError(f"slice_role must lie in 0 … {max(SliceRole)}")
     node, track = found["slice_node"], found["slice_track"]
@@ -206,7 +217,7 @@ def _nodes(found: dict[str, Any]) -> None:
     if len(found["node_trust"]) != nodes or len(offsets) != nodes + 1:
         raise ValueError(
             f"node_trust ({len(found['node_trust'])}) and repeats_offsets "
-            f"({len(offsets)}) do not fit {nodes} nodes"
+            f"({len(offsets)}) do not fit {counted(nodes, 'node')}"
         )
     repeats = len(found["repeats_ns"])
     if offsets[0] != 0 or offsets[-1] != repeats or np.any(np.diff(offsets) < 0):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -41,7 +42,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
     """
     if trace.num_nodes != table.num_nodes:
         raise ValueError(
-            f"the trace's timeline is for {trace.num_nodes} nodes, the table's for "
+            f"the trace's timeline is for {counted(trace.num_nodes, 'node')}, the table's for "
             f"{table.num_nodes}"
         )
     slack = rounding_ns + 16 * float(np.spacing(max(trace.span_ns, 1.0)))
@@ -50,16 +51,16 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
     found: list[Issue] = []
     if len(apart):
         first = int(apart[0])
-        both = np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns))
+        both = int(np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns)))
         found.append(
             Issue(
                 "times-disagree",
                 Severity.WARNING,
-                f"{len(apart)} of {both} node times differ by more than the table's rounding: "
-                f"node {first} takes {trace.node_ns[first] / 1e3:.9g} µs in "
-                f"{', '.join(trace.sources)} and {table.node_ns[first] / 1e3:.9g} µs in "
-                f"{', '.join(table.sources)}; they may come from different runs. "
-                "The trace's times are shown",
+                f"{len(apart)} of {counted(both, 'node time')} {agree(len(apart), 'differs')} by "
+                f"more than the table's rounding: node {first} takes "
+                f"{trace.node_ns[first] / 1e3:.9g} µs in {', '.join(trace.sources)} and "
+                f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
+                "may come from different runs. The trace's times are shown",
                 nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
             )
         )

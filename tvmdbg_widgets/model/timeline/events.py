@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
@@ -119,8 +120,9 @@ def _match_issues(
             Issue(
                 "slices-ambiguous",
                 Severity.WARNING,
-                f"{slices} slices have a name that several of {len(unsure)} operators share; they "
-                "are given to them in turn, which the trace cannot confirm",
+                f"{counted(slices, 'slice')} {agree(slices, 'has')} a name that several of "
+                f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
+                "turn, which the trace cannot confirm",
                 nodes=tuple(int(i) for i in unsure[:_NODES_SHOWN]),
                 file=source,
             )
@@ -130,8 +132,8 @@ def _match_issues(
             Issue(
                 "slices-not-joined",
                 Severity.WARNING,
-                f"no slice of the trace has the name of one of the graph's {graph.num_nodes} nodes "
-                "or of their functions: none is matched",
+                "no slice of the trace has the name of one of the graph's "
+                f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched",
                 file=source,
             )
         )

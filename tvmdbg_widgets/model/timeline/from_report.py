@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
@@ -90,7 +91,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             Issue(
                 "time-not-finite",
                 Severity.ERROR,
-                f"{unusable} rows have no usable time; they are left out",
+                f"{counted(unusable, 'row')} {agree(unusable, 'has')} no usable time; left out",
                 file=report.file,
             )
         )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.join.times import NodeJoin
 from tvmdbg_widgets.model.timeline.builders import from_table
@@ -52,12 +53,16 @@ def join_list(
     elif count != len(node_names):
         nodes[:], trust[:] = -1, Trust.ABSENT
     if count != len(node_names) or differing:
-        found = f"the list has times of {count} nodes, the run {len(node_names)} nodes"
+        found = (
+            f"the list has times of {counted(count, 'node')}, the run "
+            f"{counted(len(node_names), 'node')}"
+        )
         if differing and names is not None:
             found += (
-                f"; {len(differing)} names differ at their position, the first is "
-                f"{names[differing[0]]!r} at {differing[0]}. They are matched by name where it is "
-                "unique"
+                f"; {counted(len(differing), 'name')} {agree(len(differing), 'differs')} at "
+                f"{agree(len(differing), 'its')} "
+                f"position{agree(len(differing), ':', ', the first is')} {names[differing[0]]!r} "
+                f"at {differing[0]}. Nodes are matched by name where it is unique"
             )
         elif names is None:
             found += ", and it names none: it is not used"
@@ -193,14 +198,15 @@ def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | N
     if not len(differing):
         return None
     node = int(differing[0])
-    both = np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns))
+    both = int(np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns)))
     return Issue(
         "times-disagree",
         Severity.WARNING,
-        f"{len(differing)} of {both} node times are not the mean of their repeats: node {node} "
-        f"takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
-        f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; they may come from "
-        "different runs. The former are shown, the repeats are the latter's",
+        f"{len(differing)} of {counted(both, 'node time')} {agree(len(differing), 'is')} not the "
+        f"mean of {agree(len(differing), 'its')} repeats: node "
+        f"{node} takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
+        f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; the files may come "
+        "from different runs. The former are shown, the repeats are the latter's",
         nodes=tuple(int(i) for i in differing[:_NODES_SHOWN]),
     )
 
@@ -224,9 +230,9 @@ def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Iss
     return Issue(
         "repeats-disagree",
         Severity.WARNING,
-        f"the repeats of {len(lost)} nodes are not those of the table: node {lost[0]} has "
-        f"{_list(printed)} µs in {', '.join(table.sources)} and {_list(own)} µs in "
-        f"{', '.join(exact.sources)}; the latter are used",
+        f"the repeats of {counted(len(lost), 'node')} {agree(len(lost), 'is')} not those of the "
+        f"table: node {lost[0]} has {_list(printed)} µs in {', '.join(table.sources)} and "
+        f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used",
         nodes=tuple(lost[:_NODES_SHOWN]),
     )
 

@@ -215,5 +215,7 @@ def _number(timeline: TimelineColumns, track: int | str) -> int:
     if isinstance(track, str):
         return timeline.tracks.index(one_of("track", track, timeline.tracks))
     if not 0 <= track < len(timeline.tracks):
-        raise IndexError(f"track {track} of a timeline with {len(timeline.tracks)} tracks")
+        raise IndexError(
+            f"track {track} of a timeline with {counted(len(timeline.tracks), 'track')}"
+        )
     return track

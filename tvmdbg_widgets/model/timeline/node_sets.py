@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.node_times import node_statistics
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ class NodeSets:
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         if len(self.offsets) != count + 1 or self.offsets[-1] != len(self.nodes):
-            raise ValueError(f"offsets do not fit {count} sets of {len(self.nodes)} nodes")
+            raise ValueError(
+                f"offsets do not fit {counted(count, 'set')} of {counted(len(self.nodes), 'node')}"
+            )
         if (np.diff(self.offsets) == 1).any():
             raise ValueError("a set has no node or several")
         if len(self.slice_set) and not -1 <= self.slice_set.min() <= self.slice_set.max() < count:

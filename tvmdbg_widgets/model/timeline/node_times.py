@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.student_t import student_t
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class NodeTimes:
         if not np.isnan(self.low):
             sure = f", 95 % CI {duration_text(self.low)} … {duration_text(self.high)}"
         return (
-            f"NodeTimes: {duration_text(self.mean)}{spread} over {self.n} "
-            f"repeats{sure}, min {duration_text(self.min)}, "
+            f"NodeTimes: {duration_text(self.mean)}{spread} over "
+            f"{counted(self.n, 'repeat')}{sure}, min {duration_text(self.min)}, "
             f"median {duration_text(self.p50)}, p10 to p90 {duration_text(self.p10)} to "
             f"{duration_text(self.p90)}{'; noisy' if self.noisy else ''}"
         )
@@ -113,8 +113,8 @@ class NodeStatistics:
 
     def __repr__(self) -> str:
         return (
-            f"NodeStatistics: {len(self)} nodes, {int(np.count_nonzero(self.n))} with repeats, "
-            f"{int(np.count_nonzero(self.noisy))} noisy (p90/p10 > {NOISY_RATIO}, "
+            f"NodeStatistics: {counted(len(self), 'node')}, {int(np.count_nonzero(self.n))} with "
+            f"repeats, {int(np.count_nonzero(self.noisy))} noisy (p90/p10 > {NOISY_RATIO}, "
             f"{NOISY_REPEATS} repeats or more)"
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import as_float, counted, duration_text
+from tvmdbg_widgets.model.base.numbers import agree, as_float, counted, duration_text
 from tvmdbg_widgets.model.base.tables import html_table, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -214,15 +214,16 @@ class Report:
         )
 
     def _headline(self) -> str:
-        rows = "rows of several calls each" if self.aggregated else "calls"
-        noun = rows if len(self) != 1 else "call"
+        calls = counted(len(self), "call")
+        if self.aggregated:
+            calls = f"{counted(len(self), 'row')} of several calls{agree(len(self), '', ' each')}"
         devices = ", ".join(
             f"{one_line(name)} {duration_text(ns)} in all" for name, ns in self.device_ns.items()
         )
         cut = ", cut off" if self.truncated else ""
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
         return (
-            f"Report: {len(self):,} {noun}, {duration_text(self.total_ns)} together"
+            f"Report: {calls}, {duration_text(self.total_ns)} together"
             f"{f' ({devices})' if devices else ''}{cut}; {self.form}, {one_line(self.file)}{found}"
         )
 

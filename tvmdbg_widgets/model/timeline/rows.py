@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.timeline.holding import Intervals, by_row, holding
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Rows:
         lanes = self.kind == RowKind.OVERLAP
         if lanes.any():
             overlapping = int(np.diff(self.first)[lanes].sum())
-            lane = counted(int(lanes.sum()), "lane")
-            told.append(f"{overlapping:,} overlap others, on {lane} of their own")
+            apart = counted(int(lanes.sum()), "separate lane")
+            told.append(f"{overlapping:,} {agree(overlapping, 'overlaps')} others, on {apart}")
         if self.unusable:
             told.append(f"{self.unusable:,} not drawn: no usable start or duration")
         return f"Rows: {'; '.join(told)}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.account import Account
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
@@ -79,7 +79,9 @@ class Timeline(TimelineColumns):
     def slice(self, index: int) -> Slice:
         """One slice by its position; IndexError beyond the ends."""
         if not -self.num_slices <= index < self.num_slices:
-            raise IndexError(f"slice {index} of a timeline with {self.num_slices} slices")
+            raise IndexError(
+                f"slice {index} of a timeline with {counted(self.num_slices, 'slice')}"
+            )
         index %= self.num_slices
         return Slice(
             index,
@@ -221,7 +223,7 @@ class Timeline(TimelineColumns):
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a timeline for {self.num_nodes} nodes")
+            raise IndexError(f"node {node} of a timeline for {counted(self.num_nodes, 'node')}")
 
     def to_dataframe(self) -> Any:
         """One row per slice (``pandas.DataFrame``); ImportError without pandas."""
@@ -239,8 +241,7 @@ class Timeline(TimelineColumns):
 
     def __repr__(self) -> str:
         laid = _LAID[self.measured]
-        tracks = f"{len(self.tracks)} track{'' if len(self.tracks) == 1 else 's'}"
-        slices = f"{self.num_slices} slice{'' if self.num_slices == 1 else 's'}"
+        tracks, slices = counted(len(self.tracks), "track"), counted(self.num_slices, "slice")
         how = (
             f"synthetic ({_LAID[self.measured]} back to back)"
             if self.synthetic
@@ -253,7 +254,11 @@ class Timeline(TimelineColumns):
         took = f"{duration_text(total)} summed over {laid}"
         if self.whole:
             took = f"{duration_text(total)} in {self.whole}"
-            took += f", the mean of {self.executions:,} executions" if self.executions > 1 else ""
+            took += (
+                f", the mean of {counted(self.executions, 'execution')}"
+                if self.executions > 1
+                else ""
+            )
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
         return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"
@@ -269,4 +274,4 @@ class Timeline(TimelineColumns):
             return "no repeats"
         low, high = int(counts.min()), int(counts.max())
         number = str(low) if low == high else f"{low} to {high}"
-        return f"{number} repeat{'' if high == 1 else 's'} per operator"
+        return f"{number} {agree(high, 'repeat', 'repeats')} per operator"

@@ -47,7 +47,7 @@ class Counters:
         return len(self.names)
 
     def __repr__(self) -> str:
-        return f"Counters: {counted(len(self.values), 'value')} of {len(self):,} series"
+        return f"Counters: {counted(len(self.values), 'value')} of {counted(len(self), 'series')}"
 
     def to_dataframe(self) -> Any:
         """One row per value (``pandas.DataFrame``); ImportError without pandas."""
@@ -129,6 +129,7 @@ class TraceExtras:
     def __repr__(self) -> str:
         told = ", ".join(f"{count:,} {phase}" for phase, count in sorted(self.counts.items()))
         return (
-            f"TraceExtras: {len(self.counters.values):,} values of {len(self.counters):,} counter "
-            f"series, {counted(self.flows, 'flow')}; events by phase: {told or 'none'}"
+            f"TraceExtras: {counted(len(self.counters.values), 'value')} of "
+            f"{counted(len(self.counters), 'counter series')}, {counted(self.flows, 'flow')}; "
+            f"events by phase: {told or 'none'}"
         )

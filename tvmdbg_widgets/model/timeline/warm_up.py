@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import counted, fixed
+from tvmdbg_widgets.model.base.numbers import agree, counted, fixed
 from tvmdbg_widgets.model.base.suffixes import Suffixes, suffix_medians
 
 Floats = npt.NDArray[np.float64]
@@ -99,7 +99,7 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
     times = whole_repeats(offsets, repeats_ns)
     operators, count = times.shape
     if count < LEAST_REPEATS or not operators:
-        told = "no repeats are known" if count < 2 or not operators else f"{count} repeats"
+        told = "no repeats are known" if count < 2 or not operators else counted(count, "repeat")
         totals = times.sum(axis=0)
         why = f"{told}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
         return WarmUp(0, why, totals, operators, float("nan"), float("nan"), 0)
@@ -155,20 +155,20 @@ def _slower(times: Floats, cut: int) -> int:
 
 
 def _why(cut: int, count: int, ratio: float, slower: int, operators: int) -> str:
-    share = f"{slower:,} of {counted(operators, 'operator')} are slower in"
+    share = f"{slower:,} of {counted(operators, 'operator')} {agree(slower, 'is')} slower in"
     if not cut:
         return (
-            f"no warm-up in {count} repeats: the first takes {fixed(ratio, 2)} times the median of "
-            "the others"
+            f"no warm-up in {counted(count, 'repeat')}: the first takes {fixed(ratio, 2)} times "
+            "the median of the others"
         )
     if cut == 1:
         return (
-            f"the first of {count} repeats takes {fixed(ratio, 2)} times the median of the others; "
-            f"{share} it than their median"
+            f"the first of {counted(count, 'repeat')} takes {fixed(ratio, 2)} times the median of "
+            f"the others; {share} it than their median"
         )
     return (
-        f"the first {cut} of {count} repeats take {fixed(ratio, 2)} times the median of the "
-        f"others; {share} each of them than their median"
+        f"the first {cut} of {counted(count, 'repeat')} take {fixed(ratio, 2)} times the median "
+        f"of the others; {share} each of them than their median"
     )
 
 

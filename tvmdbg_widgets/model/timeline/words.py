@@ -217,7 +217,11 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
 
 def execution(timeline: Timeline) -> str:
     """Return what the whole of the time is: ``"Method::execute, the mean of 3 executions"``."""
-    several = f", the mean of {timeline.executions:,} executions" if timeline.executions > 1 else ""
+    several = (
+        f", the mean of {counted(timeline.executions, 'execution')}"
+        if timeline.executions > 1
+        else ""
+    )
     return timeline.whole + several
 
 
@@ -226,12 +230,16 @@ def work_of(timeline: Timeline) -> str:
     if not timeline.whole:
         return "in all slices"
     count = timeline.executions
-    return f"in {count:,} executions of {timeline.whole}" if count > 1 else f"in {timeline.whole}"
+    return (
+        f"in {counted(count, 'execution')} of {timeline.whole}"
+        if count > 1
+        else f"in {timeline.whole}"
+    )
 
 
 def left_out(idle: int) -> str:
     """Return what is not in a table of times; of so many slices."""
-    return f"{counted(idle, 'slice')} of inputs and parameters left out: they take no time"
+    return f"{counted(idle, 'slice')} of inputs and parameters hidden: no time"
 
 
 def times_notes(

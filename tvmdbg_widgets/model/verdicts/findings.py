@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts import findings_former as former
 
 if TYPE_CHECKING:
@@ -214,7 +214,10 @@ class Findings(Sequence[Finding]):
         counts = Counter(each.severity for each in self._items)
         text = ", ".join(_counted(counts[each], each) for each in Severity if counts[each])
         if not self.complete:
-            text = f"{text or 'none'}; {self.scanned:,} of {self.to_scan:,} tensors were scanned"
+            text = (
+                f"{text or 'none'}; {self.scanned:,} of {counted(self.to_scan, 'tensor')} "
+                f"{agree(self.scanned, 'was')} scanned"
+            )
         return text or "none"
 
     def to_dataframe(self) -> pd.DataFrame:

@@ -147,7 +147,7 @@ class EntryHealth(NamedTuple):
         if self.saturated > 0:
             facts.append(f"{percent(self.saturated)} at the ends")
         if self.dead is not None and self.dead[0]:
-            facts.append(f"{self.dead[0]:,} of {self.dead[1]:,} channels dead")
+            facts.append(f"{self.dead[0]:,} of {counted(self.dead[1], 'channel')} dead")
         return f"EntryHealth({str(self).strip()}; {', '.join(facts)})"
 
 
@@ -353,7 +353,7 @@ class Health(Sequence[EntryHealth]):
 
     def _list(self, most: int) -> tuple[tuple[EntryHealth, ...], str]:
         more = len(self.suspicious) - most
-        return self.suspicious[:most], f"… and {more:,} more in .suspicious" if more > 0 else ""
+        return self.suspicious[:most], f"… {more:,} more: health.suspicious" if more > 0 else ""
 
     def __repr__(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)

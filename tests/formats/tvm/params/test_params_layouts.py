@@ -96,7 +96,7 @@ def test_lanes_above_65535_survive() -> None:
         out = io.BytesIO()
         write_params(out, {"x": record}, layout=layout)
         assert out.getvalue() == data
-        assert "stores 24 of 1680000 bytes" in record.notes[0]
+        assert "stores 24 of 1,680,000 bytes" in record.notes[0]
     assert read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).layout == "wide"
 
 

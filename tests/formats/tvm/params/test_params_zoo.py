@@ -11,6 +11,7 @@ import pytest
 from formats.tvm.params.params_truth import DATA
 
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ def test_sub_byte_and_vector_types(path: Path) -> None:
     assert record.raw()[:used].tobytes() == memory[:used].tobytes()
     assert record.notes
     if record.dtype.lanes > 1:
-        assert f"stores {record.nbytes} of {told['memory_bytes']} bytes" in record.notes[0]
+        assert (
+            f"stores {record.nbytes} of {counted(told['memory_bytes'], 'byte')}" in record.notes[0]
+        )
         assert record.numpy().tobytes() == memory[: record.nbytes].tobytes()
     elif record.dtype.is_packed:
         assert record.numpy().shape == tuple(told["shape"])
@@ -105,9 +108,9 @@ def test_sub_byte_and_vector_types(path: Path) -> None:
         assert found.tolist() == expected
         loose = record.numpy("bytes").reshape(-1).view(np.uint8) & mask
         assert loose.tolist() == (record.raw() & mask).tolist()
-        bytes_told = f"in the first {told['memory_bytes']} of {record.nbytes} bytes"
+        bytes_told = f"in the first {told['memory_bytes']} of {counted(record.nbytes, 'byte')}"
         if record.dtype.code >= 9:  # which no TVM before 0.21 has
-            bytes_told = f"the last {record.nbytes - told['memory_bytes']} bytes are memory"
+            bytes_told = f"the last {counted(record.nbytes - told['memory_bytes'], 'byte')} "
         assert bytes_told in record.notes[0]
 
 

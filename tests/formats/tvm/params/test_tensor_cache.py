@@ -20,6 +20,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache, read_cache, sniff, superseded
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource, FileSource
 
 RAW, HALVED = DATA / "cache" / "raw", DATA / "cache" / "halved"
@@ -199,7 +200,7 @@ def test_a_short_shard_leaves_the_arrays_before(length: int) -> None:
     issue = cache.issues.by_rule("shard-size")[0]
     assert "cache/s0" in issue.message
     assert "27 bytes" in issue.message
-    assert f"{length} bytes" in issue.message
+    assert f"found {counted(length, 'byte')}" in issue.message
 
 
 def test_a_missing_shard_is_named_and_the_rest_is_readable(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_part_is_never_shaped_like_the_whole(name: str, count: int) -> None:
     record = read(name, (count,), stored.tobytes())
     assert record.view_shape == (count,)
     assert record.numpy().tobytes() == stored.tobytes()
-    assert f"the first {count} of {count * dtype.lanes} lane values" in record.notes[0]
+    assert f"the first {count} of {count * dtype.lanes:,} lane values" in record.notes[0]
 
 
 def test_billions_of_lanes_are_counted_and_not_allocated() -> None:
@@ -101,7 +101,7 @@ def test_billions_of_lanes_are_counted_and_not_allocated() -> None:
     (record,) = read_params(huge).records
     assert record.dtype.lanes == 2**31 - 1
     assert record.view_shape == (6,)
-    assert f"the first 6 of {6 * (2**31 - 1)} lane values" in record.notes[0]
+    assert f"the first 6 of {6 * (2**31 - 1):,} lane values" in record.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.exported_program import ProgramValue
@@ -121,7 +122,7 @@ def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> l
     nodes = tuple(dict.fromkeys(lost))[:_NAMED]
     names = ", ".join(program.nodes[at].name for at in nodes)
     message = (
-        f"{program.name}: {len(lost):,} values are read that no node writes, "
-        f"by {names}{' and others' if len(set(lost)) > _NAMED else ''}"
+        f"{program.name}: {counted(len(lost), 'value')} {agree(len(lost), 'is')} read that no "
+        f"node writes, by {names}{' and others' if len(set(lost)) > _NAMED else ''}"
     )
     return [Issue("edge-value-unknown", Severity.ERROR, message, nodes=nodes, file=file)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 _MOST_STEPS = 2_000_000
@@ -169,7 +170,7 @@ class _Machine:
     def _take(self, count: int) -> bytes:
         end = self._at + count
         if end > len(self._data):
-            raise self._wrong(f"{count:,} bytes, found {len(self._data) - self._at:,}")
+            raise self._wrong(f"{counted(count, 'byte')}, found {len(self._data) - self._at:,}")
         found = self._data[self._at : end]
         self._at = end
         return found

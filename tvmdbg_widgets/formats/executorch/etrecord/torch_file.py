@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
 from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -129,8 +130,8 @@ class _Tensors:
                 dtype, content = DataType.parse(_STORAGES[name]), self._storages.get(key)
                 if content is None or not 0 <= count * dtype.itemsize <= content.size:
                     raise self._wrong(
-                        f"{count:,} elements of {dtype} in data/{one_line(key)}",
-                        "no such member" if content is None else f"{content.size:,} bytes",
+                        f"{counted(count, 'element')} of {dtype} in data/{one_line(key)}",
+                        "no such member" if content is None else counted(content.size, "byte"),
                     )
                 return _Storage(dtype, content)
         raise self._wrong("a storage of torch")

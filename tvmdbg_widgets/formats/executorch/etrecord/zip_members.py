@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tvmdbg_widgets.formats.limits import MOST_UNPACKED
 from tvmdbg_widgets.formats.sources.unpacking import Allowance, DeflatedSource
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.sources.file import as_file
 from tvmdbg_widgets.model.sources.part import PartSource
@@ -50,7 +51,7 @@ class ZipMember:
                 "this member is larger than is read into memory",
                 file=self.source.name,
                 expected=f"at most {MOST_UNPACKED:,} bytes",
-                found=f"{self.source.size:,} bytes",
+                found=counted(self.source.size, "byte"),
             )
         data = self.source.read(0, self.source.size)
         if zlib.crc32(data) != self.crc:
@@ -109,8 +110,8 @@ def read_directory(source: ByteSource) -> ZipDirectory:
         raise FormatError(
             "the members of this zip archive cannot all lie in it",
             file=source.name,
-            expected=f"at most {source.size:,} bytes and {_MOST_MEMBERS:,} members",
-            found=f"{claimed:,} bytes in {len(infos):,} members",
+            expected=f"at most {counted(source.size, 'byte')} and {_MOST_MEMBERS:,} members",
+            found=f"{counted(claimed, 'byte')} in {len(infos):,} members",
         )
     directory, allowance = ZipDirectory(), Allowance()
     for info in infos:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -135,7 +136,7 @@ def _check_tensor(
         check.fail(
             "the order of dimensions is none",
             f"{field}.dim_order",
-            f"each of the {rank} dimensions once",
+            f"each of the {counted(rank, 'dimension')} once",
             tensor.dim_order[:20],
         )
     unbound = tensor.shape_dynamism == ShapeDynamism.DYNAMIC_UNBOUND
@@ -158,7 +159,7 @@ def _check_place(plan: Plan, tensor: TensorValue, check: _Checks, field: str) ->
         check.fail(
             "a tensor leaves its planned memory",
             f"{field}.allocation_info",
-            f"at most {sizes[place.memory_id]:,} bytes",
+            f"at most {counted(sizes[place.memory_id], 'byte')}",
             f"{end:,}",
         )
 
@@ -177,4 +178,9 @@ def _check_data(program: Program, tensor: TensorValue, check: _Checks, field: st
         check.index(index, len(program.constant_buffer), field)
         held, end = program.constant_buffer[index].size, size
     if end > held:
-        check.fail("the data of a tensor leave their segment", field, f"{end:,} bytes", f"{held:,}")
+        check.fail(
+            "the data of a tensor leave their segment",
+            field,
+            counted(end, "byte"),
+            f"{held:,}",
+        )

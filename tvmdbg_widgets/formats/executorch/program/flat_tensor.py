@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def read_flat_tensor(source: ByteSource) -> FlatTensor:
                 file=source.name,
                 field=f"header: {field}",
                 offset=8,
-                expected=f"{end:,} bytes, and a header of {_HEADER.size}",
-                found=f"a file of {source.size:,} bytes, and a header of {length}",
+                expected=f"{counted(end, 'byte')}, and a header of {_HEADER.size}",
+                found=f"a file of {counted(source.size, 'byte')}, and a header of {length}",
                 hint=HINT,
             )
     # The root's offset counts from the first byte of the file.
@@ -113,7 +114,7 @@ def _require(needed: int, held: int, name: str, root: Tables) -> None:
             "a tensor leaves its segment",
             f"tensor {name!r:.80}",
             None,
-            expected=f"{needed:,} bytes",
+            expected=counted(needed, "byte"),
             found=f"{held:,}",
         )
 

@@ -10,6 +10,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import ProgramHeader
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read_header(source: ByteSource) -> ProgramHeader | None:
     if head[8:12] != b"eh00":
         return None
     if len(head) < _FIXED.size:
-        raise _broken(source, "length", 12, f"{_FIXED.size} bytes", f"{len(head)} bytes")
+        raise _broken(source, "length", 12, f"{_FIXED.size} bytes", counted(len(head), "byte"))
     *_, length, program_size, base = _FIXED.unpack_from(head)
     if length < 24:
         raise _broken(source, "length", 12, "24 or more", length)
@@ -74,14 +75,14 @@ def read_header(source: ByteSource) -> ProgramHeader | None:
             source,
             "segment_data_size",
             32,
-            f"{base + size:,} bytes",
-            f"a file of {source.size:,} bytes",
+            counted(base + size, "byte"),
+            f"a file of {counted(source.size, 'byte')}",
         )
     return ProgramHeader(length, program_size, base, size)
 
 
 def _within(source: ByteSource) -> str:
-    return f"a size within the {source.size:,} bytes of the file"
+    return f"a size within the {counted(source.size, 'byte')} of the file"
 
 
 def _broken(

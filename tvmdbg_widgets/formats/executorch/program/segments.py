@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import Span
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Sp
                 "a segment leaves the file",
                 f"segments[{row}]",
                 int(tables.places[row]),
-                expected=f"{base + offset + size:,} bytes",
-                found=f"a file of {file_size:,} bytes",
+                expected=counted(base + offset + size, "byte"),
+                found=f"a file of {counted(file_size, 'byte')}",
             )
     return tuple(Span(base + offset, size) for offset, size in zip(offsets, sizes, strict=True))

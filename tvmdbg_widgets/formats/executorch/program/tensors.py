@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
 from tvmdbg_widgets.model.sources.strided import StridedSource
@@ -70,7 +71,10 @@ def program_tensors(
         if offset >= 0:
             tensors.append(_tensor(value, where, offset, node, graph))
     if lost and named:
-        text = f"{len(lost)} external constants are in none of the files of named data"
+        text = (
+            f"{counted(len(lost), 'external constant')} {agree(len(lost), 'is')} in none of the "
+            "files of named data"
+        )
         issues.append(
             Issue("named-data-missing", Severity.WARNING, text, tuple(lost[:20]), file=program.file)
         )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError, Token, TooDeepError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.expressions import (
     Binary,
     Call,
@@ -201,7 +202,7 @@ def _called(name: str, arguments: tuple[Expression, ...], column: int) -> Expres
     else:
         return Call(name if plain == name else f"tir.{plain}", arguments)
     if len(arguments) != wanted:
-        raise BodyError(f"expected {wanted} arguments, found {len(arguments)}", column)
+        raise BodyError(f"expected {counted(wanted, 'argument')}, found {len(arguments)}", column)
     return build(*arguments)
 
 

@@ -20,6 +20,7 @@ from tvmdbg_widgets.formats.tuning.te.operations import (
 )
 from tvmdbg_widgets.formats.tuning.te.scalars import NotUnderstoodError, Scalar
 from tvmdbg_widgets.formats.tuning.te.tensors import ReduceAxis, Reduced, Tensor
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +85,9 @@ class Interpreter:
         if spec.vararg is not None:
             bound[spec.vararg.arg] = rest
         elif rest:
-            raise NotUnderstoodError(f"{len(arguments)} arguments for {len(names)} parameters")
+            raise NotUnderstoodError(
+                f"{counted(len(arguments), 'argument')} for {counted(len(names), 'parameter')}"
+            )
         only_named = [each.arg for each in spec.kwonlyargs]
         for name, value in named.items():
             if name in bound or name not in (*names, *only_named):
@@ -137,7 +140,9 @@ class Interpreter:
             case ast.Tuple(parts) | ast.List(parts):
                 values = self.sequence(value)
                 if len(values) != len(parts):
-                    raise NotUnderstoodError(f"{len(values)} values for {len(parts)} names")
+                    raise NotUnderstoodError(
+                        f"{counted(len(values), 'value')} for {counted(len(parts), 'name')}"
+                    )
                 for part, each in zip(parts, values, strict=True):
                     self._assign(part, each, names)
             case _:
@@ -245,7 +250,7 @@ class Interpreter:
             return Slice.of(value, more)
         if isinstance(value, tuple) and isinstance(index, int):
             if not -len(value) <= index < len(value):
-                raise NotUnderstoodError(f"index {index} into {len(value)} values")
+                raise NotUnderstoodError(f"index {index} into {counted(len(value), 'value')}")
             return value[index]
         raise NotUnderstoodError("an index into what has none")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tuning.dags.printing import print_expression, print_operations
 from tvmdbg_widgets.formats.tuning.te.scalars import NotUnderstoodError, Scalar, scalar
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
 from tvmdbg_widgets.model.tuning.expressions import (
     Expression,
@@ -71,7 +72,8 @@ class Tensor:
         """Return an element."""
         if len(indices) != len(self.shape):
             raise NotUnderstoodError(
-                f"{len(indices)} indices into {self.name!r}, which has {len(self.shape)} dimensions"
+                f"{counted(len(indices), 'index')} into {self.name!r}, which has "
+                f"{counted(len(self.shape), 'dimension')}"
             )
         places = [each.value if isinstance(each, ReduceAxis) else scalar(each) for each in indices]
         read = Read(self.name, tuple(each.expression for each in places), 0, self.index)
@@ -106,7 +108,8 @@ class Program:
         sizes = _shape(shape)
         if len(axes) != len(sizes):
             raise NotUnderstoodError(
-                f"{name!r} has {len(sizes)} dimensions, its function {len(axes)} arguments"
+                f"{name!r} has {counted(len(sizes), 'dimension')}, its function "
+                f"{counted(len(axes), 'argument')}"
             )
         value = body(*(Scalar(Variable(axis), "int32") for axis in axes))
         reduced: tuple[ReduceAxis, ...] = ()

@@ -35,6 +35,7 @@ from tvmdbg_widgets.formats.tvm.table.table import read_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import sniff as sniff_vm_table
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
 from tvmdbg_widgets.model.join.parameters import join_parameters
@@ -124,7 +125,7 @@ def assemble(
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
         tuple(each.fact for each in evidence),
         device,
-        tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts),
+        tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
     )
     run = RunParts(
         title,
@@ -165,8 +166,9 @@ def _recorded_timeline(
         Issue(
             "recorded-times-disagree",
             Severity.WARNING,
-            f"times of {times.timeline.num_nodes} nodes were recorded, and they are not those of "
-            "the graph; the recorded times are not used",
+            f"times of {counted(times.timeline.num_nodes, 'node')} "
+            f"{agree(times.timeline.num_nodes, 'was')} recorded, which do not fit the graph; the "
+            "recorded times are not used",
             file=times.file,
         )
     )
@@ -226,7 +228,7 @@ def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
             Issue(
                 "more-than-one",
                 Severity.WARNING,
-                f"{len(values)} files are each a {what}; only the first is used",
+                f"{counted(len(values), 'file')} are each a {what}; only the first is used",
             )
         )
     return values[0] if values else None

@@ -149,21 +149,21 @@ def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) 
         return Issue(
             "more-than-one",
             Severity.NOTE,
-            f"the log holds {len(tables)} tables of different nodes: {which}",
+            f"the log holds {len(tables):,} tables of different nodes: {which}",
             file=tables[0].file,
         )
     if not with_tensors:
         return Issue(
             "more-than-one",
             Severity.NOTE,
-            f"the log holds {len(tables)} tables of the same nodes: {which}",
+            f"the log holds {len(tables):,} tables of the same nodes: {which}",
             file=tables[0].file,
         )
     return Issue(
         "stale-tensors",
         Severity.WARNING,
-        f"the log holds {len(tables)} tables, so run() was called more than once: TVM keeps the "
-        f"tensors of the first call and the times of the last; {which}",
+        f"the log holds {len(tables):,} tables, so run() was called more than once: TVM "
+        f"keeps the tensors of the first call and the times of the last; {which}",
         file=tables[0].file,
     )
 
@@ -227,7 +227,8 @@ def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: flo
     note = Issue(
         "more-than-one",
         Severity.WARNING,
-        f"{len(lists)} files are each a list of node times; {lists[best].sources[0]} is used"
+        f"{counted(len(lists), 'file')} are each a list of node times; {lists[best].sources[0]} "
+        "is used"
         + (", which fits the other times best" if timeline is not None else ", the first")
         + f"; left out: {others}",
     )

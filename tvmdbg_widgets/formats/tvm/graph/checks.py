@@ -10,6 +10,7 @@ import numpy as np
 from tvmdbg_widgets.formats.tvm.graph.log import shown
 from tvmdbg_widgets.formats.tvm.graph.values import element_counts
 from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
 from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -63,7 +64,7 @@ def _check_order(graph: Graph, log: GraphLog) -> None:
             "cycle",
             f"nodes[{cycle[0]}].inputs",
             expected="no node that depends on itself",
-            found=f"{len(cycle)} node{'s' * (len(cycle) != 1)} in a circle: "
+            found=f"{counted(len(cycle), 'node')} in a circle: "
             + ", ".join(f"{node} {shown(graph.names[node])}" for node in cycle[:8]),
             nodes=cycle[:_MANY],
         )
@@ -75,7 +76,7 @@ def _check_names(graph: Graph, log: GraphLog) -> None:
             "duplicate-name",
             f"nodes[{nodes[1]}].name",
             expected="a name of its own",
-            found=f"{len(nodes):,} nodes named {shown(graph.names.unique[code])}",
+            found=f"{counted(len(nodes), 'node')} named {shown(graph.names.unique[code])}",
             done="They are told apart by node id",
             severity=Severity.NOTE,
             nodes=nodes[:_MANY].tolist(),
@@ -130,7 +131,7 @@ def _check_arg_nodes(graph: Graph, log: GraphLog) -> None:
                 "arg-node-repeated",
                 "arg_nodes",
                 expected="each node once",
-                found=f"node {node} {count:,} times",
+                found=f"node {node} {counted(count, 'time')}",
                 severity=Severity.WARNING,
                 nodes=(node,),
             )
@@ -280,7 +281,7 @@ def _check_nops(graph: Graph, log: GraphLog) -> None:
         log.add(
             "nop-size-differs",
             f"attrs.shape[1][{own[at]}]",
-            expected=f"{sizes[read[at]]:.0f} elements, as __nop node {nops[at]} reads",
+            expected=f"{counted(sizes[read[at]], 'element')}, as __nop node {nops[at]} reads",
             found=f"{sizes[own[at]]:.0f}",
             severity=Severity.WARNING,
             **_where(graph, own[at : at + 1]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
@@ -86,7 +87,7 @@ class _Parser:
                 "trailing-data",
                 self.field,
                 expected=f"nothing behind the JSON value (character {end})",
-                found=f"{len(rest):,} more characters",
+                found=counted(len(rest), "more character"),
                 done="They are ignored",
                 severity=Severity.WARNING,
             )
@@ -144,7 +145,7 @@ class _Parser:
                 "json-constant",
                 self.field,
                 expected="JSON numbers",
-                found=f"{text}, {count:,} times",
+                found=f"{text}, {counted(count, 'time')}",
                 severity=Severity.WARNING,
             )
 
@@ -239,7 +240,7 @@ def _decoded(data: bytes, log: GraphLog) -> str:
             file=log.file,
             offset=0,
             expected="a graph in JSON",
-            found=f"{len(data)} bytes of nothing",
+            found=f"{counted(len(data), 'byte')} of nothing",
             hint=_HINT,
         )
     encoding = json.detect_encoding(data)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph.log import shown
 from tvmdbg_widgets.formats.tvm.graph.values import INT32_MAX, int32_list, is_int, plain_ints
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def read_heads(
         log.add(
             "head-out-of-range",
             f"heads[{position}]",
-            expected=f"one of {owned} outputs of node {pair[0]}"
+            expected=f"one of {counted(owned, 'output')} of node {pair[0]}"
             if pair[0] < count
             else f"a node from 0 to {count - 1}",
             found=shown(item),

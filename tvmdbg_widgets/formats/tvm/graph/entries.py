@@ -22,6 +22,7 @@ from tvmdbg_widgets.formats.tvm.graph.values import (
     plain_int_lists,
 )
 from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _fitted(key: str, values: list[Any], count: int, log: GraphLog) -> list[Any]
     log.add(
         "attr-length",
         f"attrs.{key}[1]",
-        expected=f"{count} items, one for each entry",
+        expected=f"{counted(count, 'item')}, one for each entry",
         found=f"{len(values)}",
         done="What is missing is unknown" if len(values) < count else "The surplus is left out",
     )

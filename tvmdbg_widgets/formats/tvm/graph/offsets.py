@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph.log import shown
 from tvmdbg_widgets.formats.tvm.graph.values import plain_ints
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,7 +31,7 @@ def entry_offsets(
         rule, expected, found = "node-row-ptr-type", "a list of 64-bit integers", shown(row_ptr)
     elif len(values) != count + 1:
         rule = "node-row-ptr-length"
-        expected, found = f"{count + 1} items, one more than nodes", f"{len(values)}"
+        expected, found = f"{counted(count + 1, 'item')}, one more than nodes", f"{len(values)}"
     elif values[0] != 0:
         rule, expected, found = "node-row-ptr-start", "0 first", f"{values[0]}"
     elif (values[1:] < values[:-1]).any():
@@ -40,7 +41,10 @@ def entry_offsets(
         found = f"{values[at]}"
     elif values[-1] > limit:
         rule = "node-row-ptr-too-large"
-        expected, found = f"at most {limit:,} entries in a file this long", f"{values[-1]:,}"
+        expected, found = (
+            f"at most {counted(limit, 'entry')} in a file this long",
+            f"{values[-1]:,}",
+        )
     else:
         return values
     log.add(

@@ -17,6 +17,7 @@ from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC
 from tvmdbg_widgets.formats.tvm.params.survey import survey
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
@@ -83,8 +84,8 @@ class ParamsFile:
         total = sum(record.nbytes for record in self.records)
         state = ", incomplete" if self.truncated else ""
         return (
-            f"ParamsFile({self.file!r}, {len(self.records)} arrays, {total:,} bytes, "
-            f"{self.layout} dtypes{state}; {self.issues.summary()})"
+            f"ParamsFile({self.file!r}, {counted(len(self.records), 'array')}, "
+            f"{counted(total, 'byte')}, {self.layout} dtypes{state}; {self.issues.summary()})"
         )
 
 

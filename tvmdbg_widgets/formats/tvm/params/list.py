@@ -14,6 +14,7 @@ from tvmdbg_widgets.formats.tvm.params.predict import PredictedAhead
 from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC, DTYPE_AT, MAX_CODE, HeaderReader
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
 from tvmdbg_widgets.model.sources.readahead import ReadAhead
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
@@ -87,7 +88,11 @@ class ListReader:
         self.source.hold(self._headers())
         if self.error is None and end < self.source.size:
             extra = self.source.size - end
-            self._note("trailing-bytes", Severity.NOTE, f"{extra} bytes follow the last array")
+            self._note(
+                "trailing-bytes",
+                Severity.NOTE,
+                f"{counted(extra, 'byte')} {agree(extra, 'follows')} the last array",
+            )
 
     def _headers(self) -> Iterator[tuple[int, int]]:
         """Yield offset and length of names and headers, with the small values between them."""
@@ -115,7 +120,10 @@ class ListReader:
             names.append(self._text(self.ahead.bytes(offset + 8, length)))
             offset += 8 + length
         if self._broken_names:
-            text = f"{self._broken_names} names are not UTF-8; their odd bytes are shown as \\x.."
+            text = (
+                f"{counted(self._broken_names, 'name')} {agree(self._broken_names, 'is')} not "
+                "UTF-8; odd bytes are shown as \\x.."
+            )
             self._note("name-not-utf8", Severity.NOTE, text)
         arrays = self._u64(offset, "number of arrays")
         if arrays != count:
@@ -147,7 +155,7 @@ class ListReader:
             self.records.append(self._record(key, header))
             offset = header.offset + header.nbytes
         for what, count in odd.items():
-            text = f"{what} in {count} of {len(names)} arrays, where TVM writes 0"
+            text = f"{what} in {count} of {counted(len(names), 'array')}, where TVM writes 0"
             self._note("reserved-not-zero", Severity.NOTE, text)
         return offset
 
@@ -232,13 +240,15 @@ class ListReader:
         self.error = error
         read = len(self.records)
         self._note(
-            "params-incomplete", Severity.ERROR, f"{read} of {count} arrays could be read. {error}"
+            "params-incomplete",
+            Severity.ERROR,
+            f"{read} of {counted(count, 'array')} could be read. {error}",
         )
 
     def _u64(self, offset: int, field: str) -> int:
         if offset + 8 > self.source.size:
             rest = max(0, self.source.size - offset)
-            self._fail(field, offset, "8 bytes", f"{rest} bytes", "The file is cut off.")
+            self._fail(field, offset, "8 bytes", counted(rest, "byte"), "The file is cut off.")
         position = self.ahead.locate(offset, 8)
         value: int = _U64.unpack_from(self.ahead.buffer, position)[0]
         return value

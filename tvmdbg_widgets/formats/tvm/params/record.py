@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
@@ -222,8 +223,8 @@ class HeaderReader:
                 file=self._file,
                 field=field,
                 offset=offset,
-                expected=f"{length} bytes",
-                found=f"{max(0, self._ahead.size - offset)} bytes",
+                expected=counted(length, "byte"),
+                found=counted(max(0, self._ahead.size - offset), "byte"),
                 hint="The file is cut off: copy or write it again.",
             )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
     counts = Counter(record.key for record in records)
     repeated = [key for key, count in counts.items() if count > 1]
     if repeated:
-        verb = "occurs" if len(repeated) == 1 else "occur"
+        verb = agree(len(repeated), "occurs")
         text = f"{_list(repeated)} {verb} more than once; TVM keeps the last of each"
         issues.append(Issue("duplicate-name", Severity.WARNING, text, file=file))
     return issues + note_issues([(record, None) for record in records], file)

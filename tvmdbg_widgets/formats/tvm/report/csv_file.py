@@ -18,6 +18,7 @@ from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION, KINDS, NAME
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
@@ -76,12 +77,15 @@ class CsvRows:
                 self.rows.append(row)
             position += max(1, taken[position])
         if skipped:
-            self._lost(skipped[0], f"{len(skipped)} lines cannot be cut into the header's columns")
+            self._lost(
+                skipped[0],
+                f"{counted(len(skipped), 'line')} cannot be cut into the header's columns",
+            )
         if self._lines[last] and last > 0:
             self._lost(last, "the text ends inside a line, which is left out")
         if unclear:
             line, row_number, column = unclear[0]
-            more = f" ({len(unclear)} such cells)" if len(unclear) > 1 else ""
+            more = f" ({counted(len(unclear), 'such cell')})" if len(unclear) > 1 else ""
             self._report(
                 "string-unclear",
                 Severity.WARNING,

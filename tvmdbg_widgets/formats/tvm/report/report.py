@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.tvm.report.table import TableRows, find_heading
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import as_float, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.report.table import Row
@@ -136,7 +136,7 @@ def with_several(report: Report, count: int) -> Report:
     """Return the last of so many tables of a log with a note of the others."""
     if count == 1:
         return report
-    told = f"{count} reports in this text: the last is used, run.tables has each"
+    told = f"{counted(count, 'report')} in this text: the last is used, run.tables has each"
     note = Issue("several-tables", Severity.NOTE, told, file=report.file)
     return replace(report, issues=Issues((*report.issues, note)))
 

@@ -20,6 +20,7 @@ from tvmdbg_widgets.formats.tvm.report.printed import (
 )
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.timeline.report import Metric
 
@@ -191,8 +192,8 @@ class ReportText:
                 "report-cut",
                 Severity.ERROR,
                 f"at byte {place} the report does not go on as it should "
-                f"(expected {stop.expected}); the {len(self.calls)} calls before that place are "
-                "read",
+                f"(expected {stop.expected}); {counted(len(self.calls), 'call')} before that "
+                f"place {agree(len(self.calls), 'is')} read",
             )
 
     def _top(self) -> None:

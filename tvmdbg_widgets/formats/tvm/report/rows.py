@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.tvm.report.numbers import LONGEST
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.timeline.report import Metric, Report
@@ -124,7 +124,7 @@ class _Columns:
         if not rows:
             return
         metric = self.rows[rows[0]][name]
-        more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
+        more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
         limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
         self.issues.append(
             Issue(
@@ -168,7 +168,8 @@ def _percents(report: Report) -> Issue | None:
     return Issue(
         "percent-disagrees",
         Severity.WARNING,
-        f"{len(apart)} of {len(report)} percents are not the row's time over the largest device "
+        f"{len(apart)} of {counted(len(report), 'percent')} {agree(len(apart), 'is')} not the "
+        "row's time over the largest device "
         f"total ({whole / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
         f"gives {computed[first]:.9g} %; the report's own is kept",
         file=report.file,

@@ -25,6 +25,7 @@ from tvmdbg_widgets.formats.tvm.report.rows import (
     SHAPES,
 )
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
 Row = dict[str, Metric]
@@ -215,8 +216,9 @@ class TableRows:
             self._report(
                 "total-disagrees",
                 Severity.WARNING,
-                f"the Sum row says {metric.text} µs, the {len(times)} rows above it take "
-                f"{total:.2f} µs together: rows may be missing",
+                f"the Sum row says {metric.text} µs, the {counted(len(times), 'row')} above "
+                f"{agree(len(times), 'takes', 'together take')} {total:.2f} µs: rows may be "
+                "missing",
             )
 
 

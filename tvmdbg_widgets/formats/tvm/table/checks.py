@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, canonical_layout
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,8 +67,9 @@ def check_table(
                 Issue(
                     "total-disagrees",
                     Severity.WARNING,
-                    f"Total_time is {total_us!r} µs, the {len(calls)} nodes above it take "
-                    f"{times:.9g} µs together: rows may be missing",
+                    f"Total_time is {total_us!r} µs, the {counted(len(calls), 'node')} above "
+                    f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
+                    "missing",
                     file=file,
                 )
             )
@@ -109,7 +111,7 @@ def _number_outputs(
         "rows-missing",
         Severity.WARNING,
         f"{broken[0]!r} has fewer rows than outputs"
-        + (f", as have {len(broken) - 1} others" if len(broken) > 1 else ""),
+        + (f", as have {counted(len(broken) - 1, 'other')}" if len(broken) > 1 else ""),
         file=file,
     )
     return tuple(numbered), [issue]

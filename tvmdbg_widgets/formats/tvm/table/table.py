@@ -21,6 +21,7 @@ from tvmdbg_widgets.formats.tvm.table.rows import TableRow, parse_row, parse_tot
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ class Table:
         total = "no total" if self.total_us is None else f"total {self.total_us:g} µs"
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
         cut = ", cut off" if self.truncated else ""
-        return f"Table: {len(self)} rows, {total}, style of {self.style}{cut}; {self.file}{found}"
+        return (
+            f"Table: {counted(len(self), 'row')}, {total}, style of {self.style}{cut}; "
+            f"{self.file}{found}"
+        )
 
 
 def sniff(head: bytes) -> bool:
@@ -163,7 +167,7 @@ class _Body:
                 "rows-interrupted",
                 Severity.WARNING,
                 f"line {between[0] + 1} is not a row but stands between rows "
-                f"({len(between)} such lines): {self.lines[between[0]][:60]!r}",
+                f"({counted(len(between), 'such line')}): {self.lines[between[0]][:60]!r}",
             )
         if not self.total_cells and last + 1 == self.end - 1 == len(self.lines) - 1:
             self.check_cut(self.lines[-1])

@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.tvm.report.rows import COUNT, DURATION, NAME, SHAPES
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _checks(
             Issue(
                 "rows-interrupted",
                 Severity.WARNING,
-                f"{strange} lines between the rows are no rows; they are left out",
+                f"{counted(strange, 'line')} between the rows left out: no rows of the table",
                 file=file,
             )
         )
@@ -154,8 +154,8 @@ def _checks(
             Issue(
                 "total-disagrees",
                 Severity.WARNING,
-                f"the last line says {total[0]:.9g} µs in {total[1] or calls} calls, the rows give "
-                f"{times:.9g} µs in {calls}: rows may be missing",
+                f"the last line says {total[0]:.9g} µs in {counted(total[1] or calls, 'call')}, "
+                f"the rows give {times:.9g} µs in {calls}: rows may be missing",
                 file=file,
             )
         )

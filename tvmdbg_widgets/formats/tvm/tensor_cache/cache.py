@@ -26,6 +26,7 @@ from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, verified
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,8 +101,9 @@ class TensorCache:
         total = sum(record.nbytes for record in self.records)
         state = ", incomplete" if self.truncated else ""
         return (
-            f"TensorCache({self.file!r}, {len(self.records)} arrays, {total:,} bytes in "
-            f"{len(self.shards)} shards{state}; {self.issues.summary()})"
+            f"TensorCache({self.file!r}, {counted(len(self.records), 'array')}, "
+            f"{counted(total, 'byte')} in "
+            f"{counted(len(self.shards), 'shard')}{state}; {self.issues.summary()})"
         )
 
 

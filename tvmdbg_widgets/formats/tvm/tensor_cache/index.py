@@ -9,6 +9,7 @@ from tvmdbg_widgets.formats.tvm.tensor_cache.record import read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class IndexReader:
             except FormatError as problem:
                 self._problem("shard-unreadable", problem)
         if self._left_out > _TOLD:
-            text = f"{self._left_out - _TOLD:,} more arrays could not be read either"
+            text = f"{counted(self._left_out - _TOLD, 'more array')} could not be read either"
             self._tell("array-unreadable", Severity.ERROR, text)
         if self.error is not None and not self.records:
             raise self.error
@@ -96,7 +97,8 @@ class IndexReader:
                 "a shard is missing",
                 file=self.source.name,
                 field=f"{fields.path}.dataPath",
-                expected=f"the file {path[:80]!r} beside the index, with {arrays} arrays",
+                expected=f"the file {path[:80]!r} beside the index, with "
+                f"{counted(arrays, 'array')}",
                 found=problem.strerror or type(problem).__name__,
                 hint="Open the index by its path, with all of its shards in the same folder.",
             )
@@ -109,8 +111,8 @@ class IndexReader:
             "the shard is cut off" if short else "the shard is longer than the index says",
             file=shard.name,
             field=f"{fields.path}.nbytes",
-            expected=f"{nbytes} bytes",
-            found=f"{shard.size} bytes",
+            expected=counted(nbytes, "byte"),
+            found=counted(shard.size, "byte"),
             hint="TVM says “Encountered an corrupted parameter shard”; copy or download it again.",
         )
         self._tell("shard-size", Severity.ERROR if short else Severity.WARNING, str(problem))
@@ -127,7 +129,10 @@ class IndexReader:
                 reached, name = stop, key
         if pairs:
             first = " and ".join(map(repr, pairs[0]))
-            text = f"{len(pairs)} arrays share bytes with another one in {shard.name}: {first}"
+            text = (
+                f"{counted(len(pairs), 'array')} {agree(len(pairs), 'shares')} bytes with another "
+                f"one in {shard.name}: {first}"
+            )
             self._tell("arrays-overlap", Severity.WARNING, text)
 
     def _problem(self, rule: str, problem: FormatError) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.params.record import MAX_LANES, MAX_NDIM
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.widened import WidenedSource
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord, storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import FLOAT, STORABLE_BITS, DataType
@@ -58,14 +59,14 @@ def read_record(fields: Fields, shard: ByteSource) -> ArrayRecord:
             file=shard.name,
             field=f"{fields.path} ({key!r})",
             offset=offset,
-            expected=f"{nbytes} bytes",
-            found=f"{max(0, shard.size - offset)} bytes",
+            expected=counted(nbytes, "byte"),
+            found=counted(max(0, shard.size - offset), "byte"),
             hint="The shard is cut off: copy or download it again.",
         )
     if halved:
         note = (
-            f"{STORED_AS}bfloat16 (f32-to-bf16): {nbytes} bytes at byte {offset} of {shard.name}; "
-            "each value is exact, its lower 16 bits were dropped when it was saved"
+            f"{STORED_AS}bfloat16 (f32-to-bf16): {counted(nbytes, 'byte')} at byte {offset} of "
+            f"{shard.name}; each value is exact, its lower 16 bits were dropped when it was saved"
         )
         source = WidenedSource(shard, offset, count)
         return ArrayRecord(key, dtype, shape, 2 * nbytes, 0, source, (note,), (), dtype)
