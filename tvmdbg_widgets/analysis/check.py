@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.measured import Measured
@@ -68,7 +68,7 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
         Issue(
             "edge-ambiguous",
             Severity.WARNING,
-            f"{len(unsure)} edges are ambiguous {why}",
+            f"{counted(len(unsure), 'edge')} {agree(len(unsure), 'is')} ambiguous {why}",
             nodes=tuple(dict.fromkeys(targets))[:_SHOWN],
             file=parts.graph.file,
         )
@@ -127,10 +127,10 @@ def _other_measurements(parts: RunParts) -> list[Issue]:
             Issue(
                 "report-differs",
                 Severity.NOTE,
-                f"{counted(int(both.sum()), 'node')} take {duration_text(ours)} in the timeline "
-                f"and {duration_text(theirs)} in the profiling report{ratio}: run() times each "
-                "kernel in isolation in a hot loop, profile() times one pass with a timer around "
-                "each call"
+                f"{counted(int(both.sum()), 'node')} {agree(int(both.sum()), 'takes')} "
+                f"{duration_text(ours)} in the timeline and {duration_text(theirs)} in the "
+                f"profiling report{ratio}: run() times each kernel in isolation in a hot loop, "
+                "profile() times one pass with a timer around each call"
                 + (f"; whole passes by device: {overall}" if overall else "")
                 + ". They are different measurements; see run.reports",
                 file=report.file,

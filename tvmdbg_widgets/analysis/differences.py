@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import duration_text, speed_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, speed_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.labels import label
@@ -231,7 +231,7 @@ def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     """Dtype, shape and device, by output."""
     entries_a, entries_b = a.entry_range(one), b.entry_range(other)
     if len(entries_a) != len(entries_b):
-        told = f"{len(entries_a)} outputs", f"{len(entries_b)} outputs"
+        told = counted(len(entries_a), "output"), counted(len(entries_b), "output")
         yield Difference(DifferenceKind.SHAPE, one, other, "outputs", *told)
     for at in range(min(len(entries_a), len(entries_b))):
         what = f"output {at}" if len(entries_a) > 1 else ""
@@ -328,7 +328,7 @@ def _call(graph: Graph, node: int) -> str:
 
 
 def _calls(graph: Graph, nodes: tuple[int, ...]) -> str:
-    told = label_of(graph, nodes[0]) if len(nodes) == 1 else f"{len(nodes)} nodes"
+    told = label_of(graph, nodes[0]) if len(nodes) == 1 else counted(len(nodes), "node")
     ids = ", ".join(f"#{node}" for node in nodes[:6]) + (" …" if len(nodes) > 6 else "")
     return told if len(nodes) == 1 else f"{told}: {ids}"
 

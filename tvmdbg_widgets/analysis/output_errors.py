@@ -112,7 +112,7 @@ class OutputErrors:
         units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
         notes = []
         if self.unmatched:
-            of = f"{self.unmatched:,} of {len(self._tensors):,} outputs"
+            of = f"{self.unmatched:,} of {counted(len(self._tensors), 'output')}"
             notes.append(f"{of} without a sure counterpart")
         if self.unread:
             notes.append(f"{self.unread:,} of {counted(self.total, 'output')} could not be read")
@@ -188,7 +188,7 @@ def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | 
     }
     if not found:
         raise ValueError(
-            f"the reference has another graph, of {theirs.num_nodes:,} nodes and not "
+            f"the reference has another graph, of {counted(theirs.num_nodes, 'node')} and not "
             f"{graph.num_nodes:,}, and none of its tensors is surely of a node of this one: "
             "give a mapping of this run's nodes to its arrays"
         )

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 _TEXT = 200
 
 Choice = TypeVar("Choice", bound=str)
@@ -60,7 +62,7 @@ class Question:
         if not isinstance(value, list | tuple) or len(value) > most:
             raise ValueError(f"{name} must be a list of at most {most} whole numbers")
         if length is not None and len(value) != length:
-            raise ValueError(f"{name} must have {length} items, found {len(value)}")
+            raise ValueError(f"{name} must have {counted(length, 'item')}, found {len(value)}")
         return [_integer(f"{name}[{i}]", item, 0, 2**53) for i, item in enumerate(value)]
 
     def axes(self, name: str) -> tuple[int | None, int | None]:

@@ -41,7 +41,7 @@ def tiles(context: Context, question: Question) -> Reply:
     kept = context.kept_timeline
     most = kept.tiles_at_once
     if len(kept.timeline.rows) * TILE_BINS > _MOST_CELLS:
-        raise ValueError(f"{len(kept.timeline.rows):,} rows are too many for tiles of all of them")
+        raise ValueError(f"too many rows for tiles of all: {len(kept.timeline.rows):,}")
     level = question.integer("level", 0, _LEVELS)
     farthest = 2**53 // TILE_BINS
     first = question.integer("first", -farthest, farthest)

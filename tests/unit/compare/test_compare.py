@@ -192,7 +192,9 @@ def test_the_sentence_is_the_answer(corpus: Path, b: str) -> None:
     while share < 0.9:
         share += changes[count] / abs(total_b - total_a)
         count += 1
-    assert f"; {count} operators account for {100 * share:.1f} % of it" in found.sentence
+    assert (
+        f"; {count} operators account for {100 * share:.1f} % of the difference" in found.sentence
+    )
     alone = len(found.matching.only_a), len(found.matching.only_b)
     assert alone[0] == 0
     ending = f"; {alone[1]} nodes of B unmatched" if alone[1] else "; all nodes matched"

@@ -138,7 +138,7 @@ def test_what_logging_takes_is_not_held_against_a_delegate() -> None:
 def test_a_debug_buffer_of_zeros_is_told_once() -> None:
     run = blank_buffer()
     (each,) = found(run, "debug-values")
-    assert each.title == "All 6 tensors of the debug buffer are zero"
+    assert each.title == "All values of 6 tensors in the debug buffer are zero"
     assert each.severity is Severity.WARNING
     assert not found(run, "constant-values")
 

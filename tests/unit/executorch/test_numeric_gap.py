@@ -289,7 +289,7 @@ def test_what_is_not_known_is_not_compared() -> None:
     assert all("debug buffer" in each.reason for each in found.skipped)
     assert len(found.skipped) == len(values)
     wrong = gap("01_mlp_portable", {1: np.zeros(3), 2: [np.zeros(3)] * 2, 3: np.zeros(8, "c8")})
-    reasons = ["do not agree", "2 values are given for 1 outputs", "complex64 have no distance"]
+    reasons = ["do not agree", "2 values are given for 1 output", "complex64 have no distance"]
     told = [each.reason for each in wrong.skipped]
     assert all(reason in text for reason, text in zip(reasons, told, strict=True))
 

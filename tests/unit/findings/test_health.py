@@ -101,7 +101,7 @@ def test_the_first_inf_of_the_recorded_overflow(corpus: Path) -> None:
     assert first is not None
     assert first.entry == (38, 0)
     assert (first.nan, first.inf, first.rank) == (0, 59, 0)
-    assert "made here" in first.words
+    assert "first appears here" in first.words
     assert health.suspicious[0] is first
     assert health.first_nan is not None
     assert health.first_nan.entry[0] > 38

@@ -57,7 +57,7 @@ def test_by_node_it_is_the_table_of_the_run(run: DebugRun) -> None:
     given = {node.id for node in run.graph.nodes if node.kind < NodeKind.OPERATOR}
     assert {row.key for row in table} == set(range(run.graph.num_nodes)) - given
     assert table.idle == len(given) == 45
-    assert "45 slices of inputs and parameters left out" in repr(table)
+    assert "45 slices of inputs and parameters hidden" in repr(table)
     told = run.timeline.statistics()
     for row in table:
         assert row.low == pytest.approx(told.low[row.key], abs=1e-6, nan_ok=True)

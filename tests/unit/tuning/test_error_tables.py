@@ -169,7 +169,7 @@ def test_a_task_without_a_valid_trial_has_no_share_and_no_total() -> None:
     assert np.isnan(table.total)
     assert table.share.tolist()[0] == 1.0
     assert np.isnan(table.share[1])
-    assert "unknown (plain sum, weights are not in the log)" in repr(table)
+    assert "unknown (unweighted sum: weights are not in the log)" in repr(table)
     assert np.isnan(log([failed(0)]).task_table().share).all()
 
 

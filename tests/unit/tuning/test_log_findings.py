@@ -255,7 +255,7 @@ def test_records_that_are_there_twice() -> None:
 def test_schedules_that_were_measured_again() -> None:
     found = expect(AGAIN, "10 trials measured a schedule that had been measured before")
     assert (found.rule, found.severity) == ("duplicates", Severity.INFO)
-    assert found.evidence[1] == "their costs differ by 0 % in the median, by at most 0 %"
+    assert found.evidence[1] == "costs differ by 0 % in the median, by at most 0 %"
     assert found.trials == tuple(range(20, 30))
 
 

@@ -187,8 +187,8 @@ KNOBS = [
 def test_knobs_of_autotvm_in_words(config: object) -> None:
     found = other("autotvm", config)
     assert found.steps == (
-        "config 7 of its space",
-        "tile_f: split into the rest · 2 · 16",
+        "config #7",
+        "tile_f: split [-1, 2, 16]",
         "order: order 0, 2, 1",
         "ann: loops as unroll, none",
         "unroll: 512",

@@ -47,8 +47,8 @@ WORDS: dict[str, tuple[list[list[Any]], str, str]] = {
     ),
     "FSP": (
         [["SP", 2, 0, 64, [2, 2, 8], 1], ["FSP", 4, 0, 0, 2]],
-        "stage 4 (out): split i into 3 parts, factors 2 · 16, as step 0 did",
-        "stage 4: split loop 0 into 3 parts, as step 0 did",
+        "stage 4 (out): split i into 3 parts, factors 2 · 16, same factors as step 0",
+        "stage 4: split loop 0 into 3 parts, same factors as step 0",
     ),
     "FFSP": (
         [["SP", 2, 0, 64, [4], 1], ["SP", 2, 2, 48, [6], 1], ["FFSP", 4, 0, [0, 1], 0, 1]],
@@ -130,7 +130,7 @@ def test_products_beyond_any_loop_are_left_out() -> None:
     state = replay(MATMUL_ADD, steps[:1])
     before = replace(state, steps=steps)
     assert [step_words(step, before).partition(": ")[2] for step in steps[1:]] == [
-        "split i.0 into 4 parts, as step 0 did",
+        "split i.0 into 4 parts, same factors as step 0",
         "split i.0 in two, inner part, the product of level 0 of steps 0 and 0",
     ]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.abi.struct_layout import Machine
 from tvmdbg_widgets.model.abi.structs import struct_layout
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
@@ -36,7 +37,8 @@ def static_assertions(layout: DTypeLayout, machine: Machine | None = None) -> st
     for name in _STRUCTS:
         placed = struct_layout(name, layout, machine)
         lines.append(
-            f'static_assert(sizeof({name}) == {placed.size}, "{name} has not {placed.size} bytes");'
+            f'static_assert(sizeof({name}) == {placed.size}, "{name} has not '
+            f'{counted(placed.size, "byte")}");'
         )
         lines += [
             f"static_assert(offsetof({name}, {member.name}) == {member.offset}, "

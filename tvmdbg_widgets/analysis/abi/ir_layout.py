@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.abi.structs import struct_layout
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _layout_lines(tensor: IrTensor, layout: DTypeLayout | None) -> list[str]:
     lines = [f"Line {tensor.line}: {told}"]
     agreeing = tensor.read_count - tensor.conflict_count
     if agreeing:
-        verb = "has" if agreeing == 1 else "have"
+        verb = agree(agreeing, "has")
         lines.append(f"{counted(agreeing, 'use')} of its fields {verb} these widths.")
     return lines
 

@@ -12,6 +12,7 @@ from tvmdbg_widgets.analysis.abi.source_checked import PlaceFound, SourceCheck, 
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
@@ -150,14 +151,14 @@ def _notes(layout: DTypeLayout) -> tuple[str, ...]:
     notes = []
     if size > _VALUE:
         notes.append(
-            f"a DLDataType of {size} bytes does not fit into TVMValue, which has {_VALUE}: it "
-            "cannot be an argument, and static_assert(sizeof(TVMValue) == 8) fails"
+            f"a DLDataType of {counted(size, 'byte')} does not fit into TVMValue, which has "
+            f"{_VALUE}: it cannot be an argument, and static_assert(sizeof(TVMValue) == 8) fails"
         )
     if size != layout.size:
         notes.append(
-            f"the struct has {size} bytes but its fields {layout.size}: RPC counts the bytes of a "
-            "packet by sizeof, the endpoint writes the fields, and minrpc reads the struct. "
-            "Choose types without a gap"
+            f"the struct has {counted(size, 'byte')} but its fields {layout.size}: RPC counts the "
+            "bytes of a packet by sizeof, the endpoint writes the fields, and minrpc reads the "
+            "struct. Choose types without a gap"
         )
     return tuple(notes)
 

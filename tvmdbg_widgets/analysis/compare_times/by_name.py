@@ -178,7 +178,7 @@ def _pairs(
     places = [each.num_nodes for each in graphs]
     if all(map(_by_place, graphs)) and places[0] != places[1]:
         raise ValueError(
-            f"A, {one_line(a.title)}, holds times of {places[0]:,} nodes and B, "
+            f"A, {one_line(a.title)}, holds times of {counted(places[0], 'node')} and B, "
             f"{one_line(b.title)}, of {places[1]:,}, by their places alone. {_WITH_GRAPHS}"
         )
     pairs: list[tuple[int, int]] = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times.aligned import sure_nodes
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -142,8 +142,8 @@ def _named(letter: str, title: str, timeline: Timeline) -> list[str]:
 
 def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Issues:
     said = (
-        f"two runs, each from its own time zero: A is {one_line(titles[0])}, B "
-        f"{one_line(titles[1])}; nodes, their times and repeats are those of A"
+        f"A is {one_line(titles[0])}, B {one_line(titles[1])}, aligned at 0; "
+        "labels and details are A's"
     )
     found = [Issue("two-runs", Severity.NOTE, said)]
     if a.synthetic != b.synthetic:
@@ -161,7 +161,7 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
             Issue(
                 "slices-unmatched",
                 Severity.NOTE,
-                f"{counted(lost, 'slice')} of B have no match in A",
+                f"{counted(lost, 'slice')} of B {agree(lost, 'has')} no match in A",
             )
         )
     kept = (each for each in b.issues if each.rule not in _OF_NODES)

@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.compare_times.change_texts import (
 )
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, speed_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent, speed_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
@@ -56,8 +56,10 @@ def sentence(compared: ComparedTimes) -> str:
         return f"{size}; that is within noise ({compared.total.why})"
     number, part = _most(compared)
     if number:
-        size += f"; {counted(number, 'operator')} account{'s' if number == 1 else ''} for "
-        size += f"{percent(part)} of it{', others offset some of that' if part > 1 else ''}"
+        size += f"; {counted(number, 'operator')} {agree(number, 'accounts')} for "
+        size += (
+            f"{percent(part)} of the difference{', others offset some of that' if part > 1 else ''}"
+        )
     if compared.total.verdict is Verdict.UNKNOWN:
         size += "; whether that is more than noise is unknown"
     return size
@@ -87,8 +89,8 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
     need = math.ceil(least * tests / ALPHA - 1e-9)
     if need > 1:
         told += (
-            f"; corrected for {counted(tests, 'comparison')}, at least {need} operators must "
-            "differ that clearly before any is distinguished from noise"
+            f"; corrected for {counted(tests, 'comparison')}, at least {counted(need, 'operator')} "
+            "must differ that clearly before any is distinguished from noise"
         )
     return (told,)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall
@@ -56,13 +56,13 @@ class DelegateCallTime:
     def __repr__(self) -> str:
         name = self.backend or "delegate"
         text = f"{name}, instruction {self.instruction}, run {self.execution}: "
-        text += f"{duration_text(self.duration_ns)}, {self.events:,} events"
+        text += f"{duration_text(self.duration_ns)}, {counted(self.events, 'event')}"
         if np.isnan(self.inside_ns):
             return f"{text} of a clock of its own"
         if not self.events:
             return text
         share = percent(self.inside_ns / self.duration_ns) if self.duration_ns else "all"
-        return f"{text} that cover {share}, {len(self.gaps)} gaps"
+        return f"{text} that cover {share}, {counted(len(self.gaps), 'gap')}"
 
 
 class DelegateCallTimes(Sequence[DelegateCallTime]):
@@ -92,7 +92,7 @@ class DelegateCallTimes(Sequence[DelegateCallTime]):
         return data_frame({name: [getattr(each, name) for each in self] for name in columns})
 
     def __repr__(self) -> str:
-        lines = [f"{len(self)} calls of delegates"]
+        lines = [f"{counted(len(self), 'call')} of delegates"]
         lines += [f"  {each!r}" for each in self._calls[:_SHOWN]]
         more = len(self) - _SHOWN
         return "\n".join([*lines, f"  … and {more} more"] if more > 0 else lines)

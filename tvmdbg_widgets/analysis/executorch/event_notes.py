@@ -54,8 +54,8 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     chains = {event.chain_index for event in events} - {-1}
     if len(chains) > 1:
         found.append(
-            f"instructions of {len(chains)} chains are kept apart; the Inspector takes those with "
-            "the same number for one"
+            f"instructions of {counted(len(chains), 'chain')}, kept apart; the Inspector takes "
+            "those with the same number for one"
         )
     return found
 
@@ -95,7 +95,7 @@ def notes_on_values(
         whose = "the outputs and " if outputs.differing else ""
         events = counted(different - bool(outputs.differing), "event")
         found.append(
-            f"the values of {whose}{events} differ between the {runs:,} runs: each is "
+            f"the values of {whose}{events} differ between the {counted(runs, 'run')}: each is "
             "kept; the Inspector refuses the dump"
         )
     tensors = [tensor for each in logged for tensor in each.tensors]

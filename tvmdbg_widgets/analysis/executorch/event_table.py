@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.analysis.executorch.fancy_grid import fancy_grid
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,7 +104,7 @@ class EventTable:
             + "</tr>"
             for number, row in enumerate(rows[:most])
         )
-        more = f"<p>… and {len(rows) - most:,} more rows</p>" if len(rows) > most else ""
+        more = f"<p>… and {counted(len(rows) - most, 'more row')}</p>" if len(rows) > most else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def write_tsv(self, file: IO[str]) -> None:

@@ -40,7 +40,7 @@ def executorch_column(parts: RunParts, name: str) -> NodeColumn:
         for node in range(graph.num_nodes):
             said = graph.attrs[node].get("delegate") or graph.attrs[node].get("backend")
             if graph.func_names[node]:
-                texts[node] = said.partition(",")[0] if said else "no delegate"
+                texts[node] = said.partition(",")[0] if said else "not delegated"
         return classed(name, "nodes", texts)
     joined = found.event_nodes
     worst: dict[int, int] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.analysis.executorch.event_handles import HandleMaps, associate
 from tvmdbg_widgets.model.base.choice import meant
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
 
@@ -57,13 +57,14 @@ def link_record(
     framework = sum(event.chain_index == -1 for event in resolved)
     if framework:
         notes.append(
-            f"{counted(framework, 'event')} of the framework have no handles; the Inspector gives "
-            "them those of instruction 0"
+            f"{counted(framework, 'event')} of the framework {agree(framework, 'has')} no "
+            f"handles; the Inspector gives {agree(framework, 'it', 'them')} those of instruction 0"
         )
     if others := len(resolved) - framework:
         notes.append(
-            f"{counted(others, 'delegate event')} have the handles of their own identifier or "
-            "none; the Inspector takes those of any key that the identifier contains"
+            f"{counted(others, 'delegate event')} {agree(others, 'has')} the handles of "
+            f"{agree(others, 'its')} own identifier or none; the Inspector takes those of any key "
+            "that the identifier contains"
         )
     program = _program(record, method, graph_name)
     if program is not None:
@@ -75,8 +76,8 @@ def link_record(
     without = sum(block.reference_output is None for block in blocks)
     if cases and without:
         notes.append(
-            f"{counted(without, 'block')} without a bundled input have no reference output; the "
-            "Inspector gives them the last one, whatever the input was"
+            f"{counted(without, 'block')} without a bundled input {agree(without, 'has')} no "
+            "reference output; the Inspector gives it the last one, whatever the input was"
         )
     return notes
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
@@ -42,7 +43,8 @@ def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
     values = list(cases[index])
     if len(values) != len(graph.heads):
         raise ValueError(
-            f"{len(values)} reference outputs for {len(graph.heads)} outputs of the graph"
+            f"{counted(len(values), 'reference output')} for "
+            f"{counted(len(graph.heads), 'output')} of the graph"
         )
     note = f"reference output of case {index} of the ETRecord"
     if trust is not Trust.EXACT:
@@ -68,6 +70,6 @@ def _case(files: ExecuTorchFiles, count: int) -> tuple[int, Trust]:
     if count == 1:
         return 0, Trust.BY_ORDER
     raise ValueError(
-        f"the ETRecord has {count} cases of reference outputs, and the dump does not tell which "
-        "one this execution ran"
+        f"the ETRecord has {counted(count, 'case')} of reference outputs, and the dump does not "
+        "tell which one this execution ran"
     )

@@ -78,7 +78,7 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
         said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
         title = f"{first}: {said}" if files else said[:1].upper() + said[1:]
     else:
-        which = f"{len(files)} files have" if len(files) > 1 else f"{first} has"
+        which = f"{counted(len(files), 'file')} have" if len(files) > 1 else f"{first} has"
         title = f"{which} {counted(len(placed), severity)}"
     title += and_more(len(issues) - max(1, len(placed)), severity)
     return Finding(

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -61,7 +61,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             nodes |= dict.fromkeys(timed)
     if not facts:
         return
-    verb, place = ("is", "it belongs") if several == 1 else ("are", "they belong")
+    verb, place = agree(several, "is"), agree(several, "it belongs", "they belong")
     yield Finding(
         NAME,
         Severity.WARNING,

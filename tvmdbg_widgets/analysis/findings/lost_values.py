@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -28,16 +29,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):
         return
     entries = tuple(each.entry for each in plan.losses)
-    number, their = f"{len(entries):,} outputs are", "their"
-    if len(entries) == 1:
-        number, their = "1 output is", "its"
+    number = f"{counted(len(entries), 'output')} {agree(len(entries), 'is')}"
     if plan.credibility is Credibility.MEANINGLESS:
         return
     shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
         NAME,
         Severity.ERROR,
-        f"{number} overwritten before {their} last consumer ran: {loss_text(plan, plan.losses[0])}",
+        f"{number} overwritten before {agree(len(entries), 'its')} last consumer ran: "
+        f"{loss_text(plan, plan.losses[0])}",
         cut([loss_text(plan, each) for each in plan.losses]),
         Confidence.HIGH,
         f"the graph gives both {shared}, and nodes run in order",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -38,14 +38,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     ]
     shared = sum(map(len, groups))
     if lost:
-        told = f"; the tensors of {counted(len(lost), 'node')} were lost because of it"
+        told = (
+            f"; the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'was')} lost "
+            "because of it"
+        )
         facts.insert(0, f"no tensor: {evidence.list(lost)}")
     else:
         told = "; their ids tell them apart"
     yield Finding(
         NAME,
         Severity.WARNING if lost else Severity.INFO,
-        f"{shared:,} nodes share {counted(len(groups), 'name')}{told}",
+        f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{told}",
         cut(facts),
         Confidence.HIGH,
         "the graph file lists every name"

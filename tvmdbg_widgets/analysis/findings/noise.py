@@ -13,7 +13,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.timeline.node_times import NOISY_RATIO
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -49,12 +49,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     facts = [
         f"{evidence.name(node)}: p10 … p90 {duration_text(float(spread.p10[node]))} … "
         f"{duration_text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
-        f"{int(spread.n[node])} repeats, {percent(float(evidence.shares[node]))} of the time"
+        f"{counted(int(spread.n[node]), 'repeat')}, {percent(float(evidence.shares[node]))} of "
+        "the time"
         for node in noisy
     ]
     few = int(spread.n[noisy].min())
     number = counted(len(noisy), "operator")
-    noisy_timings = f"{number} {'has' if len(noisy) == 1 else 'have'} noisy timings"
+    noisy_timings = f"{number} {agree(len(noisy), 'has')} noisy timings"
     yield Finding(
         NAME,
         Severity.WARNING if share >= _MATTERS else Severity.INFO,
@@ -63,7 +64,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         cut(facts),
         Confidence.HIGH if few >= _MANY else Confidence.MEDIUM,
         f"measured repeats{_without(warm)}"
-        + ("" if few >= _MANY else f"; only {few} repeats, percentiles are unreliable"),
+        + ("" if few >= _MANY else f"; only {counted(few, 'repeat')}, percentiles are unreliable"),
         tuple(noisy),
         (),
         _STEP_OF_EXECUTORCH if evidence.of_executorch else _STEP,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{evidence.entry_name(entry)}: overwritten by {evidence.name(lost[entry])}"
         for entry in entries
     ]
-    number = "1 tensor is" if len(entries) == 1 else f"{len(entries):,} tensors are"
+    number = f"{counted(len(entries), 'tensor')} {agree(len(entries), 'is')}"
     yield Finding(
         NAME,
         Severity.WARNING,
         f"{number} overwritten: {len(entries):,} of {counted(computed, 'output')} "
-        f"{'was' if len(entries) == 1 else 'were'} captured after the buffer was reused",
+        f"{agree(len(entries), 'was')} captured after the buffer was reused",
         cut(facts),
         Confidence.HIGH,
         "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 capture tensors "

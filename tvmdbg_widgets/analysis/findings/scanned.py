@@ -27,7 +27,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     nbytes = sum(record.nbytes for record in records)
     values = int(columns.size.sum())
     given = "" if evidence.of_executorch else ", including parameters"
-    facts = [f"{values:,} values, {nbytes:,} bytes{given}"]
+    facts = [f"{counted(values, 'value')}, {counted(nbytes, 'byte')}{given}"]
     left = scanned.total - scanned.done
     if left:
         facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not scanned yet")

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -48,7 +48,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     half = int(np.searchsorted(np.cumsum(np.sort(shares)[::-1]), 0.5 - 1e-12)) + 1
     facts = [f"{name}: {duration_text(ns)}, {percent(share)}" for name, _, ns, share in named]
     if len(placed) > _SHOWN and half <= len(placed):
-        verb = "accounts" if half == 1 else "account"
+        verb = agree(half, "accounts")
         facts.append(f"the slowest {counted(half, words.row)} {verb} for half of the time")
     if (gap := account.gap_ns) > _NEGLIGIBLE * timeline.total_ns:
         facts.append(
@@ -65,10 +65,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         facts.insert(
             0,
             f"{counted(len(unplaced), 'slice')} ({duration_text(lost)} in all) "
-            f"{'matches' if len(unplaced) == 1 else 'match'} no node of the graph",
+            f"{agree(len(unplaced), 'matches')} no node of the graph",
         )
     if len(placed) > len(named):
-        title += f"; the slowest {len(named)} of {counted(len(placed), words.row)} take "
+        title += (
+            f"; the slowest {len(named)} of {counted(len(placed), words.row)} "
+            f"{agree(len(named), 'takes')} "
+        )
         title += percent(part)
     summed = "" if not timeline.synthetic else ", not the model's latency"
     yield Finding(

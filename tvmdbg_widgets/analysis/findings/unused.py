@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -40,12 +40,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
     told = f" ({percent(share)} of the time)" if share else ""
-    verb = "is" if len(nodes) == 1 else "are"
+    verb = agree(len(nodes), "is")
     yield Finding(
         NAME,
         Severity.HOTSPOT,
         f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
-        f"{'it' if len(nodes) == 1 else 'them'}{told}",
+        f"{agree(len(nodes), 'it', 'them')}{told}",
         (evidence.list(nodes, 10),),
         Confidence.HIGH,
         "every edge of the graph is known",

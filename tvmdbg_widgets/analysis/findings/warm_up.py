@@ -11,7 +11,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
             f"sum over operators, by repeat: {told}{' …' if count > _SHOWN else ''}",
-            f"{slower} are slower in {them} than their median",
+            f"{slower} {agree(warm.slower, 'is')} slower in {them} than in the median",
             f"the mean over all repeats is {rest}",
         ),
         Confidence.HIGH
         if warm.ratio >= _SURE and warm.slower == warm.operators
         else Confidence.MEDIUM,
-        f"{count} repeats of {counted(warm.operators, 'operator')} were compared",
+        f"{counted(count, 'repeat')} of {counted(warm.operators, 'operator')} compared",
         tuple(nodes),
         (),
         "Use medians instead of means (run.timeline.node(i).p50) or run.timeline.steady(), or do a "

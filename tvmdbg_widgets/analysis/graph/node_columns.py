@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 
@@ -95,7 +96,9 @@ def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
     roofline = roofline_of(parts, lambda: work(graph), None, None)
     values = roofline.intensity if name == "intensity" else roofline.flops_per_s
     unknown = len(roofline.unknown)
-    note = f"unknown for {unknown} operators: run.roofline() tells why" if unknown else ""
+    note = (
+        f"unknown for {counted(unknown, 'operator')}: run.roofline() tells why" if unknown else ""
+    )
     unit = "FLOP/B" if name == "intensity" else "FLOP/s"
     return NodeColumn(name, "nodes", values.copy(), unit=unit, scale="log", note=note)
 

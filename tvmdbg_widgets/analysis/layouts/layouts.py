@@ -18,6 +18,7 @@ from tvmdbg_widgets.analysis.layouts.attrs import (
     of_operand,
     of_output,
 )
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family, parts
@@ -183,7 +184,7 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
 
 def _through(nodes: list[int]) -> str:
     if len(nodes) > 1:
-        return f", through {len(nodes)} nodes"
+        return f", through {counted(len(nodes), 'node')}"
     return f", through node {nodes[0]}" if nodes else ""
 
 

@@ -160,7 +160,8 @@ def meaningless(plan: PlanColumns) -> str:
     outputs = int((kinds >= NodeKind.OPERATOR).sum())
     return (
         f"storage_id says nothing about memory here: by it {len(plan.losses):,} of "
-        f"{counted(outputs, 'output')} would be lost before they are read, which no planner does"
+        f"{counted(outputs, 'output')} would be overwritten before the last read, which no "
+        "planner does"
     )
 
 

@@ -32,7 +32,7 @@ from tvmdbg_widgets.analysis.findings.values import (
     saturated,
 )
 from tvmdbg_widgets.model.base.number_text import number_text
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Severity
 from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
@@ -161,9 +161,9 @@ class Judge:
                 not read.sure or read.entry not in evidence.statistics
                 for read in evidence.reads(entry[0])
             ):
-                origin = ", first seen here; not all that the node reads is known"
+                origin = ", first appears here; not all inputs known"
             else:
-                origin = ", made here: all that the node reads is finite"
+                origin = ", first appears here; all inputs finite"
             return Judged(nan, Verdict.FAULTY, words + origin, brief, source=entry[0])
         source = self._came.get(entry)
         if source is not None:
@@ -228,9 +228,9 @@ class Judge:
 
 
 def _channels(dead: dead_channels.Channels) -> tuple[str, str]:
-    number = f"{len(dead.dead):,} of {dead.total:,}"
-    are = "is" if len(dead.dead) == 1 else "are"
-    return f"{number} channels {are} zero throughout ({dead.axis})", f"{number} dead"
+    number, are = f"{len(dead.dead):,} of", agree(len(dead.dead), "is")
+    told = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
+    return told, f"{number} {dead.total:,} dead"
 
 
 def _title(finding: Finding) -> tuple[str, str]:

@@ -147,7 +147,10 @@ def _sentences(path: CriticalPath) -> list[str]:
     if len(path.untimed):
         said.append(f"{counted(len(path.untimed), 'operator')} without a time: counted as zero")
     if path.ambiguous:
-        said.append(f"{counted(path.ambiguous, 'edge')} left out: they may come from another node")
+        said.append(
+            f"{counted(path.ambiguous, 'edge')} left out, ambiguous: the tensor may come from "
+            "another node"
+        )
     if path.unsettled:
         said.append(f"{counted(path.unsettled, 'node')} on a cycle or behind one: on no path")
     return said

@@ -59,7 +59,7 @@ def critical_path(
     """
     times = np.array(times, np.float64)
     if times.shape != (graph.num_nodes,):
-        raise ValueError(f"{graph.num_nodes} nodes need as many times, found {times.shape}")
+        raise ValueError(f"expected times of shape ({graph.num_nodes},), found {times.shape}")
     if not (np.isnan(times) | ((times >= 0) & (times < np.inf))).all():
         raise ValueError("times must be finite and not negative; NaN stands for unknown")
     given = graph.kinds < NodeKind.OPERATOR

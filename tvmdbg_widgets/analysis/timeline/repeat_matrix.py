@@ -217,8 +217,8 @@ def why_no_repeats(run: RunParts) -> str:
         )
     if len(rows) * int(size.max()) > _MOST_CELLS:
         return (
-            f"{len(rows):,} names of up to {int(size.max()):,} slices are no table; "
-            "run.times(by='name') tells how each varies."
+            f"{counted(len(rows), 'name')} of up to {counted(int(size.max()), 'slice')}: too many "
+            "for a table; run.times(by='name') tells how each varies."
         )
     return ""
 

@@ -43,11 +43,7 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     rows = LazyRows(keys, cache(made.row))
     noun, together = ("operator", "") if words is None else (words.row, words.together)
     count = len(keys) if top is not None else made.count
-    which = (
-        counted(count, noun)
-        if top is None
-        else f"the {count:,} slowest {noun}{'' if count == 1 else 's'}"
-    )
+    which = counted(count, noun) if top is None else f"the {counted(count, f'slowest {noun}')}"
     total = float("nan") if timeline is None else timeline.account.whole_ns
     took = (
         "no times" if timeline is None or not made.timed else f"{duration_text(total)} {together}"

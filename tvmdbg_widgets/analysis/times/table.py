@@ -28,7 +28,7 @@ _WIDTH = 100
 _HEADS = {
     "node": "node",
     "kind": "op kind",
-    "part": "operator in the name",
+    "part": "operator of fused functions",
     "group": "group",
     "device": "device",
     "name": "name",

@@ -88,7 +88,9 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
     unknown = sum(need == UNKNOWN for need in threads.values())
     told = "no schedule is known to have more threads"
     if over:
-        told = f"exceeded by {_schedules(over)}, with up to {max(threads.values()):,} threads"
+        told = (
+            f"exceeded by {_schedules(over)}, with up to {counted(max(threads.values()), 'thread')}"
+        )
     return f"{told}; unknown for {counted(unknown, 'schedule')}" if unknown else told
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.curves import best_costs
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
@@ -115,8 +115,16 @@ class TaskLinks:
     def __repr__(self) -> str:
         found = sum(map(bool, self.nodes))
         nodes = sum(map(len, self.nodes))
-        told = f"TaskLinks: {found} of {counted(len(self.nodes), 'task')} stand for {nodes} nodes"
-        unsure = f"; {len(self.ambiguous)} nodes fit several tasks" if self.ambiguous else ""
+        told = (
+            f"TaskLinks: {found} of {counted(len(self.nodes), 'task')} {agree(found, 'stands')} "
+            f"for {counted(nodes, 'node')}"
+        )
+        unsure = (
+            f"; {counted(len(self.ambiguous), 'node')} {agree(len(self.ambiguous), 'fits')} "
+            "several tasks"
+            if self.ambiguous
+            else ""
+        )
         return told + unsure
 
 

@@ -9,6 +9,7 @@ from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
 from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.dag import DagSource
 from tvmdbg_widgets.model.tuning.state import State
@@ -106,7 +107,7 @@ def _(step: PragmaStep, before: State | None) -> str:
         return f"pragma {one_line(step.pragma_type)}"
     if not step.auto_unroll:
         return "unroll no loop that is not marked (auto_unroll_max_step 0)"
-    return f"unroll bodies of up to {step.auto_unroll:,} steps (auto_unroll_max_step)"
+    return f"unroll bodies of up to {counted(step.auto_unroll, 'step')} (auto_unroll_max_step)"
 
 
 @_does.register
@@ -127,7 +128,8 @@ def _(step: FollowSplitStep, before: State | None) -> str:
     parts = _parts(followed) if followed and max(followed) <= LARGEST_FACTOR else ""
     loop = _loop(before, step.stage_id, step.iter_id)
     return (
-        f"split {loop}{parts or f' into {step.n_split + 1} parts'}, as step {step.src_step_id} did"
+        f"split {loop}{parts or ' into ' + counted(step.n_split + 1, 'part')}, "
+        f"same factors as step {step.src_step_id}"
     )
 
 
@@ -229,8 +231,12 @@ def _loops(state: State | None, stage: int, places: Iterable[int], between: str)
 
 def _parts(lengths: tuple[int, ...]) -> str:
     factors = " · ".join(f"{each:,}" for each in lengths)
-    word = "factor" if len(lengths) == 1 else "factors"
-    return f" into {len(lengths) + 1} parts, {word} {factors}" if lengths else " into one part"
+    word = agree(len(lengths), "factor", "factors")
+    return (
+        f" into {counted(len(lengths) + 1, 'part')}, {word} {factors}"
+        if lengths
+        else " into one part"
+    )
 
 
 def _lengths(state: State | None, index: int) -> tuple[int, ...] | None:

@@ -87,7 +87,7 @@ class TaskTable:
         return heads, lines
 
     def _title(self) -> str:
-        how = "weighted sum" if self.weighted else "plain sum, weights are not in the log"
+        how = "weighted sum" if self.weighted else "unweighted sum: weights are not in the log"
         of_all = "unknown" if math.isnan(self.total) else duration_text(self.total * 1e9)
         return f"{counted(len(self), 'task')}, estimated total latency {of_all} ({how})"
 

@@ -139,9 +139,9 @@ class Work:
     def __repr__(self) -> str:
         rows = self.operators
         known = ~np.isnan(self.flops[rows])
-        told = f"{np.nansum(self.flops[rows]):,.0f} operations"
+        told = counted(float(np.nansum(self.flops[rows])), "operation")
         if known.sum() < len(rows):
-            told += f" in {int(known.sum()):,} of them, those of the others unknown"
+            told += f" known of {int(known.sum()):,}"
         size = bytes_text(int(np.nansum(self.bytes[rows])))
         lines = [f"Work of {counted(len(rows), 'operator')}: {told}; {size} read and written"]
         lines += [f"  #{node}: {'; '.join(why)}" for node, why in list(self.why.items())[:10]]

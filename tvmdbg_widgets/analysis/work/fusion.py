@@ -35,6 +35,7 @@ from tvmdbg_widgets.analysis.work.reductions import (
     softmax,
 )
 from tvmdbg_widgets.analysis.work.ways import TooManyError, Value, Ways
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.work.call import Call, Shape
@@ -172,7 +173,7 @@ def _tried(call: Call, out: Shape, head: int | None) -> Bounds:
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
         values = _without_read_by_head(call, out, head, values)
     if len(values) > _MOST_VALUES:
-        return Bounds.unknown(f"{len(values)} operands: too many ways to share them out")
+        return Bounds.unknown(f"{counted(len(values), 'operand')}: too many ways to share them out")
     try:
         for fold in (True, False):
             found = Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())

@@ -17,6 +17,7 @@ from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul
 from tvmdbg_widgets.analysis.work.movement import moves
 from tvmdbg_widgets.analysis.work.reductions import is_softmax
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def misfit(call: Call, out: Shape) -> str:
         return "it reads nothing"
     most = sum(map(_operands, parts)) - (len(parts) - 1)
     if count > most:
-        return f"it reads {count} operands, and its operators take {most:.0f} at most"
+        return f"it reads {counted(count, 'operand')}, and its operators take {most:.0f} at most"
     shapes = [each.shape for each in call.operands if each.shape is not None]
     if all(elementwise(part) or is_softmax(part) for part in parts):
         whole = len(shapes) == count and not any(map(_sets_shape, parts))

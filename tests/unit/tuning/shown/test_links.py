@@ -71,7 +71,7 @@ def test_shapes_that_two_tasks_have_lead_nowhere() -> None:
     links = log.link(run)
     assert links.nodes == ((), ())
     assert len(links.ambiguous) == 1
-    assert "1 nodes fit several tasks" in repr(links)
+    assert "1 node fits several tasks" in repr(links)
 
 
 def test_the_printed_table_tells_tasks_of_equal_shapes_apart() -> None:

@@ -20,6 +20,7 @@ from tvmdbg_widgets.analysis.executorch.gap.reference_values import (
 )
 from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap, Skipped
 from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,7 +124,10 @@ def _compared(
     several = isinstance(wanted.value, list)
     expected = wanted.value if several else [wanted.value]
     if len(expected) != len(wanted.names):
-        return skipped(f"{len(expected)} values are given for {len(wanted.names)} outputs")
+        return skipped(
+            f"{counted(len(expected), 'value')} {agree(len(expected), 'is')} given for "
+            f"{counted(len(wanted.names), 'output')}"
+        )
     found, gaps = [], []
     for name, value in zip(wanted.names, expected, strict=True):
         each = logged.find(name)

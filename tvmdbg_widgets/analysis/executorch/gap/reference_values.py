@@ -14,6 +14,7 @@ from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list
 from tvmdbg_widgets.analysis.executorch.gap.reference_graph import FORWARD, edge_program
 from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
 from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_archive
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _outputs(etrecord: ETRecord, program: ExportedProgram, blocks: Iterable[Any]
     place = -1 if index is None else int(index)
     if not cases or (place < 0 and len(cases) > 1) or place >= len(cases):
         missing = (
-            f"outputs for {len(cases)} inputs, and which was run is not recorded"
+            f"outputs for {counted(len(cases), 'input')}, and which was run is not recorded"
             if cases and place < 0
             else "no outputs for the input that was run"
         )

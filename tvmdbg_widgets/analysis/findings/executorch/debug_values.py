@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -34,8 +34,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if tensors and buffer is None:
         yield _found(
             Severity.INFO,
-            f"{counted(tensors, 'tensor')} {'was' if tensors == 1 else 'were'} logged, but there "
-            "is no debug buffer: their values are unknown",
+            f"{counted(tensors, 'tensor')} {agree(tensors, 'was')} logged, but there "
+            "is no debug buffer: values are unknown",
             "the dump tells where in the debug buffer the values lie; the Inspector would show "
             "zeros",
             _BUFFER,
@@ -44,7 +44,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         yield _found(
             Severity.WARNING,
             "The dump logged no tensors: nothing in the debug buffer can be shown "
-            f"({buffer.size:,} bytes)",
+            f"({counted(buffer.size, 'byte')})",
             "every event of the dump was looked at",
             "The two files are of different runs, or the run did not log intermediate outputs.",
         )
@@ -52,7 +52,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         count = int(np.count_nonzero(evidence.columns.size))
         yield _found(
             Severity.WARNING,
-            f"All {counted(count, 'tensor')} of the debug buffer are zero",
+            f"All values of {counted(count, 'tensor')} in the debug buffer are zero",
             "every value was read",
             "Was the buffer saved before the run, or from another one? "
             "write_etdump_result_to_file(etdump, buffer) writes both after the run.",
@@ -76,7 +76,7 @@ def _without_entry(recorded: Recorded, empty: list[int]) -> Finding:
     nodes = dict.fromkeys(node for event in empty for node in recorded.nodes.of(event))
     return _found(
         Severity.WARNING,
-        f"{counted(len(empty), 'debug event')} {'has' if len(empty) == 1 else 'have'} no value",
+        f"{counted(len(empty), 'debug event')} {agree(len(empty), 'has')} no value",
         "every event of the dump was looked at; the Inspector refuses such a dump",
         "The dump may be damaged, or was written by another tool: record it again.",
         facts=[

@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
 )
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -78,7 +78,11 @@ def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
     facts = [f"{call.place}: {', '.join(_facts(recorded, call))}" for call in calls]
     events = sum(len(call.inner) for call in calls)
     foreign = any(bool(recorded.calls.foreign[call.inner].any()) for call in calls)
-    why = "lie outside of its calls" if foreign else "take 0 or 1 ticks"
+    why = (
+        f"{agree(events, 'lies')} outside of its calls"
+        if foreign
+        else f"{agree(events, 'takes')} 0 or 1 ticks"
+    )
     return Finding(
         NAME,
         Severity.WARNING,

@@ -49,8 +49,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             ),
             facts_of(some, whole),
             Confidence.MEDIUM,
-            f"{counted(len(some), 'event')} whose names say so (transpose, copy, convert); the "
-            f"calls took {duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
+            f"{counted(len(some), 'event')} named so (transpose, copy, convert); calls took "
+            f"{duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
             nodes_of_calls(event.call for event in some),
             (),
             "Keep one memory format from end to end, and let one call hold what is converted back "

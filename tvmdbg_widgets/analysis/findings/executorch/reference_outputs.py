@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tenso
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -50,7 +50,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     known.sort(key=lambda each: each[1])
     worst, decibels, largest = known[0]
     ratio = "no difference" if decibels == np.inf else f"SNR {decibels:.4g} dB"
-    what = counted(len(known), "output") + (" is" if len(known) == 1 else " are")
+    what = f"{counted(len(known), 'output')} {agree(len(known), 'is')}"
     far = decibels < _LEAST_DB
     name = evidence.name(worst.node)
     title = (

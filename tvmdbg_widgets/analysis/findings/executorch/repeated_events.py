@@ -50,11 +50,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         NAME,
         Severity.INFO,
         f"The Inspector would leave out {lost:,} of {counted(whole, 'event')}: {_name(dump, first)}"
-        f" occurs {most[first]:,} times in a run; here all are kept",
+        f" occurs {counted(most[first], 'time')} in a run; here all are kept",
         cut(
             list(
                 dict.fromkeys(
-                    f"{_name(dump, event)} in {_place(dump, event)}: {times:,} times"
+                    f"{_name(dump, event)} in {_place(dump, event)}: {counted(times, 'time')}"
                     for event, times in most.items()
                 )
             )

@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -58,7 +58,7 @@ def _finding(evidence: Evidence, backend: str, calls: list[Call], nodes: list[in
     return Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{evidence.list(nodes, _NAMED)} {'splits' if len(nodes) == 1 else 'split'} {backend} "
+        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
         f"into {counted(len(calls), 'call')}",
         cut(facts),
         Confidence.MEDIUM if unsure else Confidence.HIGH,
@@ -66,7 +66,7 @@ def _finding(evidence: Evidence, backend: str, calls: list[Call], nodes: list[in
         + ("; some edges of the graph are ambiguous" if unsure else ""),
         tuple(nodes),
         (),
-        f"Check why the partitioner of {backend} left {'it' if len(nodes) == 1 else 'them'} out: "
+        f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} out: "
         "each call more passes its tensors through the runtime.",
         share / 2,
     )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -105,7 +105,7 @@ def _silent(evidence: Evidence, nodes: list[int]) -> Finding:
 def _unlogged(
     evidence: Evidence, nodes: list[int], which: str, why: str, step: str = ""
 ) -> Finding:
-    verb = "has" if len(nodes) == 1 else "have"
+    verb = agree(len(nodes), "has")
     return Finding(
         NAME,
         Severity.INFO,

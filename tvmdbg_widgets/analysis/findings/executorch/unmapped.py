@@ -9,7 +9,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, sentence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -41,11 +41,14 @@ def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:
     first = identified[0]
     subject = f"{first.shown} is not in the map of {recorded.backend(first.at)}: its"
     if len(identified) > 1:
-        subject = f"{len(identified):,} identifiers are not in the delegate's map: their"
+        subject = (
+            f"{counted(len(identified), 'identifier')} {agree(len(identified), 'is')} not in the "
+            "delegate's map: their"
+        )
     return Finding(
         NAME,
         Severity.WARNING,
-        f"{subject} {counted(events, 'event')} {'matches' if events == 1 else 'match'} no operator",
+        f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
             [
                 f"{each.shown}: {counted(each.events, 'event')} in {place(recorded.dump, each.at)} "
@@ -79,8 +82,7 @@ def _without_map(recorded: Recorded, identified: list[Identified]) -> Finding:
         Severity.INFO,
         sentence(
             f"{names[0]}{more} {verb} no map from identifiers to operators: "
-            f"{counted(events.total(), 'event')} {'is' if events.total() == 1 else 'are'} of whole "
-            "calls"
+            f"{counted(events.total(), 'event')} can only be attributed to the whole call"
         ),
         tuple(
             f"{name}: {counted(events[name], 'event')} with "

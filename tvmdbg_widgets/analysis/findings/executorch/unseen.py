@@ -8,6 +8,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -45,8 +46,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.WARNING if others else Severity.INFO,
-        f"{count:,} of {total:,} identifiers in the map of {whose} "
-        f"{'was' if count == 1 else 'were'} never logged: {shown}{more}",
+        f"{count:,} of {counted(total, 'identifier')} in the map of {whose} "
+        f"{agree(count, 'was')} never logged: {shown}{more}",
         cut(
             [
                 f"{place(recorded.dump, at)} ({recorded.backend(at)}): "

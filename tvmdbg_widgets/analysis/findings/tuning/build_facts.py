@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, seconds_text
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
@@ -67,5 +67,5 @@ def cost(evidence: LogEvidence) -> str:
     left = int(np.count_nonzero(~evidence.trials.failed))
     return (
         f"{spent} of building went into them (builds run in parallel, so that is not wall time); "
-        f"{counted(left, 'trial')} {'has' if left == 1 else 'have'} a measurement"
+        f"{counted(left, 'trial')} {agree(left, 'has')} a measurement"
     )

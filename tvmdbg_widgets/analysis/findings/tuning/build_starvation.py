@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     if not unroll_known:
         confidence = Confidence.LOW
         why = (
-            f"{high} of {counted(judged, 'task')} lose a tenth or more, but how far programs were "
-            "unrolled is not known: large programs would look the same"
+            f"{high} of {counted(judged, 'task')} {agree(high, 'loses')} a tenth or more, but how "
+            "far programs were unrolled is not known: large programs would look the same"
         )
     else:
         everywhere = high == judged >= _MANY
         confidence = Confidence.HIGH if everywhere else Confidence.MEDIUM
         why = (
-            f"{high} of {counted(judged, 'task')} lose a tenth or more, and so do programs that "
-            f"are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
+            f"{high} of {counted(judged, 'task')} {agree(high, 'loses')} a tenth or more, and so "
+            f"do programs that are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
         )
         why += "" if everywhere else "; tasks that are slow to compile would look similar"
     cores = _cores(evidence)

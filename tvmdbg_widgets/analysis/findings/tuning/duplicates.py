@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
     return Finding(
         NAME,
         Severity.WARNING,
-        "1 record repeats an earlier one"
-        if count == 1
-        else f"{count:,} records repeat earlier ones",
+        f"{counted(count, 'record')} "
+        f"{agree(count, 'repeats an earlier one', 'repeat earlier ones')}",
         (
             "task, schedule, costs, error and timestamp are those of an earlier record",
             evidence.in_tasks(tasks),
@@ -65,11 +64,11 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     facts = [evidence.in_tasks(tasks)]
     if len(spread):
         facts.append(
-            f"their costs differ by {percent(float(np.median(spread)))} in the median, by at most "
+            f"costs differ by {percent(float(np.median(spread)))} in the median, by at most "
             f"{percent(float(spread.max()))}"
         )
     if changed:
-        facts.append(f"{changed:,} of them failed in one of both measurements")
+        facts.append(f"{changed:,} of {counted(count, 'pair')} failed in one of both measurements")
     return Finding(
         NAME,
         Severity.INFO,

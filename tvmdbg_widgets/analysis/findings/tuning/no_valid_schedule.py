@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -32,7 +32,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     several = len(tasks) > 1
     first = evidence.task(tasks[0])
     title = (
-        f"{len(tasks):,} of {counted(size, 'task')} have no valid schedule"
+        f"{len(tasks):,} of {counted(size, 'task')} {agree(len(tasks), 'has')} no valid schedule"
         if several
         else f"{first[0].upper()}{first[1:]} has no valid schedule"
     )

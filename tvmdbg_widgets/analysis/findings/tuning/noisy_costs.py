@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies, thresholds
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.model.base.numbers import percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         Severity.WARNING,
         f"Costs are noisy: repeats of a trial differ by {percent(median)} in the median",
         (
-            f"{len(rows):,} trials with {thresholds.REPEATS} repeats or more, most with {most}",
+            f"{counted(len(rows), 'trial')} with {thresholds.REPEATS} repeats or more, e.g. {most}",
             f"(highest - lowest) / mean: median {percent(median)}, a tenth of them over {tail}",
         ),
         Confidence.HIGH,

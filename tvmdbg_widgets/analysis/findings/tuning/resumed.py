@@ -37,10 +37,10 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.INFO,
-        f"The log was written in {len(found):,} sessions, {seconds_text(spent)} in all",
+        f"The log was written in {counted(len(found), 'session')}, {seconds_text(spent)} in all",
         (
             *(_words(number, each) for number, each in enumerate(found[:_SHOWN])),
-            *([f"and {rest:,} more sessions"] if rest > 0 else []),
+            *([f"and {counted(rest, 'more session')}"] if rest > 0 else []),
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         "records go back in time: files were put together"

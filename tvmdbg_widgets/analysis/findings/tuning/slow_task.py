@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.findings.tuning import build_facts, remedies
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "
-        f"{'loses' if int(others.sum()) == 1 else 'lose'} less than a twentieth each",
+        f"{agree(int(others.sum()), 'loses')} less than a twentieth each",
         next_step=remedies.for_each(
             evidence.tuners_of(builds.lost),
             lambda tuner: remedies.longer_builds(tuner, builds.timeout),

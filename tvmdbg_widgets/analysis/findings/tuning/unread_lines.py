@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -28,11 +28,12 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
             for each in parts.refused[:_SHOWN]
         ]
         rest = parts.num_refused - len(facts)
-        are = "are no records" if parts.num_refused > 1 else "is no record"
+        are = agree(parts.num_refused, "is no record", "are no records")
         yield Finding(
             NAME,
             Severity.WARNING,
-            f"{counted(parts.num_refused, 'line')} {are}: all numbers leave them out",
+            f"{counted(parts.num_refused, 'line')} {are}: all numbers leave "
+            f"{agree(parts.num_refused, 'it', 'them')} out",
             (*facts, *([f"and {counted(rest, 'more line')}"] if rest > 0 else [])),
             Confidence.HIGH,
             f"{counted(len(parts.trials), 'line')} could be read",
@@ -55,7 +56,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         yield Finding(
             NAME,
             Severity.INFO,
-            f"{counted(count, 'line')} {'is' if count == 1 else 'are'} recognized and not decoded",
+            f"{counted(count, 'line')} {agree(count, 'is')} recognized and not decoded",
             (evidence.listed(told, "kind"),),
             Confidence.HIGH,
             "decoding them would run code from the file",

@@ -45,7 +45,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
             build_facts.cost(evidence),
         ),
         Confidence.MEDIUM,
-        f"{high[1]:,} trials with much and {low[1]:,} with little unrolling were compared"
+        f"{counted(high[1], 'trial')} with much and {low[1]:,} with little unrolling were compared"
         + (", of the tasks that lose a tenth or more" if where else "")
         + "; on a machine that is a little overloaded the longest builds are lost first, too",
         next_step=remedies.for_each(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.model.base.numbers import agree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +95,7 @@ class Within(NamedTuple):
     total: int
 
     def __str__(self) -> str:
-        noun = "channel" if len(self.channels) == 1 else "channels"
+        noun = agree(len(self.channels), "channel", "channels")
         return f"{noun} {_listed(self.channels)} of {self.total:,}"
 
 

@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Channels as Axis
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.statistics import comparable
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -86,7 +87,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         more = f" and {len(each.dead) - _SHOWN:,} more" if len(each.dead) > _SHOWN else ""
         listed = ", ".join(map(str, each.dead[:_SHOWN]))
         facts.append(
-            f"{evidence.entry_name(entry)}: {len(each.dead):,} of {each.total:,} channels "
+            f"{evidence.entry_name(entry)}: {len(each.dead):,} of {counted(each.total, 'channel')} "
             f"({listed}{more}); {each.axis}"
         )
     confidence, why = evidence.joined(entries)
@@ -95,8 +96,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
-        f"{len(worst.dead):,} of {worst.total:,} channels of {evidence.entry_name(entries[0])} "
-        f"{'is' if len(worst.dead) == 1 else 'are'} dead (all zero){and_more(len(entries) - 1)}",
+        f"{len(worst.dead):,} of {counted(worst.total, 'channel')} of "
+        f"{evidence.entry_name(entries[0])} "
+        f"{agree(len(worst.dead), 'is')} dead (all zero){and_more(len(entries) - 1)}",
         cut(facts),
         confidence,
         why,

@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Within, within
 from tvmdbg_widgets.model.base.number_text import number_text
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family
 from tvmdbg_widgets.model.statistics import comparable
@@ -122,8 +122,8 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
     unknown = sum(not read.sure or read.entry not in evidence.statistics for read in reads)
     if unknown:
         why = (
-            f"the values of {unknown} of {counted(len(reads), 'input')} are unknown (ambiguous "
-            "edges, overwritten or missing tensors): it may come from there"
+            f"the values of {unknown} of {counted(len(reads), 'input')} {agree(unknown, 'is')} "
+            "unknown (ambiguous edges, overwritten or missing tensors): it may come from there"
         )
         return Birth(entry, Confidence.LOW, why)
     confidence, why = evidence.joined([entry, *sure])

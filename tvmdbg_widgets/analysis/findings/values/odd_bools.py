@@ -14,7 +14,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     confidence, why = evidence.joined(entries)
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
-    verb = "is" if count == 1 else "are"
+    verb = agree(count, "is")
     yield Finding(
         NAME,
         Severity.WARNING,

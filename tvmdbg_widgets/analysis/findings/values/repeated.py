@@ -15,7 +15,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -68,7 +68,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{counted(len(again), 'operator')} {'repeats' if len(again) == 1 else 'repeat'} the work "
+        f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
         f"of an earlier one{told}",
         cut([f"{evidence.list(nodes)}: same function, same inputs" for nodes in groups]),
         Confidence.HIGH if read else Confidence.MEDIUM,

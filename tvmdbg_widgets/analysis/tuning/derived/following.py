@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,9 @@ class Follower(Generic[Log]):
 
     def __repr__(self) -> str:
         state = "closed" if self._closed.is_set() else f"every {self._seconds:g} s"
-        return f"Follower of {self._log.title!r}, {state}: {len(self._log):,} records so far"
+        return (
+            f"Follower of {self._log.title!r}, {state}: {counted(len(self._log), 'record')} so far"
+        )
 
     def _weights(self) -> tuple[float, ...] | None:
         """Return the weights that the caller gave; a new task counts once."""

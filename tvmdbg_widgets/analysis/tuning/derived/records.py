@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self, overload
 
 from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     import os
@@ -47,7 +48,7 @@ class Records(Recorded):
         if not isinstance(row, slice):
             return self.record(row)
         rows = range(len(self))[row]
-        return self._of_rows(rows, f"{self.title}, {len(rows):,} of {len(self):,} records")
+        return self._of_rows(rows, f"{self.title}, {len(rows):,} of {counted(len(self), 'record')}")
 
     def __iter__(self) -> Iterator[Record]:
         """Read one record after the other."""

@@ -87,7 +87,9 @@ def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
     if first.factor == 1:
         count = int(rivals.sum())
         among = (
-            "the only valid trial" if count == 1 else f"the lowest mean of {count:,} valid trials"
+            "the only valid trial"
+            if count == 1
+            else f"the lowest mean of {counted(count, 'valid trial')}"
         )
         yield f"{told}: {among}."
     else:

@@ -9,6 +9,7 @@ from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import MOST_LINES, MOST_STEPS
 from tvmdbg_widgets.analysis.tuning.replay.without_dag import WorkingWithoutDag
 from tvmdbg_widgets.analysis.tuning.replay.working import Working
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.steps import (
     AnnotationStep,
     CacheReadStep,
@@ -79,7 +80,9 @@ class Replay:
         self, dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
     ) -> None:
         if len(steps) > MOST_STEPS:
-            raise ReplayError(f"{len(steps):,} steps are more than the {MOST_STEPS:,} replayed")
+            raise ReplayError(
+                f"{counted(len(steps), 'step')}: more than the {MOST_STEPS:,} replayed"
+            )
         if dag is None:
             self._working: Working = WorkingWithoutDag(tuple(steps))
             self._apply = _APPLY | _WITHOUT_DAG

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.expressions import reads as reads_in
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Dataflow:
         place = position if position >= 0 else len(axes) + 1 + position
         if not 0 <= place <= len(axes):
             raise RewriteError(
-                f"there is no place {position} among {len(axes)} axes", "factor_iter_id"
+                f"there is no place {position} among {counted(len(axes), 'axis')}", "factor_iter_id"
             )
         axes.insert(place, factored)
         key = next(self._keys)

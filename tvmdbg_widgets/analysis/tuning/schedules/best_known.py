@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator as Yields
@@ -44,7 +44,7 @@ def best_known(
         stages[number] = replace(stages[number], iterators=tuple(iterators))
     notes = []
     if filled:
-        verb = "is" if filled == 1 else "are"
+        verb = agree(filled, "is")
         notes.append(
             f"Extents of {counted(filled, 'loop')} {verb} from the steps, the DAG lacks them"
         )

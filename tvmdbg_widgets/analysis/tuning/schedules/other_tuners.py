@@ -35,7 +35,7 @@ def _knobs(config: Any) -> Iterator[str]:
         yield _plain(config)
         return
     entities = config.get("entity", config.get("e"))
-    yield f"config {_plain(config.get('index', config.get('i')))} of its space"
+    yield f"config #{_plain(config.get('index', config.get('i')))}"
     for entity in entities if isinstance(entities, list) else []:
         if isinstance(entity, list) and len(entity) == 3 and isinstance(entity[0], str):
             yield f"{entity[0]}: {_knob(entity[1], entity[2])}"
@@ -47,9 +47,7 @@ def _knob(kind: Any, value: Any) -> str:
     if not isinstance(value, list):
         return _plain(value)
     if kind == "sp":
-        return "split into " + " · ".join(
-            "the rest" if each == -1 else _plain(each) for each in value
-        )
+        return f"split [{', '.join(map(_plain, value))}]"
     words = ", ".join(map(_plain, value)) or "nothing"
     return f"order {words}" if kind == "re" else f"loops as {words}" if kind == "an" else words
 
