@@ -103,7 +103,12 @@ def test_pointing_at_an_entry_says_why_and_where(show: Callable[..., Locator]) -
     strip = done(show())
     stage(strip).hover(position=middle(column(strip, FIRST_INF)))
     tip = strip.get_by_role("tooltip")
-    for part in ("#38", "faulty: 59 Inf of 8,192 values, made here", "0 … 65376", "% zero"):
+    for part in (
+        "#38",
+        "faulty: 59 Inf of 8,192 values, first appears here",
+        "0 … 65376",
+        "% zero",
+    ):
         expect(tip).to_contain_text(part)
     stage(strip).hover(position=middle(column(strip, LAST)))
     expect(tip).to_contain_text("#73")

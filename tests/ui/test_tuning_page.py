@@ -326,7 +326,7 @@ def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: P
 
 def test_the_column_that_is_sorted_by_stays_where_there_is_little_room(page: Page) -> None:
     view = TuningPage(page, log(), width=420)
-    gain = view.root.locator("thead th", has_text="to gain")
+    gain = view.root.locator("thead th", has_text="expected gain")
     view.set("view", "sort", "time")
     expect(view.root.locator("thead th", has_text="best")).to_be_visible()
     view.set("view", "sort", "gain")

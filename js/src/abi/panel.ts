@@ -1,6 +1,7 @@
 import type { Hover } from "../shared/drawing/figure.ts";
 import { LINE, SMALL } from "../shared/drawing/figure_parts.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { counted } from "../shared/format.ts";
 import { append, largest } from "../shared/many.ts";
 import type { LayoutInfo, Part } from "./data.ts";
 import {
@@ -175,7 +176,7 @@ function notesOf(
   ];
   const left = lines.length - NOTES;
   return left > 1
-    ? [...lines.slice(0, NOTES), ...note(`and ${left} more lines`, "", width, text, 1)]
+    ? [...lines.slice(0, NOTES), ...note(`and ${counted(left, "more line")}`, "", width, text, 1)]
     : lines;
 }
 

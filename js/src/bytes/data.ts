@@ -1,3 +1,4 @@
+import { counted } from "../shared/format.ts";
 /** Bytes and their fields, as `figures/bytes/byte_map.py` describes them. */
 export interface ByteMapData {
   title: string;
@@ -54,7 +55,7 @@ export function runsOf(owners: Int32Array, start: number, size: number): Run[] {
 
 /** What is said of a field where the pointer rests. */
 export function fieldWords({ name, offset, size, value, note, hex }: FieldRow): string {
-  const lines = [`${name}: ${size === 1 ? "byte" : `${size} bytes`} at ${offset}`];
+  const lines = [`${name}: ${size === 1 ? "byte" : counted(size, "byte")} at ${offset}`];
   if (value) lines.push(value);
   if (hex) lines.push(hex);
   if (note) lines.push(`! ${note}`);

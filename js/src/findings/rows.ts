@@ -1,5 +1,5 @@
 import type { Finding, FindingsAnswer } from "../shared/client/findings.ts";
-import { counted } from "../shared/format.ts";
+import { agree, counted } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
@@ -78,7 +78,7 @@ export function sentence(row: Row, place: number, of: number, open: boolean): st
     `${row.severity === "noted" ? "Note" : "Finding"} ${place + 1} of ${of}`,
     finding ? `${finding.severity}, ${finding.confidence} confidence: ${row.title}` : row.title,
   ];
-  if (nodes) parts.push(`${row.nodes.length === 1 ? "node" : "nodes"} ${nodes}${more}`);
+  if (nodes) parts.push(`${agree(row.nodes.length, "node", "nodes")} ${nodes}${more}`);
   if (finding && open) {
     append(parts, [...finding.evidence, finding.why, finding.next && `next: ${finding.next}`]);
   } else if (finding) parts.push("folded");

@@ -153,7 +153,7 @@ export class Appearance {
         ? colors.nodes(key)
         : Array.from(graph.kinds.keys()).filter((node) => isOfKind(graph, node, key));
     if (nodes.length > MOST_SELECTED) {
-      mirror.say(`${counted(nodes.length, "node")} are too many to select.`);
+      mirror.say(`${counted(nodes.length, "node")}: too many to select.`);
       return;
     }
     this.#view.selectNodes(nodes);

@@ -1,7 +1,7 @@
 /** Which index of the logical axes each stored one stands for; `model/tensors/layouts.py` tells the same in Python. */
 
 import type { KnownLayout } from "./client/tensor_questions.ts";
-import { shapeText } from "./format.ts";
+import { counted, shapeText } from "./format.ts";
 
 /** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
 export interface Piece {
@@ -40,7 +40,7 @@ export function layoutProblem(
   const pieces = piecesOf(layout);
   if (typeof pieces === "string") return pieces;
   if (pieces.length !== stored.length) {
-    return `${layout} has ${pieces.length} axes, the tensor is stored as ${shapeText(stored)}`;
+    return `${layout} has ${counted(pieces.length, "axis")}, the tensor is stored as ${shapeText(stored)}`;
   }
   for (const [axis, { letter, factor }] of pieces.entries()) {
     if (factor !== null && factor !== stored[axis]) {

@@ -1,6 +1,6 @@
 import type { Entry, GraphColumns } from "../shared/client/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
-import { integer, shapeText } from "../shared/format.ts";
+import { counted, integer, shapeText } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { screenText } from "../shared/number_text.ts";
@@ -17,10 +17,7 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
   const statistics = known?.statistics;
   const parts = [`Tensor ${title}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
-    append(parts, [
-      `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
-      ...specialCounts(statistics, valueDtype),
-    ]);
+    append(parts, [counted(statistics.size, "value"), ...specialCounts(statistics, valueDtype)]);
     parts.push(`${integer(statistics.zero)} ${valueDtype === "bool" ? "False" : "zero"}`);
     if (statistics.finite > 0) {
       const [low, high] = [statistics.minimum, statistics.maximum].map(({ text }) =>

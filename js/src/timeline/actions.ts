@@ -142,7 +142,7 @@ export function actions(view: Steered): KeyAction[] {
     },
     {
       keys: ["c"],
-      does: "next chart: time, merged, folded, heat strip, roofline",
+      does: "next chart: time, merged, folded, repeats, roofline",
       run: () => {
         const kinds = OtherCharts.offered.map(([kind]) => kind);
         view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);

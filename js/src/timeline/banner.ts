@@ -1,4 +1,4 @@
-import { integer } from "../shared/format.ts";
+import { counted } from "../shared/format.ts";
 import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { Slices } from "./data/slices.ts";
 
@@ -8,7 +8,7 @@ export function banner({ columns, unusable }: Slices): HTMLElement {
   const wall = clock === "wall";
   const end = words.said.indexOf(":");
   const said = unusable
-    ? [...notes, `${integer(unusable)} slices have no usable start or duration and are not drawn`]
+    ? [...notes, `${counted(unusable, "slice")} not drawn: no usable start or duration`]
     : notes;
   return element(
     "details",

@@ -79,7 +79,7 @@ export function tuningFigure(request: Request): Drawing {
     ...(given.info.refused
       ? [
           paragraph(
-            { text: `${given.info.refused} lines could not be read`, color: "error" },
+            { text: `${counted(given.info.refused, "line")} could not be read`, color: "error" },
             room,
             text,
           ),
@@ -229,7 +229,11 @@ function nest(schedule: ScheduleInfo, room: number, text: TextWidths): Part {
       });
       if (more > 0) {
         pen.fillStyle = theme.muted;
-        pen.fillText(`… ${more} more lines`, MARGIN, below + (lines.length + 0.5) * CODE_LINE);
+        pen.fillText(
+          `… ${counted(more, "more line")}`,
+          MARGIN,
+          below + (lines.length + 0.5) * CODE_LINE,
+        );
       }
     },
   };
@@ -244,7 +248,7 @@ function textOf(
   const { info } = data;
   const lines = [`${info.title}: ${headline(data)}`];
   for (const finding of info.findings) lines.push(`${finding.severity}: ${finding.title}`);
-  if (info.refused) lines.push(`${info.refused} lines could not be read`);
+  if (info.refused) lines.push(`${counted(info.refused, "line")} could not be read`);
   for (const row of rows.slice(0, TASKS)) {
     const failed = row.failed ? `, ${row.failed} failed` : "";
     lines.push(

@@ -31,9 +31,7 @@ describe("which trials are counted", () => {
 
 describe("words of a log", () => {
   it("say how far it got", () => {
-    expect(headline(DATA)).toBe(
-      "2 tasks, 4 trials; best 3.000 ms (plain sum of the best of each task)",
-    );
+    expect(headline(DATA)).toBe("2 tasks, 4 trials; best 3.000 ms (unweighted sum of task bests)");
     expect(chartWords(DATA, 1)).toBe(
       "task 1: matmul 1: 1 of 2 trials failed (50.0 %), best 1.000 ms at trial 3",
     );

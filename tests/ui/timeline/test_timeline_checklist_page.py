@@ -31,7 +31,7 @@ STATES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "charts in time": ("resnet", {}, ()),
     "merged": ("resnet", {"timeline.chart": "merged"}, ()),
     "folded": ("resnet", {"timeline.chart": "folded"}, ()),
-    "heat strip": ("resnet", {"timeline.chart": "repeats"}, ()),
+    "repeats": ("resnet", {"timeline.chart": "repeats"}, ()),
     "roofline": ("resnet", {"timeline.chart": "roofline"}, ()),
     "by kind": ("resnet", {"timeline.table_by": "kind"}, ()),
     "by part": ("resnet", {"timeline.table_by": "part"}, ()),

@@ -27,7 +27,7 @@ def test_closed_groups_are_boxes_with_title_count_and_time() -> None:
     words = texts(figure)
     assert Counter(words)["residual block × 2"] == 2
     assert "6 nodes · 12.21 ms" in words
-    assert any(word.startswith("5 closed groups: 28 boxes are drawn as 11") for word in words)
+    assert any(word.startswith("5 closed groups: 28 boxes drawn as 11") for word in words)
     assert "residual block × 3 · 12.21 ms · 30.6 %; 6 nodes #6 … #21, 12 params" in figure.text
 
 

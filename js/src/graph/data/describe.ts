@@ -59,7 +59,9 @@ export class Describe {
     lines.push(`#${node} · ${this.kind(node)}`);
     for (let output = 0; output < entryOffsets[node + 1]! - entryOffsets[node]!; output++) {
       if (output === NAMED) {
-        lines.push(`… and ${entryOffsets[node + 1]! - entryOffsets[node]! - output} more outputs`);
+        lines.push(
+          `… and ${counted(entryOffsets[node + 1]! - entryOffsets[node]! - output, "more output")}`,
+        );
         break;
       }
       lines.push(this.output(node, output));
@@ -98,7 +100,7 @@ export class Describe {
     for (let output = 0; output < Math.min(outputs, NAMED); output++) {
       parts.push(`output ${output} ${this.#labels.entry(node, output)}`);
     }
-    if (outputs > NAMED) parts.push(`${outputs - NAMED} more outputs`);
+    if (outputs > NAMED) parts.push(counted(outputs - NAMED, "more output"));
     if (this.#labels.isHead(node)) parts.push("graph output");
     const ns = this.#times.ns[node]!;
     if (ns > 0) {
@@ -178,7 +180,7 @@ export class Describe {
     const { timeline } = this.#times;
     if (timeline && timeline.nodeCount[node]! > 1) {
       lines.push(
-        `p10 ${duration(timeline.nodeP10[node]!)} – p90 ${duration(timeline.nodeP90[node]!)} of ${timeline.nodeCount[node]} repeats${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
+        `p10 ${duration(timeline.nodeP10[node]!)} – p90 ${duration(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
       );
     }
     const trust = this.#graph.nodeTrust[node]!;

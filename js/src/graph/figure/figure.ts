@@ -1,5 +1,5 @@
 import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
-import { integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
 import type { BoxTexts } from "../placed/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
@@ -140,7 +140,7 @@ function somePanel(sheet: GraphSheet): FigurePanel {
   const which = isFirst ? "first in execution order" : "those around the focus";
   const text = graphText(sheet, sheet.flat);
   const below = (boxes: number) => {
-    const said = `Drawn: ${integer(boxes)} of ${integer(sheet.boxed.length)} boxes, ${which}.`;
+    const said = `Drawn: ${integer(boxes)} of ${counted(sheet.boxed.length, "box")}, ${which}.`;
     return model.times.known ? `${said} ${SLOWEST}` : said;
   };
   for (let most = SOME; most > 0; most >>= 1) {

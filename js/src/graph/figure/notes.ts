@@ -7,7 +7,7 @@ import type { GraphSheet } from "./sheet.ts";
 export function closedNote({ boxed }: GraphSheet, { count, group }: Scene): string {
   const closed = group.reduce((sum, each) => sum + Number(each >= 0), 0);
   if (!closed) return "";
-  const drawn = `${integer(boxed.length)} boxes are drawn as ${integer(count)}`;
+  const drawn = `${counted(boxed.length, "box")} drawn as ${integer(count)}`;
   return `${counted(closed, "closed group")}: ${drawn}; times and shares of groups are sums.`;
 }
 
@@ -15,13 +15,12 @@ export function closedNote({ boxed }: GraphSheet, { count, group }: Scene): stri
 export function sparedNote({ edgeSource }: Scene, left: number): string {
   if (!left) return "";
   const drawn = edgeSource.length;
-  const all = integer(drawn + left);
-  return `${integer(drawn)} of ${all} edges are drawn: of those between the same two boxes only the first.`;
+  return `${integer(drawn)} of ${counted(drawn + left, "edge")} drawn: of those between the same two boxes only the first.`;
 }
 
 /** What stands for the nodes of a condensed graph. */
 export function condensedNote({ parts, scene, isCarried }: Condensed): string {
-  const drawn = `${integer(scene.count)} boxes are drawn as ${counted(parts.length, "group")}`;
+  const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
   const said = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
   if (!parts.some(({ repeats }) => repeats > 1)) return said;
   return `${said} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;

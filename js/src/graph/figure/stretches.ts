@@ -18,7 +18,7 @@ import {
 } from "../../shared/drawing/figure_parts.ts";
 import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../../shared/drawing/theme.ts";
-import { integer, percent } from "../../shared/format.ts";
+import { counted, integer, percent } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
 
 /** Consecutive operators with their sums, as `figures/graph/stretches.py` makes them. */
@@ -127,7 +127,7 @@ function boxes({ data, width, text }: Request): Part {
 
 /** `41,667 nodes · #1 … #41667 · 24.3 ms · 4.2 % · 3 selected`. */
 function told({ nodes, first, last, time_text, selected, hits }: Stretch): string {
-  const said = [`${integer(nodes)} nodes · #${first} … #${last}`, time_text];
+  const said = [`${counted(nodes, "node")} · #${first} … #${last}`, time_text];
   if (selected) said.push(`${integer(selected)} selected`);
   if (hits) said.push(`${integer(hits)} found`);
   return said.join(" · ");

@@ -53,8 +53,8 @@ export function graphText(sheet: GraphSheet, scene: Scene): string {
 /** A condensed graph as text: a line a part, and what takes longest. */
 export function condensedText(sheet: GraphSheet, found: Condensed, scene: Scene): string {
   const { parts } = found;
-  const boxes = integer(found.scene.count);
-  const lines = [...head(sheet), `condensed: ${boxes} boxes as ${counted(parts.length, "group")}`];
+  const boxes = counted(found.scene.count, "box");
+  const lines = [...head(sheet), `condensed: ${boxes} as ${counted(parts.length, "group")}`];
   const colors = sheet.colors(scene, sheet.theme(false));
   const health = sheet.health && new BoxHealth(sheet.health, scene);
   for (const [box, part] of parts.entries()) {

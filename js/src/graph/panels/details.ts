@@ -132,7 +132,7 @@ export class Details {
         ? element(
             "p",
             { class: "tvmdbg-graph-note" },
-            `${selected.length} nodes selected; others: `,
+            `${counted(selected.length, "node")} selected; others: `,
             ...selected.slice(0, -1).map((other) => this.#mention(other)),
           )
         : null,

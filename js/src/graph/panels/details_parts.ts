@@ -1,4 +1,4 @@
-import { integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
 
 const MOST_LETTERS = 10_000;
@@ -26,7 +26,7 @@ export function section(title: string, ...children: (Node | null)[]): HTMLElemen
 /** A file may hold names of any length; all of it is copied. */
 function shownOf(value: string): string {
   const more = value.length - MOST_LETTERS;
-  return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${integer(more)} more letters` : value;
+  return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${counted(more, "more letter")}` : value;
 }
 
 /** `inputs (3)`; `inputs (the first 500 of 1,000,000)`. */

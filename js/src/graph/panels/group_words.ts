@@ -1,5 +1,5 @@
 import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
-import { counted, integer } from "../../shared/format.ts";
+import { counted } from "../../shared/format.ts";
 import { verdictLabel, weight } from "../data/health.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type Scene } from "../placed/scene.ts";
@@ -72,7 +72,7 @@ export function groupLines(model: GraphModel, group: number): string[] {
   const kinds = kindsIn(model, group)
     .filter(([kind]) => kind !== "parameter")
     .map(([kind, count]) => `${count} ${kind}`);
-  const more = kinds.length > NAMED ? [`${kinds.length - NAMED} more kinds`] : [];
+  const more = kinds.length > NAMED ? [counted(kinds.length - NAMED, "more kind")] : [];
   const identical = groups.ofKind(group).length;
   const isRun = graph.groupSource[group] === GroupSource.REPEAT;
   const lines = [
@@ -121,7 +121,7 @@ export function groupSentence(
     sizeOf(model, group),
     timeIn(model, group),
     identical > 0
-      ? `one of ${integer(identical + 1)} identical groups of kind ${groups.tag(group)}`
+      ? `one of ${counted(identical + 1, "identical group")} of kind ${groups.tag(group)}`
       : "",
     ...healthIn(model, group),
     ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),

@@ -125,7 +125,7 @@ export class Labels implements BoxTexts {
     const { entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
     const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
     if (end === entry) return "no output";
-    const more = end - entry > 1 ? `, ${end - entry} outputs` : "";
+    const more = end - entry > 1 ? `, ${counted(end - entry, "output")}` : "";
     if (!shapeKnown[entry]) return `shape unknown${more}`;
     const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
     return `${dims.length ? Array.from(dims).join("×") : "scalar"}${more}`;
@@ -146,7 +146,7 @@ export class Labels implements BoxTexts {
       head: this.isHead(node),
       shape: `#${node} · ${this.shape(node)}`,
       time: `#${node} · ${this.time(node)}`,
-      badge: folded === 0 ? "" : folded === 1 ? "1 param" : `${folded} params`,
+      badge: folded ? counted(folded, "param") : "",
     };
   }
 

@@ -111,7 +111,7 @@ export class Navigator {
     if (shown === all && !isolation) return "";
     const without = hidden.length ? `without ${hidden.join(", ")}` : "";
     const what = [part, without].filter(Boolean).join(", ");
-    return `${what}: ${integer(shown)} of ${integer(all)} nodes `;
+    return `${what}: ${integer(shown)} of ${counted(all, "node")} `;
   }
 
   #part({ kind, nodes, hops }: Isolation): string {

@@ -1,6 +1,7 @@
 /** Least, largest and mean of the values of each cell, bit for bit as `model/pictures` makes them. */
 
 import type { Floats } from "../../shared/client/tensor_questions.ts";
+import { counted } from "../../shared/format.ts";
 import { largest, smallest } from "../../shared/many.ts";
 import type { Plane } from "./plane.ts";
 import type { Scalars } from "./scalars.ts";
@@ -27,7 +28,7 @@ const SMALLER = 2 ** -64;
 /** The least step with which no more than `most` cells touch a part of an axis. */
 export function spanOf(start: number, length: number, size: number, most: number): Span {
   if (length < 1 || start + length > size) {
-    throw new Error(`${length} values from ${start} of an axis of ${size}`);
+    throw new Error(`${counted(length, "value")} from ${start} of an axis of ${size}`);
   }
   let step = Math.ceil(length / most);
   const cells = () => Math.ceil((start + length) / step) - Math.floor(start / step);

@@ -7,7 +7,7 @@ import {
   TRUST_LABELS,
 } from "../../shared/client/run_client.ts";
 import type { Columns } from "../../shared/client/wire.ts";
-import { duration, percent } from "../../shared/format.ts";
+import { counted, duration, percent } from "../../shared/format.ts";
 import { givenText } from "../../shared/node_title.ts";
 import type { StoredData } from "./data.ts";
 
@@ -21,7 +21,7 @@ export function nodeDetails(data: StoredData, node: number): object {
   const graph = data.columns<"graph">("graph");
   const more = data.columns<"page nodes">("nodes");
   const count = graph.names.length;
-  if (node >= count) throw new Error(`node ${node} of a graph with ${count} nodes`);
+  if (node >= count) throw new Error(`node ${node} of a graph with ${counted(count, "node")}`);
   const [attrs, last] = [more.attrOffsets[node]!, more.attrOffsets[node + 1]!];
   const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
   const read = rows(graph.edgeTarget, node);

@@ -1,4 +1,5 @@
 /** Two axes of a view as a plane, as `model/tensors/planes.py` has them. */
+import { counted } from "../../shared/format.ts";
 import { defaultAxes } from "../../tensor/plane.ts";
 import type { View } from "./layout.ts";
 import type { Axes, Question } from "./question.ts";
@@ -16,7 +17,7 @@ export function planeOf(shape: number[], axes: Axes, index: number[]): Plane {
   const [down, across] = axes;
   for (const axis of axes) {
     if (axis !== null && axis >= shape.length) {
-      throw new Error(`axis ${axis} of an array with ${shape.length} axes`);
+      throw new Error(`axis ${axis} of an array with ${counted(shape.length, "axis")}`);
     }
   }
   if (down !== null && down === across) {
@@ -25,7 +26,7 @@ export function planeOf(shape: number[], axes: Axes, index: number[]): Plane {
   if (across === null && down !== null)
     throw new Error("a plane with an axis down needs one across");
   if (index.length !== shape.length) {
-    throw new Error(`index must have ${shape.length} items, found ${index.length}`);
+    throw new Error(`index must have ${counted(shape.length, "item")}, found ${index.length}`);
   }
   shape.forEach((size, axis) => {
     if (!axes.includes(axis) && index[axis]! >= size) {

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/format.ts";
 /** Fields of a question, checked as `answers/messages.py` checks them. */
 export class Question {
   readonly kind: string;
@@ -22,7 +23,7 @@ export class Question {
       throw new Error(`${name} must be a list of at most 64 whole numbers`);
     }
     if (length !== undefined && value.length !== length) {
-      throw new Error(`${name} must have ${length} items, found ${value.length}`);
+      throw new Error(`${name} must have ${counted(length, "item")}, found ${value.length}`);
     }
     return value.map((each, i) => whole(`${name}[${i}]`, each, 0, 2 ** 53));
   }

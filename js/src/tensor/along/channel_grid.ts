@@ -222,7 +222,7 @@ export class ChannelGrid {
     const { known, dead, odd } = channels.counts();
     const parts = [
       known < channels.length
-        ? `${known} of ${channels.length} tiles read`
+        ? `${known} of ${counted(channels.length, "tile")} read`
         : counted(channels.length, "tile"),
       dead ? `${dead} dead (all zero)` : "",
       odd ? `${odd} with NaN or Inf` : "",

@@ -3,7 +3,7 @@ import type { RunClient } from "../../shared/client/run_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
-import { integer } from "../../shared/format.ts";
+import { counted } from "../../shared/format.ts";
 import { element, KEEP_KEYS, listening } from "../../shared/ui/dom.ts";
 import { scaleKind } from "../colors/color_scale.ts";
 import { Failure, muted, part } from "../parts.ts";
@@ -128,7 +128,7 @@ export class ProfileView {
     const others = answer.viewShape.reduce((all, each) => all * each, 1);
     const length = answer.viewShape[this.#axis] ?? 1;
     const each = length > 0 ? others / length : 0;
-    this.#about.textContent = `min, mean and max over ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
+    this.#about.textContent = `min, mean and max over ${counted(each, "value")} at each index`;
     this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
   }
 

@@ -115,7 +115,7 @@ export class EntryPicker {
       ...filters.map((filter) => {
         const count = this.#entries.rows(filter).length;
         const apart = filter === "operators" && count !== operators;
-        const of = apart ? `${integer(count)} outputs of ${counted(operators, "operator")}` : "";
+        const of = apart ? `${counted(count, "output")} of ${counted(operators, "operator")}` : "";
         const text = `${apart ? "operator outputs" : filter} ${integer(count)}`;
         const selected = filter === this.#filter;
         return element("option", { value: filter, selected, title: of || undefined }, text);
@@ -190,7 +190,7 @@ export class EntryPicker {
   #nothing(): HTMLElement {
     const others = this.#hidden;
     if (!others) return part("more", "no tensor matches");
-    const lift = part("option", `none of this kind: show ${integer(others)} others (Enter)`);
+    const lift = part("option", `none of this kind: show ${counted(others, "other")} (Enter)`);
     lift.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       this.#lift();

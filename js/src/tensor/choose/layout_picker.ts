@@ -1,4 +1,5 @@
 import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
+import { counted } from "../../shared/format.ts";
 import { element, KEEP_KEYS, select } from "../../shared/ui/dom.ts";
 import { layoutProblem } from "../../shared/unfold.ts";
 import { field, piece } from "../parts.ts";
@@ -84,7 +85,7 @@ export class LayoutPicker {
     const focused = document.activeElement;
     const choices = [
       ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
-      ["", `as stored (${storedShape.length} axes)`] as const,
+      ["", `as stored (${counted(storedShape.length, "axis")})`] as const,
       [BY_HAND, "custom …"] as const,
     ];
     const list = select("Layout (a)", choices, this.#byHand ? BY_HAND : layout, (value) =>

@@ -2,7 +2,7 @@ import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { tidy } from "../../shared/drawing/value_axis.ts";
-import { integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { aboutText } from "../../shared/number_text.ts";
 import {
   button,
@@ -344,5 +344,5 @@ export class Histogram {
 function marks(known: StatisticsAnswer | null): string {
   if (!known?.statistics) return "";
   if (known.state === "exact") return "of all finite values";
-  return `of a sample: ${integer(known.statistics.size)} of ${integer(known.total)} values`;
+  return `of a sample: ${integer(known.statistics.size)} of ${counted(known.total, "value")}`;
 }

@@ -5,7 +5,7 @@ import type {
   StatisticsAnswer,
   TensorStatistics,
 } from "../../shared/client/tensor_questions.ts";
-import { integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { valueText } from "../../shared/number_text.ts";
 import { button, element, iconButton } from "../../shared/ui/dom.ts";
 import { placeButton } from "../choose/place_button.ts";
@@ -156,7 +156,7 @@ export class StatisticsLine {
     return [
       piece(
         "progress",
-        `${words}${integer(statistics?.size ?? 0)} of ${integer(total)} values `,
+        `${words}${integer(statistics?.size ?? 0)} of ${counted(total, "value")} `,
         act("count all", "Count all values", true),
       ),
     ];

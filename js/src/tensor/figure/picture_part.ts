@@ -8,7 +8,7 @@ import { LINE, MARGIN, type Part, paragraph } from "../../shared/drawing/figure_
 import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { paintAlong } from "../along/along_painter.ts";
 import { paintChannel } from "../along/channel_painter.ts";
 import { Channels } from "../along/channels.ts";
@@ -81,7 +81,7 @@ export function pictureParts(
     words ? [paragraph({ text: words, color: "muted" }, data.room, text)] : [];
   if (profile) {
     const { step } = profile;
-    const each = step > 1 ? `${integer(step)} indices per point` : "";
+    const each = step > 1 ? `${counted(step, "index")} per point` : "";
     return [profilePart(profile, data, colors), ...said(each)];
   }
   if (channels) {

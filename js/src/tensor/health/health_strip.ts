@@ -17,6 +17,7 @@ import { isUnderWay, type Scan } from "../../shared/client/scan.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import { counted } from "../../shared/format.ts";
 import { tensorTitle } from "../../shared/node_title.ts";
 import { button, element, KEEP_KEYS, listening, relabel } from "../../shared/ui/dom.ts";
 import { HEIGHT, paintCurrent, paintHealth, paintNoted } from "./health_painter.ts";
@@ -288,7 +289,7 @@ export class HealthStrip {
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
     const lines = this.#lines(row);
-    if (others > 0) lines.push(`the worst of ${others + 1} tensors here`);
+    if (others > 0) lines.push(`the worst of ${counted(others + 1, "tensor")} here`);
     this.#tip.textContent = lines.join("\n");
     const x = this.#stage.offsetLeft + column * this.#scene.width;
     const most = this.node.clientWidth - this.#tip.offsetWidth - 4;

@@ -3,7 +3,7 @@ import { isAbort } from "../../shared/client/request.ts";
 import type { RunClient } from "../../shared/client/run_client.ts";
 import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
 import { readTheme } from "../../shared/drawing/theme.ts";
-import { bytes as byteText, integer, shapeText } from "../../shared/format.ts";
+import { bytes as byteText, counted, shapeText } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, iconButton } from "../../shared/ui/dom.ts";
 import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
@@ -136,7 +136,7 @@ export class Saving {
     const found = this.#source.profile();
     const what =
       shown.show === "profile"
-        ? `min, mean and max at ${integer(found?.mean.length ?? 0)} points`
+        ? `min, mean and max at ${counted(found?.mean.length ?? 0, "point")}`
         : `values of shape ${shapeText(this.#shape(shown))}`;
     return `npy and csv: ${what}; png: the image.`;
   }
@@ -152,7 +152,7 @@ export class Saving {
     const problem = downloadProblem();
     const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
     if (problem || (kind !== "png" && values > MOST[kind])) {
-      const why = problem || `${integer(values)} values are too many to save from a page.`;
+      const why = problem || `${counted(values, "value")}: too many to save from a page.`;
       this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
       return;
     }
@@ -225,7 +225,7 @@ export class Saving {
     const found = this.#source.profile();
     if (!found) throw new Error("the line plot has not loaded yet");
     const { minimum, mean, maximum, step } = found;
-    const note = step > 1 ? `each point covers ${step} indices` : "";
+    const note = step > 1 ? `each point covers ${counted(step, "index")}` : "";
     if (kind === "csv") {
       const text = (value: number) => String(value);
       const rows = Array.from(mean, (each, k) => [

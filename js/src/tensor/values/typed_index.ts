@@ -1,9 +1,10 @@
+import { counted } from "../../shared/format.ts";
 /** The index that was typed, `0,3,2,1`, `[0, 3, 2, 1]` or `0 3 2 1`, counted from the end where negative; or why it is none. */
 export function typedIndex(text: string, shape: readonly number[]): number[] | string {
   const plain = text.replace(/^\s*[[(]|[\])]\s*$/g, "").trim();
   const words = plain.split(/[\s,]+/).filter(Boolean);
   if (!words.every((word) => /^[-−]?\d+$/.test(word))) return "expected integers, such as 0,3,2,1";
-  const axes = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
+  const axes = counted(shape.length, "axis");
   if (words.length !== shape.length) return `the tensor has ${axes}: [${shape.join(", ")}]`;
   const index = words.map((word, axis) => {
     const at = Number(word.replace("−", "-"));

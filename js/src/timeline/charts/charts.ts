@@ -43,7 +43,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     make: (host) => new Folded(host),
   },
   repeats: {
-    label: "heat strip",
+    label: "repeats",
     title: "every repeat side by side: warm-up and noise",
     zooms: false,
     ofSlices: ({ slices }) => !slices.columns.nodeCount.some((count) => count > 1),

@@ -1,4 +1,4 @@
-import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { counted, duration, percent } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
 import { timeText } from "../data/ticks.ts";
 import { Called } from "../sums/called.ts";
@@ -335,7 +335,7 @@ export class Merged implements OtherChart {
         : [`self ${duration(self[place]!)}, ${percent(self[place]! / total[place]!)} of it`]),
       this.#called.group(key[place]!) < 0
         ? `${counted(count[place]!, "slice")}, mean ${duration(total[place]! / count[place]!)}`
-        : `${integer(this.#called.nodes(key[place]!).length)} nodes`,
+        : counted(this.#called.nodes(key[place]!).length, "node"),
     ];
   }
 

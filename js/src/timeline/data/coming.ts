@@ -1,12 +1,12 @@
 import type { RunClient } from "../../shared/client/run_client.ts";
-import { integer, percent } from "../../shared/format.ts";
+import { counted, percent } from "../../shared/format.ts";
 import { inStretches } from "../../shared/stretches.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { Slices } from "./slices.ts";
 
 /** What to say in place of what only the slices tell, where they are not all here. */
 export function notHere({ count, columns: { info } }: Slices): string[] {
-  const all = `${integer(count)} slices`;
+  const all = counted(count, "slice");
   if (info.binsOnly) return [all, info.binsOnly];
   if (info.whole) return [`${all}, loading`];
   return [
@@ -46,6 +46,6 @@ export class Coming {
 
   #say(done: number, total: number): void {
     const share = percent(total > 0 ? done / total : 0);
-    this.node.textContent = `reading ${integer(total)} slices: ${share}`;
+    this.node.textContent = `reading ${counted(total, "slice")}: ${share}`;
   }
 }

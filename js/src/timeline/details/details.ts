@@ -56,9 +56,9 @@ export class Details {
   showMany(nodes: readonly number[]): void {
     const { nodeNs } = this.#slices.columns;
     const sum = nodes.reduce((total, node) => total + (nodeNs[node] || 0), 0);
-    const text = `${duration(sum)}, ${percent(sum / this.#ranking.total)} of all`;
+    const text = `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
     const { item } = this.#slices.columns.info.words;
-    this.#tell(`${counted(nodes.length, item)} selected`, factList([["Σ times", text]]));
+    this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
   }
 
   /** The panel of the marked range. */

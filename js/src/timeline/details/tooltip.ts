@@ -1,4 +1,4 @@
-import { duration, integer } from "../../shared/format.ts";
+import { counted, duration } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { factList, type SliceDescriptions } from "../descriptions.ts";
 import type { Hit, Scene } from "../tracks/scene.ts";
@@ -115,7 +115,7 @@ export class Tooltip {
             element(
               "div",
               { class: "tvmdbg-muted" },
-              `and ${integer(others)} more zero-duration slices here`,
+              `and ${counted(others, "more zero-duration slice")} here`,
             ),
           ]
         : []),

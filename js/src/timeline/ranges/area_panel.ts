@@ -278,7 +278,7 @@ export class AreaPanel {
     const { slices, names } = this.#data;
     const { count, range } = this.#area;
     if (count > MOST_COPIED) {
-      this.#copier.tell(`${counted(count, "slice")} are too many to copy: save them as a file.`);
+      this.#copier.tell(`${counted(count, "slice")}: too many to copy, save them as a file.`);
       return;
     }
     const text = [...csvParts(slices, names, range, this.#rows)].join("");

@@ -53,7 +53,7 @@ export class RangeWords {
   /** A sum is no time that passed on a clock. */
   #against(sum: number, span: number, tracks: number): string {
     const share = `${percent(sum / span)} of the range`;
-    if (tracks > 1) return `${share}: ${integer(tracks)} tracks side by side, not wall time`;
+    if (tracks > 1) return `${share}: ${counted(tracks, "track")} side by side, not wall time`;
     if (this.#slices.columns.info.synthetic) return `${share}; not model latency`;
     return sum === span ? share : `${share}; not wall time`;
   }

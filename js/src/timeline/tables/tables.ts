@@ -247,9 +247,7 @@ export class Tables {
     }
     const { words } = this.#host.data.slices.columns.info;
     if (rows.idle) {
-      said.push(
-        `${counted(rows.idle, "slice")} of inputs and parameters left out: they take no time`,
-      );
+      said.push(`${counted(rows.idle, "slice")} of inputs and parameters hidden: no time`);
     }
     if (rows.alone) said.push(this.#alone(rows));
     if (rows.overlap) said.push(words.partsOverlap);

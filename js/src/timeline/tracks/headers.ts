@@ -1,7 +1,7 @@
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { counted, integer, percent } from "../../shared/format.ts";
+import { agree, counted, integer, percent } from "../../shared/format.ts";
 import { RowKind, type Track } from "../data/slices.ts";
 import type { Heading, TrackRow } from "./rows.ts";
 import { type Scene, TOP } from "./scene.ts";
@@ -124,7 +124,7 @@ export class Headers {
 
 /** `3 levels of nesting`. */
 export function levelsText({ rows }: Track): string {
-  return `${rows.filter(({ kind }) => kind === RowKind.NESTED).length} levels of nesting`;
+  return `${counted(rows.filter(({ kind }) => kind === RowKind.NESTED).length, "level")} of nesting`;
 }
 
 /** `2 slices overlap others: on a separate lane`; "" where none does. */
@@ -132,8 +132,6 @@ export function overlapText({ rows, overlapping }: Track, short = false): string
   if (!overlapping) return "";
   if (short) return counted(overlapping, "overlap");
   const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;
-  const where = lanes > 1 ? `on ${lanes} separate lanes` : "on a separate lane";
-  const verb =
-    overlapping === 1 ? "overlaps others: on a separate lane" : `overlap others: ${where}`;
-  return `${counted(overlapping, "slice")} ${verb}`;
+  const where = lanes > 1 ? counted(lanes, "separate lane") : "a separate lane";
+  return `${counted(overlapping, "slice")} ${agree(overlapping, "overlaps")} others: on ${where}`;
 }

@@ -1,4 +1,4 @@
-import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { agree, counted, duration, integer, percent } from "../../shared/format.ts";
 import type { StripBin } from "../chart/scene.ts";
 import type { TaskInfo, TuningData } from "./data.ts";
 import type { Along, TrialScope } from "./options.ts";
@@ -108,12 +108,11 @@ export function headline(data: TuningData): string {
   const { info } = data;
   const tasks = counted(info.tasks.length, "task");
   if (!data.count) return `${tasks}, no trials`;
-  const kind = info.weighted ? "weighted total" : "plain sum of the best of each task";
+  const kind = info.weighted ? "weighted total" : "unweighted sum of task bests";
   if (info.tasks.every(({ best }) => best === null)) return `${tasks}, ${info.summary}`;
   if (info.total === null) {
     const without = info.tasks.filter(({ best }) => best === null).length;
-    const have = without === 1 ? "has" : "have";
-    return `${tasks}, ${info.summary}; no total latency: ${counted(without, "task")} ${have} no valid trial`;
+    return `${tasks}, ${info.summary}; no total latency: ${counted(without, "task")} ${agree(without, "has")} no valid trial`;
   }
   const best =
     info.tasks.length === 1 ? seconds(info.tasks[0]!.best) : `${seconds(info.total)} (${kind})`;

@@ -73,8 +73,8 @@ export const COLUMNS = {
   gflops: "GFLOPS",
   trials: "trials",
   failed: "failed",
-  share: "of total",
-  gain: "to gain",
+  share: "share",
+  gain: "expected gain",
   nodes: "nodes",
 } as const;
 export type Column = keyof typeof COLUMNS;

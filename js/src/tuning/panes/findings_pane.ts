@@ -1,3 +1,4 @@
+import { counted } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { FindingInfo, TuningData } from "../data/data.ts";
 import { remedyParts } from "../data/descriptions.ts";
@@ -84,7 +85,7 @@ const SEVERITIES = {
 
 /** How many lines of the log could not be read. */
 export function refusedText(count: number): string {
-  return `${count.toString()} ${count === 1 ? "line" : "lines"} of the log could not be read`;
+  return `${counted(count, "line")} of the log could not be read`;
 }
 
 function list(texts: readonly string[]): HTMLElement {

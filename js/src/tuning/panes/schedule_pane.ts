@@ -1,7 +1,7 @@
 import { message } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { counted } from "../../shared/format.ts";
+import { agree, counted } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { annotationColor } from "../chart/colors.ts";
 import {
@@ -287,7 +287,11 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
     element(
       "div",
       { class: "tvmdbg-tuning-facts" },
-      element("strong", {}, `${differ} of ${counted(change.steps.length, "step")} differ`),
+      element(
+        "strong",
+        {},
+        `${differ} of ${counted(change.steps.length, "step")} ${agree(differ, "differs")}`,
+      ),
       close,
     ),
     side("loops", change.lines, true),

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/format.ts";
 import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { TaskCounts } from "../data/counts.ts";
 import type { TuningData } from "../data/data.ts";
@@ -65,7 +66,9 @@ export class TaskTable {
         ),
         element("tbody", {}, ...body),
       ),
-      ...(more > 0 ? [element("p", { class: "tvmdbg-muted" }, `and ${more} more tasks`)] : []),
+      ...(more > 0
+        ? [element("p", { class: "tvmdbg-muted" }, `and ${counted(more, "more task")}`)]
+        : []),
     );
     if (held) this.node.querySelector<HTMLElement>(`[data-sort="${held}"]`)?.focus();
   }

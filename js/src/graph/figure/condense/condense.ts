@@ -66,7 +66,7 @@ export function timeText({ given, ns, shared, share, unknown }: Part): string {
 /** `48 nodes · #3 … #190`. */
 export function countText({ nodes }: Part): string {
   if (nodes.length === 1) return `#${nodes[0]}`;
-  return `${integer(nodes.length)} nodes · #${nodes[0]} … #${nodes.at(-1)}`;
+  return `${counted(nodes.length, "node")} · #${nodes[0]} … #${nodes.at(-1)}`;
 }
 
 /** `× 16`. */
