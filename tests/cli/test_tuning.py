@@ -57,7 +57,7 @@ def test_summary_tells_findings_latency_counts_and_what_was_refused(tvmdbg: Run,
     assert done.returncode == 0, done.stderr
     said = told(done)
     assert said.index("Findings") < said.index("Tuning") < said.index("Errors")
-    assert "6.000 ms estimated in total (plain sum: the log has no weights)" in said
+    assert "6.000 ms estimated in total (unweighted sum: the log has no weights)" in said
     assert "reached after 3 of 4 trials" in said
     assert "2 tasks, 4 trials, 1 failed (25.0 %)" in said
     assert "1 line refused: line 5" in said

@@ -136,9 +136,11 @@ class StructView:
         return self.figure(theme="auto").bundle(repr(self))
 
     def __repr__(self) -> str:
+        from tvmdbg_widgets.model.base.numbers import counted
+
         lines = [self.figure().text]
         if self.dump is not None:
-            lines.append(f"{len(self.dump.data):,} bytes, read as {self.dump.form}")
+            lines.append(f"{counted(len(self.dump.data), 'byte')}, read as {self.dump.form}")
             lines.append(self.verdict)
         return "\n".join(lines)
 

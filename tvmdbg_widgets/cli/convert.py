@@ -12,6 +12,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import is_terminal, note
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.params.convert import Conversion
@@ -94,8 +95,7 @@ def convert(
                 _write(planned, file)
     count = len(planned.records)
     was = "already" if planned.layout == planned.to else f"{planned.layout.name} →"
-    arrays = f"{count:,} array{'' if count == 1 else 's'}"
-    note(f"{arrays}, {was} {planned.to.name}, {planned.size:,} bytes")
+    note(f"{counted(count, 'array')}, {was} {planned.to.name}, {counted(planned.size, 'byte')}")
 
 
 def _write(planned: Conversion, file: IO[bytes]) -> None:

@@ -10,6 +10,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(
     (
@@ -61,12 +62,18 @@ def extract(
     size = sum(path.stat().st_size for path in made.path.rglob("*") if path.is_file())
     note(
         f"{counted(len(made.nodes), 'node')}, {counted(len(made.inputs), 'output')} of others as "
-        f"inputs, {size:,} bytes"
+        f"inputs, {counted(size, 'byte')}"
     )
     left = len(made.parameters_left_out)
     if left:
-        note(f"The values of {counted(left, 'parameter')} are left out (--parameters takes them).")
+        note(
+            f"The values of {counted(left, 'parameter')} {agree(left, 'is')} left out "
+            "(--parameters takes them)."
+        )
     for each in made.notes[:5]:
         note(each)
     if len(made.notes) > 5:
-        note(f"{len(made.notes) - 5} more remarks are in README.txt")
+        note(
+            f"{counted(len(made.notes) - 5, 'more remark')} {agree(len(made.notes) - 5, 'is')} in "
+            "README.txt"
+        )

@@ -11,6 +11,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
 from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts import findings_former as former
 
 EXAMPLES = examples(
@@ -73,7 +74,10 @@ def findings(
         if not len(found):
             note("No findings: no rule found anything in this run.")
     if not found.complete:
-        note(f"The scan was stopped: {found.scanned} of {found.to_scan} tensors were scanned.")
+        note(
+            f"The scan was stopped: {found.scanned} of {counted(found.to_scan, 'tensor')} "
+            f"{agree(found.scanned, 'was')} scanned."
+        )
     if fail_on is not None and reach(found, fail_on):
         raise typer.Exit(FOUND)
     if not found.complete:

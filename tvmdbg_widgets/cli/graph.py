@@ -15,6 +15,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.nodes import graph_of
 from tvmdbg_widgets.cli.common.terminal import is_terminal, note, say
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -134,7 +135,7 @@ def _write(output: str, data: bytes) -> None:
     with replacing(output) as file:
         file.write(data)
     say(output)
-    note(f"{len(data):,} bytes")
+    note(counted(len(data), "byte"))
 
 
 def _write_model_explorer(run: DebugRun, output: str, chosen: Any, color_by: str | None) -> None:

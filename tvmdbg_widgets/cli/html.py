@@ -14,6 +14,7 @@ from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
     ("A page to attach to an issue", "tvmdbg html /tmp/tvmdbg -o run.html"),
@@ -106,7 +107,7 @@ def html(
     say(str(output))
     for each in caught:
         note(str(each.message))
-    note(f"{output.stat().st_size:,} bytes; open it in any browser")
+    note(f"{counted(output.stat().st_size, 'byte')}; open it in any browser")
 
 
 def size(text: str) -> int:

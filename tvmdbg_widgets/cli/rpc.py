@@ -9,6 +9,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,10 @@ def rpc(
     log = _opened(client, server, connection, dtype_layout, era)
     if packet is not None:
         if not 0 <= packet < len(log):
-            raise UsageError(f"there is no packet {packet}", f"There are {len(log):,}, from 0 on.")
+            raise UsageError(
+                f"there is no packet {packet}",
+                f"There {agree(len(log), 'is')} {len(log):,}, from 0 on.",
+            )
         _tell_packet(log[packet])
         return
     rows = log[: top or None]
@@ -138,7 +142,7 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
         cells.append((f"{each.row:,}", *times, each.side, each.name, size, each.about))
     grid(head, cells, right=(0,), give=len(head) - 1)
     if len(rows) < len(log):
-        note(f"{len(log) - len(rows):,} more packets: --top 0 lists all.")
+        note(f"{counted(len(log) - len(rows), 'more packet')}: --top 0 lists all.")
 
 
 def _tell_packet(packet: Packet) -> None:

@@ -10,6 +10,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import grid, note, say
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.abi import StructView
@@ -178,7 +179,7 @@ def _source(name: str) -> ByteSource:
 def _read(name: str) -> str:
     source = _source(name)
     if source.size > _LONGEST_DUMP:
-        raise UsageError(f"{name} is no memory dump: it has {source.size:,} bytes")
+        raise UsageError(f"{name} is no memory dump: it has {counted(source.size, 'byte')}")
     return source.read(0, source.size).decode("utf-8", "replace")
 
 

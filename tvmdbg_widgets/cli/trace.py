@@ -12,6 +12,7 @@ from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
     ('For ui.perfetto.dev, "Open trace file"', "tvmdbg trace /tmp/tvmdbg -o trace.json"),
@@ -56,7 +57,7 @@ def trace(
         return
     path = run.to_chrome_trace(output)
     say(output)
-    note(f"{path.stat().st_size:,} bytes; open it in ui.perfetto.dev or chrome://tracing")
+    note(f"{counted(path.stat().st_size, 'byte')}; open it in ui.perfetto.dev or chrome://tracing")
 
 
 def _check_target(output: str) -> None:

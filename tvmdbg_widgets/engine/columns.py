@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.engine.wire import check
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def _strings(column: StringColumn, buffer: bytearray) -> dict[str, int]:
     encoded = [text.encode("utf-8", "replace") for text in column.unique]
     ends = np.cumsum([0, *map(len, encoded)])
     if ends[-1] > np.iinfo(np.int32).max:
-        raise TypeError(f"{ends[-1]} bytes of text in one column; at most 2**31 - 1 can be sent")
+        raise TypeError(
+            f"{counted(ends[-1], 'byte')} of text in one column; at most 2**31 - 1 can be sent"
+        )
     where = {
         "length": len(column),
         "unique": len(encoded),

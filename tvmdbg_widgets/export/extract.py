@@ -14,7 +14,7 @@ from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.unfinished import new_folder
 
@@ -178,8 +178,9 @@ def _notes(parts: RunParts, chosen: Part) -> list[str]:
     if chosen.ambiguous:
         named = ", ".join(map(str, chosen.ambiguous[:8]))
         notes.append(
-            f"The run's files do not tell for sure what node {named} "
-            f"read{'s' if len(chosen.ambiguous) == 1 else ''}; neither does this dump. "
+            "The run's files do not tell for sure what "
+            f"{agree(len(chosen.ambiguous), 'node', 'nodes')} "
+            f"{named} {agree(len(chosen.ambiguous), 'reads')}; neither does this dump. "
             "All that may be read was taken along."
         )
     for node, position in chosen.lost[:8]:

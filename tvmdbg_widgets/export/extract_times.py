@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.decimals import nanoseconds
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.extract_graph import Part, Place
@@ -51,7 +52,11 @@ def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]
         inexact += not exact
         end = last * 1e3
         events += [_event(chosen, place, first, "B"), _event(chosen, place, last, "E")]
-    problem = f"{inexact} times differ in their last digit." if inexact else ""
+    problem = (
+        f"{counted(inexact, 'time')} {agree(inexact, 'differs')} in their last digit."
+        if inexact
+        else ""
+    )
     return {"displayTimeUnit": "ns", "traceEvents": events}, problem
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from tvmdbg_widgets.export.node_colors import node_colors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.base.writing import replacing
@@ -91,7 +91,9 @@ class ModelExplorer:
     def __repr__(self) -> str:
         nodes = len(self.graph["graphs"][0]["nodes"])
         data = ", ".join(self.node_data) or "none"
-        return f"<ModelExplorer: {nodes:,} nodes, node data: {data}; save(path.json), .graph>"
+        return (
+            f"<ModelExplorer: {counted(nodes, 'node')}, node data: {data}; save(path.json), .graph>"
+        )
 
 
 def model_explorer(

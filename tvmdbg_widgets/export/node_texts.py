@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.graph.node_words import node_label, shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
 
@@ -48,7 +48,7 @@ class NodeTexts:
         entries = self._graph.entry_range(node)
         if not entries:
             return "no output"
-        more = f", {len(entries)} outputs" if len(entries) > 1 else ""
+        more = f", {counted(len(entries), 'output')}" if len(entries) > 1 else ""
         shape = self._graph.shape(node)
         return f"{'shape unknown' if shape is None else shape_text(shape)}{more}"
 

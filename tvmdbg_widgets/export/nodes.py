@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.groups import Group
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
 
@@ -57,7 +58,7 @@ def cut(text: str, most: int) -> str:
     """Return a text of at most so many letters, and say how long it was where it is cut."""
     if len(text) <= most:
         return text
-    return f"{text[:most]}… ({len(text):,} letters)"
+    return f"{text[:most]}… ({counted(len(text), 'letter')})"
 
 
 def entry_text(dtype: str | None, shape: tuple[int, ...] | None) -> str:

@@ -15,7 +15,7 @@ from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
-from tvmdbg_widgets.model.base.numbers import exact_ns
+from tvmdbg_widgets.model.base.numbers import counted, exact_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ def node_lines(run: Derived, node: int, tell: Tell, private: PrivateParameters) 
     if run.graph is None:
         raise KeyError("this run has no graph")
     if not 0 <= node < run.graph.num_nodes:
-        raise IndexError(f"node {node} of a graph with {run.graph.num_nodes} nodes")
+        raise IndexError(f"node {node} of a graph with {counted(run.graph.num_nodes, 'node')}")
     details = node_details(run, node)
     lines = bullets(
         [
@@ -90,7 +90,7 @@ def _values(
 def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[str]:
     stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
     read = {"node": "captured at the node", "later": "read after the run"}.get(tensor.captured)
-    said = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}", read]
+    said = [f"{stored}, {counted(tensor.nbytes, 'byte')}, matched {tensor.trust.label}", read]
     told = [", ".join(filter(None, said))]
     try:
         found = tensor.statistics()
@@ -101,7 +101,7 @@ def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[
     specials = special_counts(found, tensor.dtype.name)
     counts = [f"{count:,} {_SPECIALS[name]}" for name, count in specials.items()]
     counts += [f"{found.zero:,} zero", f"{found.negative:,} negative"]
-    told.append(", ".join([f"{found.size:,} values: {found.finite:,} finite", *counts]))
+    told.append(", ".join([f"{counted(found.size, 'value')}: {found.finite:,} finite", *counts]))
     counts_only = private.counts_only(tensor)
     if (tensor.node, tensor.output) in private:
         found = found.redacted(counts_only=counts_only)
@@ -151,5 +151,5 @@ def _times(run: Derived, node: int, shown: list[tuple[str, str]]) -> list[str]:
     if len(repeats) > 1:
         exact = ", ".join(exact_ns(float(each)) for each in repeats[:_REPEATS])
         more = f" and {len(repeats) - _REPEATS} more" if len(repeats) > _REPEATS else ""
-        lines.append(f"- {len(repeats)} repeats: {exact}{more}")
+        lines.append(f"- {counted(len(repeats), 'repeat')}: {exact}{more}")
     return lines

@@ -9,6 +9,8 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _INDEXED = 3
 _MOST_COLORS = 256
@@ -31,9 +33,9 @@ def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
     """
     rows, cols = codes.shape
     if not rows or not cols:
-        raise ValueError(f"a picture of {rows} x {cols} pixels cannot be written as PNG")
+        raise ValueError(f"a picture of {rows} x {counted(cols, 'pixel')} cannot be written as PNG")
     if not 0 < len(colors) <= _MOST_COLORS or codes.max() >= len(colors):
-        raise ValueError(f"codes up to {codes.max()} with {len(colors)} colors")
+        raise ValueError(f"codes up to {codes.max()} with {counted(len(colors), 'color')}")
     lines = np.zeros((rows, cols + 1), np.uint8)
     lines[:, 1:] = codes
     header = struct.pack(">IIBBBBB", cols, rows, 8, _INDEXED, 0, 0, 0)

@@ -115,7 +115,7 @@ def _columns(run: Derived, top: int, width: int) -> tuple[dict[str, Any], list[s
     """Columns, notes, and what the time is."""
     from tvmdbg_widgets.analysis.summary import how_to_get
     from tvmdbg_widgets.analysis.times.operators import Operator
-    from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+    from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
     from tvmdbg_widgets.model.base.text import one_line
     from tvmdbg_widgets.model.graph.labels import label
     from tvmdbg_widgets.model.timeline.words import timeline_words
@@ -149,7 +149,7 @@ def _columns(run: Derived, top: int, width: int) -> tuple[dict[str, Any], list[s
     notes = [f"total {duration_text(total)}, {words.together}"]
     if len(timed) > len(shown):
         share = float(np.nansum(columns["share"]))
-        rows = f"{len(shown):,} slowest of {len(timed):,} {words.rows}"
-        notes.append(f"the {rows} account for {percent(share)}")
+        rows = f"{len(shown):,} slowest of {counted(len(timed), words.row)}"
+        notes.append(f"the {rows} {agree(len(shown), 'accounts')} for {percent(share)}")
     unknown = left_out(every - len(timed), every, "its time is unknown", "their times are unknown")
     return columns, [*notes, *([unknown] if unknown else [])], words.time

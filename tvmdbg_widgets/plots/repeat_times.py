@@ -133,7 +133,7 @@ def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[st
 
 
 def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
-    from tvmdbg_widgets.model.base.numbers import counted
+    from tvmdbg_widgets.model.base.numbers import agree, counted
 
     notes = [matrix.warm_up.why]
     if matrix.of_slices:
@@ -141,7 +141,10 @@ def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
     if shown < len(matrix):
         notes.append(f"the {shown:,} slowest of {counted(len(matrix), 'operator')}")
     if drawn < matrix.repeats:
-        notes.append(f"{drawn:,} of {matrix.repeats:,} repeats are drawn, evenly spaced")
+        notes.append(
+            f"{drawn:,} of {counted(matrix.repeats, 'repeat')} {agree(drawn, 'is')} drawn, evenly "
+            "spaced"
+        )
     unknown = int(np.isnan(matrix.ns).sum())
     if unknown and not matrix.of_slices:
         notes.append(f"{counted(unknown, 'repeat')} left out: not a number")

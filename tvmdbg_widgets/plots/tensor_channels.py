@@ -207,11 +207,15 @@ def _columns(tensor: Tensor, drawn: Profile, dtype: np.dtype[Any]) -> tuple[dict
 
 
 def _notes(run: Derived, tensor: Tensor, drawn: Profile, empty: int) -> list[str]:
+    from tvmdbg_widgets.model.base.numbers import agree, counted
+
     stored = f"{run.title}: {tensor.dtype}{list(tensor.shape)}"
     notes = [f"{stored}, along axis {drawn.axis} ({drawn.length:,}), reduced over all other axes"]
     if drawn.step > 1:
-        notes.append(f"each bar stands for {drawn.step:,} indices")
+        notes.append(f"each bar stands for {counted(drawn.step, 'index')}")
     if empty:
-        verb = "holds" if empty == 1 else "hold"
-        notes.append(f"{empty:,} of {len(drawn.flags):,} bars left out: {verb} no finite value")
+        verb = agree(empty, "holds")
+        notes.append(
+            f"{empty:,} of {counted(len(drawn.flags), 'bar')} left out: {verb} no finite value"
+        )
     return [*notes, *tensor.notes]

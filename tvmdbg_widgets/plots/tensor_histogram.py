@@ -217,13 +217,15 @@ def _ranges(found: Histogram) -> list[str]:
 
 
 def _why_nothing(statistics: Statistics) -> str:
+    from tvmdbg_widgets.model.base.numbers import counted
+
     if statistics.reason:
         return statistics.reason
     if statistics.size == 0:
         return "it holds no values"
     if statistics.finite == 0:
         return (
-            f"none of its {statistics.size:,} values is finite ({statistics.nan:,} NaN, "
+            f"none of its {counted(statistics.size, 'value')} is finite ({statistics.nan:,} NaN, "
             f"{statistics.pos_inf:,} +Inf, {statistics.neg_inf:,} −Inf)"
         )
     return ""
@@ -242,6 +244,8 @@ def _summary(tensor: Tensor, reading: Reading | None, statistics: Statistics) ->
 def _left_out(
     tensor: Tensor, statistics: Statistics, beyond: int, robust: Robust | None
 ) -> list[str]:
+    from tvmdbg_widgets.model.base.numbers import counted
+
     specials = (
         (statistics.nan, "NaN"),
         (statistics.pos_inf, "+Inf"),
@@ -252,5 +256,7 @@ def _left_out(
     notes = [f"left out: {', '.join(told)}"] if told else []
     if robust is not None:
         every = f"range=({statistics.minimum}, {statistics.maximum}) shows all"
-        notes.append(f"{beyond:,} of {statistics.finite:,} values beyond this range; {every}")
+        notes.append(
+            f"{beyond:,} of {counted(statistics.finite, 'value')} beyond this range; {every}"
+        )
     return [*notes, *tensor.notes]

@@ -176,9 +176,11 @@ def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str,
 
 
 def _notes(comparison: TimeComparison, known: int, top: int) -> list[str]:
+    from tvmdbg_widgets.model.base.numbers import counted
+
     notes = [f"{comparison.title} (A hollow, B filled)", comparison.sentence]
     if known > top:
-        notes.append(f"the {top:,} rows of {known:,} that changed most")
+        notes.append(f"the {counted(top, 'row')} of {known:,} that changed most")
     unknown = left_out(
         len(comparison) - known,
         len(comparison),

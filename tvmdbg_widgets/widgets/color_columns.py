@@ -23,6 +23,7 @@ from tvmdbg_widgets.analysis.graph.node_columns import (
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 if TYPE_CHECKING:
@@ -252,6 +253,7 @@ def _fitting(column: NodeColumn, graph: Graph) -> NodeColumn:
     count = graph.num_nodes if column.of == "nodes" else graph.num_entries
     if len(column.rows) != count:
         raise ValueError(
-            f"{column.name!r} has {len(column.rows):,} rows for {count:,} {column.of} of this graph"
+            f"{column.name!r} has {counted(len(column.rows), 'row')} for {count:,} {column.of} of "
+            "this graph"
         )
     return column

@@ -10,6 +10,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import folded, grid, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.records.applied import Applied
@@ -74,7 +75,10 @@ def best(
         note(f"a wider terminal also shows: {', '.join(hidden)}")
     lacking = len(log.tasks) - len(records)
     if lacking:
-        note(f"{lacking:,} of {len(log.tasks):,} tasks have no valid trial")
+        note(
+            f"{lacking:,} of {counted(len(log.tasks), 'task')} {agree(lacking, 'has')} no valid "
+            "trial"
+        )
 
 
 def _tell_applied(applied: Applied, *, as_json: bool) -> None:

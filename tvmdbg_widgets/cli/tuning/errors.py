@@ -11,6 +11,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
@@ -65,7 +66,7 @@ def errors(
 
     failed = int(log.trials.failed.sum())
     share = f" ({percent(failed / len(log))})" if failed else ""
-    note(f"{failed:,} of {len(log):,} trials failed{share}")
+    note(f"{failed:,} of {counted(len(log), 'trial')} failed{share}")
     head = (by.value, "trials", "failed", *table.kinds)
     rows = [
         (

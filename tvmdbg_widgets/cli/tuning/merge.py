@@ -10,6 +10,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(
     ("Two tunings of one network", "tvmdbg tuning merge a.json b.json -o all.json"),
@@ -54,6 +55,9 @@ def merge(
     note(f"{counted(written, 'record')} of {counted(len(log.parts.sources), 'file')}")
     repeated = len(log.select("is:repeated"))
     if repeated:
-        note(f"{counted(repeated, 'record')} repeat the schedule of an earlier one")
+        note(
+            f"{counted(repeated, 'record')} {agree(repeated, 'repeats')} the schedule of an "
+            "earlier one"
+        )
     if log.parts.num_refused:
-        note(f"{counted(log.parts.num_refused, 'line')} could not be read and were left out")
+        note(f"{counted(log.parts.num_refused, 'line')} could not be read, left out")

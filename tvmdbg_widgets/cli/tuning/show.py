@@ -12,6 +12,7 @@ from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
@@ -106,7 +107,9 @@ def _row(log: TuningLog, row: int | None, task: str | None) -> int:
     if row is not None:
         return row
     if task is None and len(log.tasks) != 1:
-        raise UsageError(f"the log has {len(log.tasks):,} tasks", "Choose: --task 0, or --row 12")
+        raise UsageError(
+            f"the log has {counted(len(log.tasks), 'task')}", "Choose: --task 0, or --row 12"
+        )
     best = log.best(0 if task is None else task_of(task))
     if best is None:
         raise UsageError("the task has no valid trial", "Choose one of its trials: --row 12")

@@ -14,6 +14,7 @@ from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
 from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Severity  # noqa: TC001 (typer reads annotations)
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ def summary(
     failed = int(log.trials.failed.sum())
     too_many = allowed is not None and failed > allowed[0] * (len(log) if allowed[1] else 1)
     if too_many:
-        note(f"{failed:,} of {len(log):,} trials failed, more than --max-errors {max_errors}")
+        note(
+            f"{failed:,} of {counted(len(log), 'trial')} failed, more than --max-errors "
+            f"{max_errors}"
+        )
     if too_many or (fail_on is not None and reach(found, fail_on.value)):
         raise typer.Exit(FOUND)
 
@@ -121,7 +125,7 @@ def _ended(log: TuningLog) -> str:
     from tvmdbg_widgets.model.base.numbers import counted, duration_text
 
     curve = log.curve()
-    weighed = "weighted" if log.weights is not None else "plain sum: the log has no weights"
+    weighed = "weighted" if log.weights is not None else "unweighted sum: the log has no weights"
     if not len(log):
         return "no trials"
     if curve.reached is None:

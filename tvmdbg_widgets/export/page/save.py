@@ -15,6 +15,7 @@ from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
@@ -130,8 +131,8 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             break
         frame, last = frame + over, stored.data
     warnings.warn(
-        f"the page of {run.title!r} takes {len(text.encode()):,} bytes, more than the budget of "
-        f"{options.budget:,}: nothing more can be left out of it",
+        f"the page of {run.title!r} takes {counted(len(text.encode()), 'byte')}, more than the "
+        f"budget of {options.budget:,}: nothing more can be left out of it",
         stacklevel=4,
     )
     return text

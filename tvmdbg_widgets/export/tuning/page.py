@@ -17,7 +17,7 @@ from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overv
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.writing import replacing
 
 if TYPE_CHECKING:
@@ -127,5 +127,8 @@ def _about(log: DerivedLog, left_out: int) -> str:
         "Filtering trials and comparing schedules need a kernel.",
     ]
     if left_out:
-        told.append(f"The schedules of {counted(left_out, 'task')} were left out to save room.")
+        told.append(
+            f"The schedules of {counted(left_out, 'task')} {agree(left_out, 'was')} left out to "
+            "save room."
+        )
     return "\n".join(f"<p>{escape(line)}</p>" for line in told)

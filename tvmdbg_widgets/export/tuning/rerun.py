@@ -74,7 +74,7 @@ class Rerun:
     def caption(self) -> str:
         """How much it measures, and where the records are."""
         where = "beside it in x.records.json, written by save()" if self.records else "in it"
-        size = f"{len(self.script.encode()):,} bytes"
+        size = counted(len(self.script.encode()), "byte")
         return f"Script for TVM 0.8–0.19: {counted(len(self.rows), 'record')} {where}, {size}"
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class Rerun:
         told = "".join(f"<li>{html.escape(each)}</li>" for each in self.warnings)
         code = self.script[:_MOST_SHOWN]
         cut = len(self.script) - len(code)
-        more = f"\n… {cut:,} more characters" if cut else ""
+        more = f"\n… {counted(cut, 'more character')}" if cut else ""
         return (
             f"<p>{html.escape(self.caption)}</p>{f'<ul>{told}</ul>' if told else ''}"
             f"<details><summary>rerun.py</summary><pre>{html.escape(code)}{more}</pre></details>"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -51,7 +53,7 @@ def struct_text(
             for k, column in enumerate(zip(heads, *cells, strict=True))
         ]
         lines = ["  ".join(line) for line in zip(*table, strict=True)]
-        head = f"{label}: {layout.name}, {layout.size} bytes, aligned to {layout.align}"
+        head = f"{label}: {layout.name}, {counted(layout.size, 'byte')}, aligned to {layout.align}"
         columns.append(_aligned([head, *lines]))
     found_lines = [" | ".join(line).rstrip() for line in zip(*columns, strict=True)]
     for (label, _), change, found, verdict in zip(layouts, changes, values, verdicts, strict=True):

@@ -15,7 +15,7 @@ from tvmdbg_widgets.figures.graph.part import part_of
 from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.graph.stretches import stretches, stretches_text
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.timeline.words import timeline_words
@@ -203,7 +203,7 @@ def _search_note(query: str, hits: list[int], doubt: str) -> str:
         return ""
     if doubt.startswith("“"):
         return f"The search {doubt}"
-    verb = "matches" if len(hits) == 1 else "match"
+    verb = agree(len(hits), "matches")
     found = f"{counted(len(hits), 'node')} {verb} “{query}” (dashed ring)."
     return f"{found} {doubt[:1].upper()}{doubt[1:]}".rstrip()
 

@@ -135,7 +135,7 @@ def _repeats(run: Derived, matrix: RepeatMatrix) -> OtherChart:
     drawn = _shown_rows(matrix)
     if len(drawn) < len(matrix):
         of = "only names with several slices" if matrix.of_slices else "in execution order"
-        notes.append(note(f"The {len(drawn)} slowest of {len(matrix):,} are drawn, {of}.", "muted"))
+        notes.append(note(f"Drawn: the slowest {len(drawn)} of {len(matrix):,}, {of}.", "muted"))
     data = {
         "kind": "repeats",
         "notes": [note(_matrix_said(matrix), "muted")],
@@ -197,7 +197,10 @@ def _folded_said(matrix: RepeatMatrix) -> str:
         low, high = (
             duration_text(float(each)) for each in (matrix.totals.min(), matrix.totals.max())
         )
-        said += f" All operators together took {low} to {high} in {len(matrix.totals)} repeats."
+        said += (
+            f" All operators together took {low} to {high} in "
+            f"{counted(len(matrix.totals), 'repeat')}."
+        )
     if matrix.warm_up:
         steady = duration_text(matrix.steady().folded().total_ns)
         said += (

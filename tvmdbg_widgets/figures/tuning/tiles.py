@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tuning.record import read_steps
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
 
@@ -56,11 +56,11 @@ def tiles(
     of_all = counted(len(rows), "trial")
     if len(shown) < len(rows):
         of_all = f"the {len(shown):,} fastest of {of_all}"
-    note = f"{len(members):,} of {of_all} share this sequence of steps"
+    note = f"{len(members):,} of {of_all} {agree(len(members), 'shares')} this sequence of steps"
     if not axes:
-        note = f"all tile sizes of {counted(len(members), 'trial')} are the same"
+        note = f"no tile size differs in {counted(len(members), 'trial')}"
     elif all_axes > len(axes):
-        note += f"; the first {len(axes)} of {all_axes} tile sizes"
+        note += f"; the first {len(axes)} of {counted(all_axes, 'tile size')}"
     found = [row for row, _ in members] if axes else []
     return _answer(axes, note, found, values[:, varied], log)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.stored.pictures import CELLS
-from tvmdbg_widgets.export.page.stored.sentences import NO_ROOM, amount, counted, megabytes
+from tvmdbg_widgets.export.page.stored.sentences import NO_ROOM, amount, megabytes
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ def candidate_note(each: Candidate) -> str:
         return NO_ROOM
     stored, there = len(each.pictures), each.planes
     some = f"{stored:,} of its" if stored < there else "all its"
-    which = "" if there == 1 else f" of {some} {there:,} planes"
+    which = "" if there == 1 else f" of {some} {counted(there, 'plane')}"
     reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in each.pictures)
     sampled = " of a sample" if any(not made.shown.exact for made in each.pictures) else ""
     kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
@@ -55,5 +56,5 @@ def choice_sentences(
     missing = sum(each.planes - len(each.pictures) for each in pictured)
     if missing:
         there = sum(each.planes for each in pictured)
-        found.append(f"{missing:,} of {there:,} planes of those pictures: {room}")
+        found.append(f"{missing:,} of {counted(there, 'plane')} of those pictures: {room}")
     return found

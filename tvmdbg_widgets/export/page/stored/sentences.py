@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.model.base.errors import why_unread
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def remedy(*, parameters: bool) -> str:
 def megabytes(count: int) -> str:
     """Write a number of bytes: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
     if count < 1000:
-        return f"{count} bytes"
+        return counted(count, "byte")
     return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.1f} MB"
 
 
@@ -62,9 +63,3 @@ def amount(tensors: Sequence[Tensor], noun: str) -> str:
     """Write how many tensors there are and how large they are: ``"45 parameters (1.1 MB)"``."""
     size = megabytes(sum(each.nbytes for each in tensors))
     return f"{counted(len(tensors), noun)} ({size})"
-
-
-def counted(count: int, noun: str) -> str:
-    """Write ``"1 activation or input"``, ``"3 activations or inputs"``."""
-    nouns = noun if count == 1 else " or ".join(f"{each}s" for each in noun.split(" or "))
-    return f"{count:,} {nouns}"

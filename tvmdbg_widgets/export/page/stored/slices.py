@@ -8,6 +8,7 @@ from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.stored.pack import compressed, filtered
 from tvmdbg_widgets.export.page.stored.sentences import megabytes
+from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -49,16 +50,16 @@ def add_slices(binary: Binary, run: Derived, room: float, *, shown: bool) -> tup
         _tell(binary, whole=True, binsOnly=None)
         return ()
     why = (
-        f"this page holds {kept.num_bins:,} bins of time in place of {kept.count:,} slices: its "
-        "budget had no room for them (save_html(budget=…))"
+        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
+        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
     )
     notes = binary.head["answers"]["timeline"]["notes"]
     _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
     if not shown:
         return ()
     size = megabytes(kept.count * kept.table.width)
-    bins = f"the page shows {kept.num_bins:,} bins of time"
-    return (f"{kept.count:,} slices ({size} before compression): budget; {bins}",)
+    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
+    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
 
 
 def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:

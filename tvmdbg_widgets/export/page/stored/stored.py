@@ -37,6 +37,7 @@ from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, pack
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.slices import add_slices
 from tvmdbg_widgets.export.private_parameters import private_parameters
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ class _Store:
         if small and not self.wanted.parameters:
             self.left_out.append(
                 "bounds, mean and histogram of "
-                f"{sentences.counted(len(small), 'tensor')} of those: {sentences.SMALL}"
+                f"{counted(len(small), 'tensor')} of those: {sentences.SMALL}"
             )
 
     def _with_facts(self) -> Binary:
