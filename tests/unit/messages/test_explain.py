@@ -50,15 +50,17 @@ def test_a_message_is_found_under_its_id_alone(name: str, version: str, text: st
 
 
 def _number(version: str) -> int:
-    return int(version.rpartition(".")[2]) if version.startswith("v0.") else 1_000
+    """The number of a release: 8 of v0.8, 105 of ExecuTorch 1.5.1."""
+    major, minor = re.findall(r"\d+", version)[:2]
+    return 100 * int(major) + int(minor)
 
 
 def _releases(said: str) -> range | set[int]:
-    """Minor numbers of the releases that a message says it is printed by."""
-    numbers = [int(number) for number in re.findall(r"\bv?0\.(\d+)", said)]
+    """Numbers of the releases that a message says it is printed by."""
+    numbers = [_number(each) for each in re.findall(r"\bv?\d+\.\d+", said)]
     if " to " in said:
         return range(numbers[0], numbers[-1] + 1)
-    if said == "all" or "ExecuTorch" in said or said.endswith(("and later", "at least")):
+    if said == "all" or said.endswith(("and later", "at least", "with QNN")):
         return range(numbers[0] if numbers else 0, 10_000)
     return set(numbers)
 

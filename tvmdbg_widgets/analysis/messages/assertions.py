@@ -12,6 +12,7 @@ _SOURCE = "src/tir/transforms/arg_binder.cc @ v0.7 to v0.23"
 _VERSIONS = "v0.5 to v0.23"
 _NAME = r"(?<![\w.])(?P<name>[\w.]{1,300})"
 _ITS_NAME = r"(?P<name>[\w.]{1,300})"
+_TO_DEVICE = "tvm.nd.array(array, device=tvm.cuda(0))  (v0.22 and later: tvm.runtime.tensor)"
 _FUNCTION = r"(?<![\w.])(?P<function>[\w.]{1,300})"
 
 MESSAGES = (
@@ -123,7 +124,7 @@ MESSAGES = (
         "on different ones.",
         "device_type: 1 cpu, 2 cuda, 4 opencl, 7 vulkan, 8 metal, 10 rocm. Remote devices are "
         "type + 128 × the number of the session.",
-        ("print(array.device)", "tvm.nd.array(array, device=tvm.cuda(0))"),
+        ("print(array.device)", _TO_DEVICE),
         _SOURCE,
     ),
     KnownMessage(
@@ -156,7 +157,7 @@ MESSAGES = (
         "v0.19 to v0.23",
         "None, or a null pointer, was passed where an array is expected.",
         "Older releases crash there instead.",
-        ("look which argument is None", "module.entry_func.type_args, or the function's signature"),
+        ("print([type(each) for each in arguments])",),
         _SOURCE,
     ),
     KnownMessage(

@@ -31,21 +31,23 @@ MESSAGES = (
     ),
     KnownMessage(
         "not-bound",
-        "Did you forget to bind? Variable `A` is directly accessed by host memory …",
+        "Variable `A` is directly accessed by host memory … Did you forget to bind?",
         "Did you forget to bind",
-        r"(?:cannot find device code\. )?Did you forget to bind\?"
-        r"(?:\s{1,80}Variable `(?P<variable>\w[\w.]{0,200})` is directly accessed by host memory)?",
+        r"(?:Variable `(?P<variable>\w[\w.]{0,200})` is directly accessed by host memory"
+        r"[^`]{0,200})?(?:cannot find device code\. )?Did you forget to bind\?",
         "v0.5 and later",
         "A function for a GPU has a loop over an array that is bound to no thread: the schedule "
         "lacks bind(…, thread_axis), or there is none, as where tuning found no valid one.",
-        "Each variable stands on a line of its own below it. A target of a CPU needs no binding: "
+        "Each variable stands on a line of its own above it. A target of a CPU needs no binding: "
         "target=cuda may have been meant for llvm. Behind 'cannot find device code' it is a "
         "warning, and nothing would run on the device.",
         (
             "print(module.script())  (loops without thread_binding)",
             'sch.bind(sch.get_loops(block)[0], "threadIdx.x")',
-            "dlight.ApplyDefaultSchedule(dlight.gpu.Fallback())(module)  (v0.15 and later)",
+            "with target: module = dlight.ApplyDefaultSchedule(dlight.gpu.Fallback())(module)",
+            "from tvm.s_tir import dlight  (v0.25; older releases: from tvm import dlight)",
         ),
-        "src/tir/analysis/verify_memory.cc @ v0.8 and later, src/driver/driver_api.cc",
+        "python/tvm/build_module.py @ v0.5, src/tir/analysis/verify_memory.cc and "
+        "src/driver/driver_api.cc @ v0.8",
     ),
 )

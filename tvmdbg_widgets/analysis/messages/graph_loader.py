@@ -163,9 +163,9 @@ MESSAGES = (
     KnownMessage(
         "array-copy-size",
         "Check failed: from_size == to_size (…): TVMArrayCopyFromTo: The size must exactly match",
-        "The size must exactly match",
+        "must exactly match",
         r"(?:from_size == to_size\)?(?: \((?P<from>\d{1,20}) vs\. (?P<to>\d{1,20})\))?"
-        r"(?: is false)? ?: )?\w{0,40}CopyFromTo: The size must exactly match",
+        r"(?: is false)? ?: )?\w{0,40}CopyFromTo: The size (?:in bytes )?must exactly match",
         "all",
         "An array was copied to one of another number of bytes: an input has another shape or "
         "dtype than the graph expects, or an output goes into an array of another size.",
@@ -175,21 +175,23 @@ MESSAGES = (
             "print(array.dtype, array.shape)",
             "tvmdbg table graph.json  (dtypes and shapes of the inputs)",
         ),
-        "src/runtime/ndarray.cc @ v0.5 to v0.21, src/runtime/tensor.cc",
+        "src/runtime/ndarray.cc @ v0.5 to v0.21; src/runtime/tensor.cc @ v0.25 and v0.27, with "
+        "'in bytes'",
     ),
     KnownMessage(
         "module-loader-missing",
         "Binary was created using {…} but a loader of that name is not registered.",
-        "but a loader of that name is not registered",
+        "oader of",
         r"inary was created using \{?(?P<loader>[\w.]{1,80})\}? but a loader of that name is not "
-        r"registered",
-        "v0.5 and later",
+        r"registered|Loader of (?P<older>[\w.]{1,80})\([\w.]{1,120}\) is not presented",
+        "all",
         "A library holds a module of a kind that this runtime cannot load: it is of another "
         "release, or was built without it.",
         "GraphRuntimeFactory became GraphExecutorFactory in v0.8, relax.Executable became "
         "relax.VMExecutable in v0.20: build the model anew. Others, such as cuda or metal, are "
         "options of the build.",
         ("build model and runtime with one release", "print(tvm.__version__)"),
-        "src/runtime/library_module.cc @ v0.8",
+        "src/runtime/library_module.cc @ v0.8; src/ffi/extra/library_module.cc @ tvm-ffi 0.1.15; "
+        "apache/tvm issue 638 for 'Loader of … is not presented'",
     ),
 )

@@ -1,7 +1,8 @@
-"""Console output as it was before a terminal cut its long lines."""
+"""Console output as it was printed, before a terminal cut it and a page or a reply quoted it."""
 
 from __future__ import annotations
 
+import html
 import re
 from itertools import accumulate, chain
 
@@ -9,6 +10,10 @@ from itertools import accumulate, chain
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07?|[()*+][0-9A-Za-z])"
 )
+#: What a page writes in place of signs.
+_ENTITIES = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#x27|#34);")
+#: Begins each line of what a reply quotes.
+_QUOTED = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
 #: Begins a message that no terminal shows in one line.
 _LONG = re.compile(r"Assert fail: ")
 #: Ends such a message, so that its line was not cut.
@@ -22,9 +27,14 @@ _NARROWEST, _WIDEST = 40, 400
 _MOST_JOINED = 16
 
 
-def without_escapes(text: str) -> str:
-    """Return the text without terminal sequences."""
-    return _ESCAPES.sub("", text)
+def as_printed(text: str) -> str:
+    """Return the text without terminal sequences, entities of HTML and quote marks of a reply."""
+    text = _ESCAPES.sub("", text)
+    text = _ENTITIES.sub(lambda entity: html.unescape(entity.group()), text)
+    lines = text.split("\n")
+    if all(_QUOTED.match(line) for line in lines if line.strip()):
+        text = "\n".join(_QUOTED.sub("", line, count=1) for line in lines)
+    return text
 
 
 def rejoined(text: str) -> tuple[str, list[int]]:

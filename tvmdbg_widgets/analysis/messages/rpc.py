@@ -135,7 +135,7 @@ MESSAGES = (
         "all",
         "An array of this computer, or of another session, was passed to a remote function.",
         "Remote devices have type + 128 × (session + 1).",
-        ("tvm.nd.array(values, device=remote.cpu(0))",),
+        ("tvm.nd.array(values, device=remote.cpu(0))  (v0.22 and later: tvm.runtime.tensor)",),
         "src/runtime/rpc/rpc_session.cc @ v0.6, rpc_module.cc @ v0.7 and later",
     ),
     KnownMessage(

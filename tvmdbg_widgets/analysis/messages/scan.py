@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.messages.arguments import which_argument
 from tvmdbg_widgets.analysis.messages.conditions import comparisons, in_words
 from tvmdbg_widgets.analysis.messages.executorch_runtime import which_status
 from tvmdbg_widgets.analysis.messages.found import FoundMessage
-from tvmdbg_widgets.analysis.messages.lines import pieces_joined, rejoined, without_escapes
+from tvmdbg_widgets.analysis.messages.lines import as_printed, pieces_joined, rejoined
 from tvmdbg_widgets.analysis.messages.source_text import is_in_source
 from tvmdbg_widgets.analysis.messages.table import MESSAGES
 from tvmdbg_widgets.analysis.messages.tolerance import plain
@@ -34,13 +34,15 @@ _ERROR = re.compile(
 #: Lines that speak of an error and do not say which.
 _SAYS_NOTHING = re.compile(
     r"(?:raise|except|class|from|import)\b"
-    r"|.{0,200}(?:Error:$|\(most recent call last\):$)"
+    r"|.{0,200}(?:Error:$|\(most recent call last\):$|the following errors:$)"
 )
 _CONDITION = "Assert fail: "
 _ENDS_CONDITION = re.compile(
     r"is expected to |has an unsatisfied|to be compact|num_args should|Expect arg|\n\s{0,80}\n"
 )
 _LINES_OF_CONDITION = 16
+#: Lines that a terminal makes of one line of source code.
+_LINES_OF_SOURCE = 3
 
 
 class Scan:
@@ -59,7 +61,7 @@ class Scan:
         self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}
         self._rows_of: dict[str, set[int]] = {}
         self._known_rows: set[int] = set()
-        whole = rejoined(plain(without_escapes(text)))
+        whole = rejoined(plain(as_printed(text)))
         self._find(*whole)
         # A message that lines of one width cut within a word is found in what they were before.
         joined = pieces_joined(*whole)
@@ -100,11 +102,12 @@ class Scan:
             found = literal.search(text, max(done, at + 1))
 
     def _is_in_source(self, place: int) -> bool:
-        row = self._row(place)
         begin = max(self._text.rfind("\n", 0, place) + 1, place - _BEHIND)
         end = self._text.find("\n", place, place + _BEHIND)
         line = self._text[begin : end if end >= 0 else place + _BEHIND]
-        return is_in_source(self._line(row - 1) if row else "", line, place - begin)
+        first = self._starts[max(0, self._row(begin) - _LINES_OF_SOURCE)]
+        before = self._text[max(first, begin - _BEFORE) : begin]
+        return is_in_source(before, line, place - begin)
 
     def _add(self, message: KnownMessage, match: re.Match[str]) -> None:
         facts = {key: one_line(value.strip()) for key, value in match.groupdict().items() if value}

@@ -13,12 +13,14 @@ _MOST, _NEAR = 1000, 120
 #: Ends what stands before the quote mark of a constant.
 _BEFORE_CONSTANT: Final = re.compile(
     r"(?:\bc|\.(?:asciz?|ascii|string)\s{1,8}|<<\s{0,8}|\breturn\s{1,8}|\s=\s{0,8}"
-    r"|#define \w{1,80}\s{1,8})$"
+    r"|#\s{0,8}define\s{1,8}\w{1,80}\s{1,8})$"
 )
 #: Letters before a quote mark that belong to it.
 _PREFIXES: Final = "rfbuLFR"
 #: Ends the name of what is printed with its text in parentheses: an error, not a call.
 _PRINTED: Final = re.compile(r"(?:Error|Exception|Warning|Result|Interrupt|Exit)$")
+#: A statement that raises what follows.
+_RAISED: Final = re.compile(r"\b(?:raise|throw)\s{1,8}[\w.:]{0,100}$")
 _RAISES: Final = re.compile(r"\b(?:raise|throw|new)\s[^\"']{0,100}$|SetLastError$")
 _ASSERTS: Final = re.compile(r"\bassert\b")
 _CHECKS: Final = re.compile(
@@ -40,17 +42,30 @@ def is_in_source(before: str, line: str, at: int) -> bool:
     Parameters
     ----------
     before
-        The line above it.
+        The lines above it.
     line
     at
         Its place in the line.
     """
     head = line[max(0, at - _MOST) : at]
+    if '\\"' in head:
+        # A string of JSON that holds source code.
+        outer = [each.start() for each in _DOUBLE.finditer(head)]
+        inner = head[outer[-1] + 1 :] if len(outer) % 2 else head
+        inner = inner.replace("\\\\", "\\").replace('\\"', '"').rpartition("\\n")[2]
+        rest = line[at:].replace('\\"', '"')
+        if is_in_source("", inner + rest, len(inner)):
+            return True
+    near = head[-_NEAR:]
+    if ("raise" in near or "throw" in near) and _RAISED.search(near):
+        return True
     if ("CHECK" in head or "LOG" in head or "THROW" in head) and _CHECKS.search(head):
         return True
     if head.count('"') and len(starts := [each.start() for each in _DOUBLE.finditer(head)]) % 2:
         opening = head[: starts[-1]]
         return _opens_constant(opening) or _continues(before, opening, line[at:])
+    if '"' not in head and _began_above(before):
+        return True
     if "'" not in head:
         return False
     starts = [each.start() for each in _SINGLE.finditer(head)]
@@ -70,6 +85,14 @@ def _opens_constant(head: str) -> bool:
         return False
     near = bare[max(0, called - _NEAR) : called]
     return not _PRINTED.search(name.group()) or _RAISES.search(near) is not None
+
+
+def _began_above(before: str) -> bool:
+    """Return whether a constant that began on a line above goes on: a terminal cut its line."""
+    if '"' not in before:
+        return False
+    starts = [each.start() for each in _DOUBLE.finditer(before)]
+    return len(starts) % 2 == 1 and _opens_constant(before[: starts[-1]])
 
 
 def _open_call(head: str) -> int | None:

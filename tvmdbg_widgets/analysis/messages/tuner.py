@@ -120,7 +120,7 @@ MESSAGES = (
         "autotvm-instantiation-error",
         "InstantiationError(…)",
         "InstantiationError",
-        rf"\bInstantiationError(?:\((?![\"\']?{_SKIPPED})|: (?!{_SKIPPED}))",
+        rf"\bInstantiationError(?:\((?![\"\'\\\\]{{0,2}}{_SKIPPED})|: (?!{_SKIPPED}))",
         "v0.6 to v0.19",
         "AutoTVM: the template refused the config.",
         "The text behind it is what the template says. It comes from the builder, before anything "
@@ -177,11 +177,11 @@ MESSAGES = (
     KnownMessage(
         "metaschedule-trial-error",
         "[Task #…] Trial #…: Error in building:",
-        "Error in building:",
-        r"\] Trial #[0-9]{1,9}: Error in building:",
+        ": Error in ",
+        r"\] Trial #[0-9]{1,9}: Error in (?P<step>building|running):",
         "v0.9 and later",
-        "MetaSchedule: a trial failed, in building or in running; both are printed as an error in "
-        "building.",
+        "MetaSchedule: a trial failed, in building or in running. Up to v0.11 at least, both are "
+        "printed as an error in building.",
         "The next line says which: it begins with LocalBuilder, LocalRunner or RPCRunner.",
         ("work_dir/logs has such texts for each task", _OF_METASCHEDULE),
         _METASCHEDULE,
@@ -207,9 +207,11 @@ MESSAGES = (
         "tracker-no-device",
         "Cannot request … after 5 retry, last_error:…",
         " retry, last_error",
-        r"Cannot request (?P<key>[\w./:-]{1,80}) after (?P<times>\d{1,6}) retry, last_error",
+        r"(?:Cannot request|Failed to run on) (?P<key>[\w./:-]{1,80}) after (?P<times>\d{1,6}) "
+        r"retry, last_error",
         "v0.5 and later",
-        "A device that the tracker named could not be connected to, so many times.",
+        "A device that the tracker named could not be connected to, or a function failed on it, so "
+        "many times.",
         "'Cannot get remote devices' means that the tracker named none. What stands behind "
         "last_error is the reason.",
         ("python -m tvm.exec.query_rpc_tracker --host HOST --port 9190",),

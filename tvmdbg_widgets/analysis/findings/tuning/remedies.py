@@ -104,7 +104,8 @@ _TUNERS: Final = {
         "config = ms.runner.EvaluatorConfig(repeat=10, min_repeat_ms=300)\n"
         "runner = ms.runner.LocalRunner(timeout_sec=60, evaluator_config=config)\n"
         "ms.tune_tir(mod, target, work_dir, max_trials_global=1000, runner=runner)",
-        "writes them into the logs of its tasks, work_dir/logs, as 'Error in building'",
+        "writes them into the logs of its tasks, work_dir/logs, as 'Error in building' or "
+        "'Error in running'",
         "its database has no record to apply, and the function is compiled without a schedule",
         "the same work_dir, whose database it reads",
     ),
