@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 from pathlib import Path
@@ -35,7 +36,7 @@ STANDS_FOR = {
     **dict.fromkeys(("after", "b", "unfused"), samples.resnet20_cifar_fp16_overflow),
     **dict.fromkeys(("ansor.json", "rerun.json", "old.json", "new.json", "tuning.json"), TUNING),
     **dict.fromkeys(("monday.json", "tuesday.json", "a.json", "b.json", "LOG"), TUNING),
-    **dict.fromkeys(("OLD", "NEW"), TUNING),
+    **dict.fromkeys(("OLD", "NEW", "elsewhere.json"), TUNING),
     **dict.fromkeys(("net.params", "narrow.params"), BYTES / "narrow.params"),
     **dict.fromkeys(("wide.params", "in.params"), BYTES / "wide.params"),
     "session.pcap": BYTES / "session.pcap",
@@ -80,29 +81,17 @@ def lay_out(folder: Path) -> Path:
 
 def strings_of(source: str) -> Iterator[tuple[str, bool]]:
     """Every string of a module, with ``…`` for what is put in, and whether it is a docstring."""
-    tree_of = ast.parse(source)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docs = {
-        id(each.body[0].value)
-        for each in ast.walk(tree_of)
-        if isinstance(each, documented) and each.body and isinstance(each.body[0], ast.Expr)
-    }
-    pieces = {
-        id(part)
-        for each in ast.walk(tree_of)
-        if isinstance(each, ast.JoinedStr)
-        for part in each.values
-    }
-    for each in ast.walk(tree_of):
-        if isinstance(each, ast.JoinedStr):
+    docs, pieces = set(), set()
+    for each in ast.walk(ast.parse(source)):  # what holds a string comes before it
+        if isinstance(each, documented) and each.body and isinstance(each.body[0], ast.Expr):
+            docs.add(id(each.body[0].value))
+        elif isinstance(each, ast.JoinedStr):
+            pieces |= {id(part) for part in each.values}
             parts = (p.value if isinstance(p, ast.Constant) else "…" for p in each.values)
             yield "".join(map(str, parts)), False
-        elif (
-            isinstance(each, ast.Constant)
-            and isinstance(each.value, str)
-            and id(each) not in pieces
-        ):
-            yield each.value, id(each) in docs
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield from [(each.value, id(each) in docs)] * (id(each) not in pieces)
 
 
 def texts() -> Iterator[tuple[str, str, str]]:
@@ -110,8 +99,13 @@ def texts() -> Iterator[tuple[str, str, str]]:
     for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
         for text, is_doc in strings_of(path.read_text("utf-8")):
             yield str(path.relative_to(ROOT)), "docstring" if is_doc else "string", text
-    for path in [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").glob("*.md"))]:
+    pages = [*ROOT.glob("README*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for path in sorted(pages):
         yield path.name, "page", path.read_text("utf-8")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        told = ("".join(each["source"]) for each in cells if each["cell_type"] == "markdown")
+        yield path.name, "page", "\n\n".join(told)
     for path in sorted((ROOT / "js/src").rglob("*.ts")):
         if ".test." not in path.name:
             for text in re.findall(r'"[^"\n]*"|`[^`]*`', path.read_text("utf-8")):

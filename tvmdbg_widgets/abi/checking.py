@@ -73,7 +73,8 @@ def layout_of_ir(
     Parameters
     ----------
     text : str, bytes, path or ByteSource
-        The IR: ``lib.get_source("ll")``, or ``pathlib.Path`` of a file, which is read in pieces.
+        The IR: ``lib.get_source("ll")``, from TVM v0.25 on ``lib.mod.inspect_source("ll")``; or
+        ``pathlib.Path`` of a file, which is read in pieces.
     *dtype_layouts : DTypeLayout or str
         To be recognised beside narrow and wide.
 

@@ -2,7 +2,7 @@
 
 Unoptimized modules have the struct type and address its members. From LLVM 19 on optimized ones
 have only offsets in bytes (``getelementptr inbounds i8, ptr %A.handle, i64 20``): what
-``lib.get_source("ll")`` of TVM 0.27 prints.
+``lib.mod.inspect_source("ll")`` of TVM 0.27 prints.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def read_tensor_types(
     Parameters
     ----------
     text : str, bytes or ByteSource
-        ``lib.get_source("ll")``, or a ``.ll`` file, which is read in pieces. Lines beyond 20,000
-        characters are not looked at.
+        ``lib.get_source("ll")`` (``lib.mod.inspect_source("ll")`` from v0.25 on), or a ``.ll``
+        file, which is read in pieces. Lines beyond 20,000 characters are not looked at.
 
     Raises
     ------

@@ -56,7 +56,8 @@ def compare_times(
 
     ::
 
-        times = tvmdbg.compare_times(tvmdbg.open("plain"), tvmdbg.open("unfused"))
+        a, b = tvmdbg.open("plain"), tvmdbg.open("unfused")
+        times = tvmdbg.compare_times(a, b)
         times                          # by how much B is slower, and where
         times.by("kind")
         times[0].why                   # p value, repeats, or why nothing can be said

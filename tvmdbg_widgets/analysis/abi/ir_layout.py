@@ -23,7 +23,8 @@ _READS_TOLD = 6
 _NONE = (
     "No struct of this module is a DLTensor, and no pointer is read like one: its functions take "
     "none, or check no data type (int1, int4 and uint4 are not checked), or it is code of a "
-    "device. Look at the host module: lib.get_source('ll')."
+    "device. Look at the host module: lib.get_source('ll'), in TVM v0.25 and later "
+    "lib.mod.inspect_source('ll')."
 )
 
 
