@@ -47,7 +47,7 @@ MESSAGES = (
             "with target: module = dlight.ApplyDefaultSchedule(dlight.gpu.Fallback())(module)",
             "from tvm.s_tir import dlight  (v0.25; older releases: from tvm import dlight)",
         ),
-        "python/tvm/build_module.py @ v0.5, src/tir/analysis/verify_memory.cc and "
+        "python/tvm/build_module.py before v0.5, src/tir/analysis/verify_memory.cc and "
         "src/driver/driver_api.cc @ v0.8",
     ),
 )

@@ -180,8 +180,8 @@ MESSAGES = (
         ": Error in ",
         r"\] Trial #[0-9]{1,9}: Error in (?P<step>building|running):",
         "v0.9 and later",
-        "MetaSchedule: a trial failed, in building or in running. Up to v0.11 at least, both are "
-        "printed as an error in building.",
+        "MetaSchedule: a trial failed, in building or in running. Older releases print both as an "
+        "error in building; v0.25 tells them apart.",
         "The next line says which: it begins with LocalBuilder, LocalRunner or RPCRunner.",
         ("work_dir/logs has such texts for each task", _OF_METASCHEDULE),
         _METASCHEDULE,
