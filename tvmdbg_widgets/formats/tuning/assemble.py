@@ -99,6 +99,17 @@ def beside(
                 file=outputs[0].source.name,
             )
         )
+    found += [
+        Issue(
+            "output-empty",
+            Severity.ERROR,
+            "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
+            "can be read: are its lines cut? Paste them whole",
+            file=each.source.name,
+        )
+        for each in outputs
+        if each.value.is_empty
+    ]
     console = last([each.value.console for each in outputs])
     if console is not None and not log.tasks:
         log = replace(log, tuner=console.tuner, tasks=_printed_tasks(console))

@@ -85,6 +85,14 @@ class Output:
     latency: LatencyCurve | None = None
     dags: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row, total, measurement or DAG was found."""
+        has_rows = self.console is not None and (
+            bool(self.console.rows) or self.console.total_ms is not None
+        )
+        return not (has_rows or self.measurements or self.glyphs or self.latency or self.dags)
+
 
 def read_output(source: ByteSource) -> Output:
     """Read a text that a tuning printed; what is none of the above is passed over.
@@ -137,6 +145,8 @@ class _Dags:
     def add(self, line: str) -> None:
         if _PLACEHOLDER.fullmatch(line) or _COMPUTE.fullmatch(line):
             self._lines.append(line)
+            if any(line.count(opened) != line.count(closed) for opened, closed in ("()", "[]")):
+                self._lines.clear()  # the line is cut, and the text no DAG's
             return
         self._end()
         if task := _TASK.fullmatch(line):

@@ -97,8 +97,12 @@ class TableRows:
         marks = [i for i, row in enumerate(rows) if names[i] == SEPARATOR and len(row) == 1]
         totals = marks[-1] + 1 if marks else self._first_total(names)
         self.rows = rows[: marks[-1] if marks else totals]
+        summed = rows[totals - 1] if 0 < totals < len(rows) else {}
+        if not marks and names[totals - 1 : totals] == ["Sum"] and DEVICE not in summed:
+            totals -= 1  # Markdown takes the row of dashes for its own
+            self.rows = rows[:totals]
         for row, name in zip(rows[totals:], names[totals:], strict=True):
-            if name == "Sum" and self.summed is None and marks:
+            if name == "Sum" and self.summed is None and (marks or DEVICE not in row):
                 self.summed = row
             else:
                 key = row[DEVICE].text if DEVICE in row else f"#{len(self.device_metrics)}"
