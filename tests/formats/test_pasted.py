@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import time
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.formats.pasted import readings
+from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.tuning.log import TuningLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,6 +140,276 @@ def test_a_heading_alone_is_named() -> None:
         tvmdbg.open(b"look:\n\nNode Name  Ops  Time(us)\nand so on\n")
 
 
+V9 = """\
+Node Name   Ops            Time(us)  Time(%)  Shape         Inputs  Outputs  Measurements(us)  $
+---------   ---            --------  -------  -----         ------  -------  ----------------  $
+conv_a      fused_conv_a   120.5     60.25    (1, 8, 4, 4)  3       1        [120.0, 121.0]    $
+dense_b     fused_dense_b  79.5      39.75    (1, 10)       12      1        [79.0, 80.0]      $
+Total_time  -              200.0     -        -             -       -        -                 $
+""".replace("$", "")
+V5 = """\
+Node Name  Ops            Time(us)  Time(%)  Start Time       End Time         Shape    Inputs  Outputs  $
+---------  ---            --------  -------  ----------       --------         -----    ------  -------  $
+conv_a     fused_conv_a   120.5     60.25    15:24:44.177475  15:24:44.177600  (1, 8)   3       1        $
+dense_b    fused_dense_b  79.5      39.75    15:24:44.177700  15:24:44.177800  (1, 10)  12      1        $
+""".replace("$", "")  # noqa: E501
+VM = (
+    f"{'#OpName':<80}\t{'#InvokeCount':<10}\t#Duration(us): Sum/Mean/Min/Max\n"
+    f"{'fused_conv':<80}\t{2:<10}\t240.5/120.25/120/120.5\n"
+    "Total Duration: 240.5 us.\tTotal Packed Functions: 2\n"
+)
+REPORT = """\
+Name         Duration (us)  Percent  Device  Count      Argument Shapes              Hash  $
+fused_conv          120.50    60.25    cpu0      1  float32[1, 3, 8, 8]  4348120d16b01599  $
+fused_dense          79.50    39.75    cpu0      1        float32[1, 8]  21901fcfe13371ae  $
+----------                                                                                 $
+Sum                 200.00   100.00              2                                         $
+Total               200.00             cpu0      1                                         $
+""".replace("$", "")
+CSV = """\
+Argument Shapes,Count,Device,Duration (us),Hash,Name,Percent,layout
+"float32[1, 3, 8, 8]",1,"cpu0",120.5,"4348120d16b01599","fused_conv",60.25,"NCHW"
+"float32[1, 8]",1,"cpu0",79.5,"21901fcfe13371ae","fused_dense",39.75,""
+"""
+TABLES = {"v0.9": V9, "v0.5": V5, "vm": VM, "report": REPORT, "csv": CSV}
+
+
+def numbered(head: str) -> Callable[[str], str]:
+    """Put a head before each line that counts or tells the time."""
+    return lambda text: "\n".join(
+        head.format(n=n + 8, s=f"{n % 60:02d}", ms=100 + 7 * n % 900) + line
+        for n, line in enumerate(text.split("\n"))
+    )
+
+
+LOGS = {
+    "journal": "Nov 29 09:38:{s} host-1.lan python3[4123]: ",
+    "kubectl": "[pod/web-7f9c4d-x2x/main] ",
+    "stern": "web-7f9c main ",
+    "compose": "app-1  | ",
+    "GitLab": "2024-01-02T03:04:{s}.123456Z 01O ",
+    "Jenkins": "[2024-01-02T03:04:{s}.{ms}Z] ",
+    "logging": "INFO:tvm:",
+    "loguru": "2024-01-01 10:00:{s}.{ms} | INFO     | __main__:main:12 - ",
+    "rich": "[10:00:{s}] INFO     ",
+    "LOG(INFO)": "[10:00:{s}] /src/runtime/file.cc:{n}: ",
+    "logcat": "01-02 10:00:{s}.{ms} I/tvm  ( 1234): ",
+    "dmesg": "[ {n}.{ms}] ",
+    "cat -n": "{n:6d}\t",
+    "editor": "{n:<4d} ",
+    "grep": "log.txt:{n}:",
+    "doxygen": " * ",
+    "SQL": "-- ",
+    "diff": "+",
+    "nested": "> > ",
+    "indented": "    ",
+}
+AROUND: dict[str, Callable[[str], str]] = {
+    "slack": lambda text: f"```{text}\n```",
+    "pre": lambda text: f"<p>Hi</p><pre>{html.escape(text)}</pre>",
+    "br": lambda text: html.escape(text).replace("\n", "<br/>\n"),
+    "Out": lambda text: f"Out[3]: {text}",
+    "head of a logger": lambda text: f"INFO:tvm:{text}\nINFO:tvm:done 1.5 (2)\n",
+    "tee": lambda text: f"+ run | tee x\nwarning: (bar) 1.5\n{text}\nreal\t0m1.2s\n",
+    "UTF-16": lambda text: f"\ufeff{text}",
+    "carriage returns": lambda text: text.replace("\n", "\r\r\n"),
+    "lost escapes": lambda text: "".join(f"[32m{line}[0m\n" for line in text.split("\n")),
+    "backslashes": lambda text: "".join(f"{line} \\\n" for line in text.split("\n")),
+    "C": lambda text: "".join(
+        '    "' + line.replace('"', '\\"') + '\\n"\n' for line in text.splitlines()
+    ),
+    "JSON": lambda text: json.dumps({"log": text, "stream": "stdout"}),
+    "Docker": lambda text: "".join(
+        json.dumps({"log": f"{line}\n", "time": "x"}) + "\n" for line in text.splitlines()
+    ),
+    "repr": lambda text: f"x = {text!r}\n",
+    "blank lines": lambda text: text.replace("\n", "\n\n"),
+}
+CELLS: dict[str, Callable[[str], str]] = {
+    "tabs": lambda text: re.sub(r" {2,}", "\t", text),
+    "one blank": one_blank,
+    "Markdown": markdown,
+    "spreadsheet": lambda text: "\n".join(
+        ",".join(f'"{cell}"' for cell in re.split(r" {2,}", line.strip()))
+        for line in text.splitlines()
+    ),
+    "LaTeX": lambda text: "\n".join(
+        " & ".join(re.split(r" {2,}", line.strip())).replace("_", "\\_") + " \\\\"
+        for line in text.splitlines()
+    ),
+    "HTML": lambda text: (
+        "<table>"
+        + "\n".join(
+            "<tr><td>" + "</td><td>".join(re.split(r" {2,}", line.strip())) + "</td></tr>"
+            for line in text.splitlines()
+        )
+        + "</table>"
+    ),
+}
+
+
+def numbers_of(data: bytes) -> list[object]:
+    run = tvmdbg.open(data)
+    calls = [
+        (list(each.names), each.duration_ns.tolist(), each.count.tolist(), list(each.devices))
+        for each in run.reports
+    ]
+    return [times_of(run), calls]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_table_opens_behind_every_prefix(kind: str) -> None:
+    known = numbers_of(TABLES[kind].encode())
+    for way, head in LOGS.items():
+        assert numbers_of(numbered(head)(TABLES[kind]).encode()) == known, way
+    for way, around in AROUND.items():
+        encoding = "utf-16-le" if way == "UTF-16" else "utf-8"
+        assert numbers_of(around(TABLES[kind]).encode(encoding)) == known, way
+
+
+@pytest.mark.parametrize("kind", ["v0.9", "v0.5", "report"])
+def test_cells_are_told_by_what_they_hold(kind: str) -> None:
+    known = numbers_of(TABLES[kind].encode())
+    for way, written in CELLS.items():
+        assert numbers_of(written(TABLES[kind]).encode()) == known, way
+
+
+@pytest.mark.parametrize("width", [40, 60, 72, 80, 100])
+@pytest.mark.parametrize("kind", TABLES)
+def test_lines_cut_anywhere_give_all_rows_or_an_error(kind: str, width: int) -> None:
+    known = numbers_of(TABLES[kind].encode())
+    for strip in (False, True):
+        cut = wrapped(width)(TABLES[kind])
+        text = "\n".join(map(str.rstrip, cut.split("\n"))) if strip else cut
+        try:
+            found = numbers_of(text.encode())
+        except tvmdbg.FormatError as problem:
+            assert "eading of" in str(problem)  # noqa: PT017
+        else:
+            assert found == known
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("width", range(20, 100, 7))
+def test_lines_without_their_ends_are_told(kind: str, width: int) -> None:
+    known = numbers_of(TABLES[kind].encode())
+    text = "\n".join(line[:width] for line in TABLES[kind].split("\n"))
+    try:
+        run = tvmdbg.open(text.encode())
+    except tvmdbg.FormatError:
+        return
+    if numbers_of(text.encode()) != known:
+        assert [each for each in run.check() if each.severity.name in ("ERROR", "WARNING")]
+
+
+@given(
+    st.sampled_from(sorted(TABLES)),
+    st.lists(st.sampled_from(["{n}", "{s}", "10:00:{s}", "app", "x-1", ": ", "] ", " ", "#", "|"])),
+)
+def test_any_prefix_comes_off(kind: str, pieces: list[str]) -> None:
+    head = "".join(pieces)
+    known = numbers_of(TABLES[kind].encode())
+    text = numbered(head)(TABLES[kind])
+    try:
+        found = numbers_of(text.encode())
+    except tvmdbg.FormatError as problem:
+        assert "eading of" in str(problem)  # noqa: PT017
+    else:
+        assert found == known
+
+
+def test_a_line_of_another_process_is_glued_to_no_row() -> None:
+    lines = V9.split("\n")
+    text = "\n".join([*lines[:3], "done", *lines[3:]])
+    assert [name for name, _ in times_of(tvmdbg.open(text.encode()))] == ["conv_a", "dense_b"]
+
+
+def test_a_number_that_may_go_on_in_the_next_line_is_left_out() -> None:
+    head = "Node Name  Ops  Time(us)  Time(%)  Shape  Inputs  Outp\nuts\n"
+    rows = "a  f  1.0  50.0  (1,)  1  1\n2\nb  f  1.0  50.0  (1,)  1  1\nend\n"
+    run = tvmdbg.open((head + rows).encode())
+    assert [name for name, _ in times_of(run)] == ["b"]
+    assert run.check().by_rule("pasted-text")
+
+
+def test_a_report_without_rows_is_refused() -> None:
+    with pytest.raises(tvmdbg.FormatError, match=r"CSV of a profiling report stands in line 1"):
+        tvmdbg.open(CSV.replace('"', "'").encode())
+
+
+def test_sums_are_no_calls_where_the_row_of_dashes_is_lost() -> None:
+    text = "".join(line for line in REPORT.splitlines(keepends=True) if "-----" not in line)
+    assert times_of(tvmdbg.open(text.encode())) == times_of(tvmdbg.open(REPORT.encode()))
+
+
+@pytest.mark.parametrize("width", [33, 40, 80, 100])
+def test_names_hold_no_line_ends_of_a_terminal(width: int) -> None:
+    known = tvmdbg.open(GRAPH.encode()).graph
+    compact = json.dumps(json.loads(GRAPH))
+    spaced = compact.replace('"name": "', '"name": "a b ')
+    for text, names in ((compact, list(known.names)), (spaced, None)):
+        cut = wrapped(width)(text)
+        for each in (cut, "\n".join(map(str.rstrip, cut.split("\n"))), each_line("> ")(cut)):
+            graph = tvmdbg.open(each.encode()).graph
+            assert list(graph.names) == (names or list(tvmdbg.open(spaced.encode()).graph.names))
+            assert graph.num_edges == known.num_edges
+
+
+def test_a_line_end_in_a_name_that_cannot_be_joined_is_told() -> None:
+    text = json.dumps(json.loads(GRAPH)).replace('"name": "', '"name": "a\n', 1)
+    assert tvmdbg.open(text.encode()).check().by_rule("line-cut")
+
+
+@pytest.mark.parametrize("head", [*LOGS.values(), ""])
+def test_fragments_of_broken_json_are_no_times(head: str) -> None:
+    text = json.dumps(json.loads(GRAPH), indent=1).replace('"arg_nodes"', "lost line\n", 1)
+    with pytest.raises(tvmdbg.FormatError):
+        tvmdbg.open(numbered(head)(text).encode())
+
+
+RECORD = (
+    '{"i": [["[\\"ab\\"]", "llvm", [1, 64, 64, 0, 0, 0, 0, 0]], [[], [["SP", 1, 0, 4, [2], 1]]]], '
+    '"r": [[0.5], 0, 1.5, 1608087071], "v": "v0.6"}'
+)
+TASKS = """\
+|  ID  |  Task Description  | Latency (ms) | Speed (GFLOPS) | Trials |
+-----------------------------------------------------------------------
+|    0 |             conv_a |        0.120 |          10.50 |     64 |
+|    1 |            dense_b |            - |              - |      0 |
+-----------------------------------------------------------------------
+Estimated total latency: 0.120 ms	Trials: 64	Used time : 12 s	Next ID: 1
+"""
+
+
+def of_tuning(data: bytes) -> tuple[int, object]:
+    log = tvmdbg.open(data)
+    assert isinstance(log, TuningLog)
+    return len(log.trials), log.console
+
+
+@pytest.mark.parametrize("text", [f"{RECORD}\n" * 3, TASKS])
+def test_what_a_tuning_leaves_opens_behind_every_prefix(text: str) -> None:
+    known = of_tuning(text.encode())
+    for way, head in LOGS.items():
+        assert of_tuning(numbered(head)(text).encode()) == known, way
+    for way in ("slack", "pre", "tee", "lost escapes", "JSON", "Docker", "repr", "UTF-16"):
+        encoding = "utf-16-le" if way == "UTF-16" else "utf-8"
+        assert of_tuning(AROUND[way](text).encode(encoding)) == known, way
+    for width in (40, 60, 80):
+        assert of_tuning(wrapped(width)(text).encode()) == known
+
+
+def test_a_tunings_heading_alone_is_told() -> None:
+    log = tvmdbg.open(TASKS.split("\n", maxsplit=1)[0].encode())
+    assert isinstance(log, TuningLog)
+    assert log.issues.by_rule("output-empty")
+
+
+def test_names_with_tags_and_escapes_stay_as_they_are() -> None:
+    text = V9.replace("\nconv_a  ", "\n<b>&lt;")
+    assert times_of(tvmdbg.open(text.encode()))[0][0] == "<b>&lt;"
+
+
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_left_alone(text: str) -> None:
     for source, found in readings(BytesSource(text.encode("utf-8", "replace"))):
@@ -179,7 +451,10 @@ def test_lines_of_two_processes_are_no_one_table(one: str, other: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("letter", [" ", "\t", "# ", "> "])
+@pytest.mark.parametrize(
+    "letter",
+    [" ", "\t", "# ", "> ", "=", "Node Name ", "| ID |", "[{'a': ", "1:1:", "<pre>", "'\\n"],
+)
 def test_blanks_cost_no_squares(letter: str) -> None:
     def cost(size: int) -> float:
         begin = time.process_time()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.executorch.inspector_events import HEADING, EventTable, events_of
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
-from tvmdbg_widgets.formats.pasted import readings
+from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity

@@ -11,7 +11,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.pasted import readings
+from tvmdbg_widgets.formats.pasted.readings import MISREAD, cut_line, nearly, readings
 from tvmdbg_widgets.formats.registry import (
     FORMATS,
     TUNING,
@@ -134,7 +134,7 @@ class Found:
             self.add(part, format_of(kind))
         if inside:
             return
-        if found is None and self._pasted(content):
+        if self._pasted(content, found):
             return
         found = found or (None if self._tuning else suspect(content))
         if found is None:
@@ -142,16 +142,37 @@ class Found:
         else:
             self.add(content, found)
 
-    def _pasted(self, source: ByteSource) -> bool:
-        """Add what a pasted text is of once what stands around it is taken off."""
-        for inner, cleaned in readings(source):
+    def _pasted(self, source: ByteSource, known: Format | None) -> bool:
+        """Add what a pasted text is of once what stands around it is taken off.
+
+        What a reader knows as it is goes to that reader, unless it would read it wrongly.
+        """
+        if known is not None and known.part not in MISREAD:
+            return False
+        for inner, cleaned in readings(source, known.part if known is not None else ""):
             form = identify(inner, TUNING if self._tuning else FORMATS)
             if form is not None:
                 said = f"pasted text: taken off before it was read: {cleaned.told}"
-                severity = Severity.WARNING if cleaned.left else Severity.NOTE
+                is_doubtful = cleaned.left or cleaned.doubts
+                severity = Severity.WARNING if is_doubtful else Severity.NOTE
                 self.issues.append(Issue("pasted-text", severity, said, file=source.name))
                 self.add(inner, form)
                 return True
+        is_table = known is not None and known.part in ("table", "report")
+        if is_table and (said := nearly(source, tables_only=True)):
+            raise FormatError(
+                "a table in this text cannot be read",
+                file=source.name,
+                expected="its heading and its rows as the program printed them",
+                found=f"{said[:1].lower()}{said[1:-1]}",
+                hint="Paste the whole lines, or save what the program prints to a file.",
+            )
+        if known is not None and known.part in ("graph", "chrome") and (line := cut_line(source)):
+            said = (
+                f"line {line:,} ends inside of a string, as where a terminal cuts its lines, and "
+                "how they were joined cannot be told: names there hold a line end"
+            )
+            self.issues.append(Issue("line-cut", Severity.ERROR, said, file=source.name))
         return False
 
     def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.pasted import nearly
+from tvmdbg_widgets.formats.pasted.readings import nearly
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 

@@ -1,0 +1,320 @@
+"""JSON in pasted texts: in a log, cut into lines, as a string literal, as Python prints it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_MOST_LITERAL: Final = 1 << 20
+_MOST_VALUES: Final = 50
+_MOST_PREFIXES: Final = 6
+#: Share of a text that a list takes which is not a part of something broken.
+_MOST_OF: Final = 0.8
+_FEWEST_WIDE: Final = 20
+_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‟": '"', "‘": "'", "’": "'"})
+_OPENS: Final = re.compile(r"[{\[](?=\s{0,99}[\"{\[])")
+_BEGINS: Final = re.compile(r"[{\[](?=[ \t]{0,99}(?:[\"'{\[\\“‘]|$))")
+_QUOTED: Final = re.compile(
+    r"b?[\"']\s{0,9}[{\[]|b?['\"]\s{0,9}\\[nr]\s{0,9}[{\[]|[{\[]\s{0,9}\\+\""
+)
+_PYTHON: Final = re.compile(r"[{\[](?=\s{0,99}[{\[']|\s{0,99}\()")
+_RECORD: Final = re.compile(
+    r'\{\s{0,9}"(?:[irv]|input|config|result|version|tvm_version)"\s{0,9}:'
+    r'|\[\s{0,9}\d{1,9}\s{0,9},\s{0,9}\[\s{0,9}\[|\[\s{0,9}"\d{1,20}"\s{0,9},'
+)
+#: Of what Python prints of values: strings, numbers, constants, and what stands between them.
+_TOKEN: Final = re.compile(
+    r"(?:b?(?:'(?P<single>(?:[^'\\\n]|\\.)*+)'|\"(?P<double>(?:[^\"\\\n]|\\.)*+)\"))"
+    r"|-?\d++(?:\.\d++)?(?:e[+-]?\d++)?|True|False|None|nan|-?inf|[\[\]{}():, \t\n]",
+    re.DOTALL,
+)
+_CONSTANTS: Final = {
+    "True": "true", "False": "false", "None": "null", "nan": "NaN",
+    "inf": "Infinity", "-inf": "-Infinity", "(": "[", ")": "]",
+}  # fmt: skip
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\n)", re.DOTALL)
+_ESCAPED: Final = {
+    "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": "",
+}  # fmt: skip
+_QUOTE: Final = re.compile(r'\\.|"')
+#: A string literal of several lines.
+_LITERAL: Final = re.compile(r"b?['\"](?=[^'\"\n]{0,4000}\\n)")
+_TRAILING: Final = re.compile(r"\\*$")
+_KNOWN_JSON: Final = (
+    ("a graph (JSON)", re.compile(r"[\"']nodes\\*[\"']\s{0,9}:")),
+    ("a Chrome trace", re.compile(r"[\"']traceEvents\\*[\"']\s{0,9}:")),
+    ("a profiling report (JSON)", re.compile(r"[\"']calls\\*[\"']\s{0,9}:")),
+    ("a tuning log", re.compile(r"\{\s{0,9}[\"'](?:i|input)\\*[\"']\s{0,9}:")),
+)
+_LONGEST_LINE: Final = 20_000
+#: Of lines that are cut at one width, all but the last of each text are as long.
+_MOSTLY: Final = 0.6
+_TERMINALS: Final = (72, 76, 78, 79, 80, 100, 120, 132, 140, 160, 200)
+
+
+def documents(given: Cleaned) -> Iterator[Cleaned]:
+    """Yield JSON of a text: as it stands, behind prefixes, cut into lines, escaped, or Python's."""
+    yield from _json(given)
+    lines = given.text.split("\n")
+    tried: set[str] = set()
+    for at, line in enumerate(lines):
+        for match in _BEGINS.finditer(line[:400]):
+            prefix = line[: match.start()]
+            shape = re.sub(r"\d+", "0", prefix)
+            if not prefix.strip() or '"' in prefix or "{" in prefix:
+                continue
+            if any(shape.startswith(each) for each in tried):
+                continue  # the lines from there on were looked at
+            tried.add(shape)
+            heard = stream(lines, at, match.start())
+            if heard.marked < 2:
+                continue
+            taken = {**given.taken, f"prefixes like {prefix.strip()[:40]!r}": heard.marked}
+            yield from _json(Cleaned("\n".join(heard.texts) + "\n", taken))
+            if len(tried) >= _MOST_PREFIXES:
+                return
+
+
+def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
+    """Return the records of a tuning log, whatever stands before and behind them in their lines.
+
+    None where there are none, or where `whole` and one is broken.
+    """
+    decoder, kept, around = json.JSONDecoder(), [], 0
+    for line in given.text.split("\n"):
+        at, taken = 0, 0
+        while (match := _RECORD.search(line, at, at + 400)) is not None:
+            try:
+                _, end = decoder.raw_decode(line, match.start())
+            except (ValueError, RecursionError):
+                if whole:
+                    return None
+                end = len(line)  # its reader tells what is wrong with it
+            kept.append(line[match.start() : end])
+            taken += end - match.start()
+            at = end
+        around += taken < len(line.strip())
+    if not kept:
+        return None
+    also = {"text around records": around} if around else {}
+    return Cleaned("\n".join(kept) + "\n", given.taken | also)
+
+
+def _json(given: Cleaned) -> Iterator[Cleaned]:
+    """Yield JSON that stands in a text, the longest first."""
+    straight = given.text.translate(_QUOTES)
+    for text, quotes in ((straight, straight != given.text), (given.text, False)):
+        taken = {**given.taken, **({"curly quote marks": 1} if quotes else {})}
+        each = Cleaned(text, taken)
+        for one in (each, *unwrapped(each)):
+            yield from whole_json(one)
+        yield from _literals(each)
+        if not quotes:
+            return
+
+
+def whole_json(given: Cleaned) -> Iterator[Cleaned]:
+    """Yield the records of a text, or its values of JSON, the longest first."""
+    text = given.text
+    if (log := records(given)) is not None:
+        yield log
+    elif (begin := _OPENS.search(text)) and _RECORD.match(text, begin.start()):
+        return  # one of several records, some of which are broken, is no log
+    for first, last in sorted(_values(text), key=lambda span: span[0] - span[1])[:4]:
+        # A list may be a part of something that is broken.
+        if text[first] == "[" and last - first < _MOST_OF * len(text.strip()):
+            continue
+        around = len(text.strip()) > last - first
+        yield Cleaned(text[first:last], given.taken | ({"text around JSON": 1} if around else {}))
+
+
+def _values(text: str) -> Iterator[tuple[int, int]]:
+    decoder, at = json.JSONDecoder(), 0
+    for _ in range(_MOST_VALUES):
+        match = _OPENS.search(text, at)
+        if match is None:
+            return
+        try:
+            _, at = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            # What stands inside of broken JSON is no file of its own.
+            if match.group().startswith("{"):
+                return
+            at = match.end()
+        else:
+            yield match.start(), at
+
+
+def _literals(given: Cleaned) -> Iterator[Cleaned]:
+    """Yield the text of string literals, and JSON of what Python prints of a value."""
+    text = given.text[:_MOST_LITERAL]
+    if (match := _QUOTED.search(text)) is not None:
+        token = _TOKEN.match(text, match.start())
+        inner = token and (token["single"] or token["double"])
+        if token is not None and inner:
+            found = _unescaped(inner)
+            if token[0].startswith("b"):
+                found = found.encode("latin-1", "replace").decode("utf-8", "replace")
+        else:
+            found = _unescaped(text[match.start() :])
+        for times in (1, 2):
+            once = Cleaned(found, {**given.taken, "a string literal": times})
+            yield once
+            yield from whole_json(once)
+            found = _unescaped(found) if '\\"' in found else ""
+    for match in itertools.islice(_PYTHON.finditer(text), 4):
+        value = _of_python(text, match.start())
+        if value is not None and (match[0] == "{" or len(value) >= _MOST_OF * len(text.strip())):
+            yield Cleaned(value, {**given.taken, "Python's notation": 1})
+        if value is not None or match[0] == "{":
+            return  # what stands inside of something broken is no file of its own
+
+
+def _of_python(text: str, at: int) -> str | None:
+    """Return a value that Python printed as JSON; its own parser might end the process."""
+    pieces: list[str] = []
+    depth = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            return None
+        at = match.end()
+        inner = match["single"] if match["single"] is not None else match["double"]
+        if inner is not None:
+            plain_text = _unescaped(inner)
+            if match[0].startswith("b"):
+                plain_text = plain_text.encode("latin-1", "replace").decode("utf-8", "replace")
+            if pieces and pieces[-1][:1] == '"':  # two literals are one
+                plain_text = json.loads(pieces.pop()) + plain_text
+            pieces.append(json.dumps(plain_text))
+            continue
+        if not match[0].strip():
+            continue
+        depth += (match[0] in "[{(") - (match[0] in "]})")
+        pieces.append(_CONSTANTS.get(match[0], match[0]))
+        if depth == 0:
+            break
+    written = re.sub(r",(\s*)\]", r"\1]", "".join(pieces)) if ")" in text else "".join(pieces)
+    try:
+        json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+    return written
+
+
+def _unescaped(inner: str) -> str:
+    """Return what stands in a string literal; an escape that is none stays as it is."""
+    return _ESCAPE.sub(lambda match: _escape(match[1]), inner)
+
+
+def _escape(code: str) -> str:
+    if code[0] in "xuU" and len(code) > 1:
+        number = int(code[1:], 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+    return _ESCAPED.get(code, f"\\{code}")
+
+
+def literal_in(text: str) -> str:
+    """Return what a string literal of several lines says, with those right behind it."""
+    match = _LITERAL.search(text)
+    said = ""
+    at = match.start() if match is not None else len(text)
+    while (token := _TOKEN.match(text, at)) is not None and (token["single"] or token["double"]):
+        said += _unescaped(token["single"] or token["double"])
+        at = token.end()
+        while text[at : at + 1].isspace():
+            at += 1
+    return said
+
+
+def said_in(text: str) -> Iterator[str]:
+    """Yield the texts that JSON holds: a message a line, or the outputs of a notebook."""
+    try:
+        values = [json.loads(text)]
+    except (ValueError, RecursionError):
+        values = []
+        for line in text.split("\n"):
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError):
+                if line.strip():
+                    return
+    left = values[::-1]
+    while left:
+        value = left.pop()
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            value = "".join(value)
+        if isinstance(value, str) and "\n" in value:
+            yield value if value.endswith("\n") else f"{value}\n"
+        elif isinstance(value, dict):
+            left += [*value.values()][::-1]
+        elif isinstance(value, list):
+            left += value[::-1]
+
+
+def open_ends(lines: Sequence[str]) -> list[bool]:
+    """Tell of each line whether it ends inside of a string of JSON."""
+    ends, is_open, escaped = [], False, False
+    for line in lines:
+        for match in _QUOTE.finditer(line, 1 if escaped else 0):
+            if match[0] == '"':
+                is_open = not is_open
+        escaped = is_open and line[-1:] == "\\" and len(_TRAILING.findall(line)[0]) % 2 == 1
+        ends.append(is_open)
+    return ends
+
+
+def unwrapped(given: Cleaned) -> Iterator[Cleaned]:
+    """Yield JSON with the lines joined that a terminal or an editor cut, where that is certain."""
+    lines = given.text.rstrip().split("\n")
+    before = max(len(lines) - 1, 1)
+    wide = max(map(len, lines))
+    ends = open_ends(lines)
+    broken = _RECORD.match(given.text) is not None and records(given) is None
+    if wide < _FEWEST_WIDE or not (
+        broken
+        or any(
+            is_open or (line[-1:].isalnum() and after[:1].isalnum())
+            for line, after, is_open in zip(lines, lines[1:], ends, strict=False)
+        )
+    ):
+        return
+    full = sum(len(line) == wide for line in lines[:-1])
+    mostly = full >= _MOSTLY * before and (before > 2 or wide in _TERMINALS)
+    exactly = full > 1 and all(
+        len(line) == wide for line, is_open in zip(lines[:-1], ends, strict=False) if is_open
+    )
+    # Of lines that end between words, none could have taken the next word too.
+    widest = max((len(line) for line in lines if " " in line), default=0)
+    words = all(
+        len(line) + 1 + len(after.split(" ", 1)[0]) > widest
+        for line, after in itertools.pairwise(lines)
+    )
+    # A line that ends with a hyphen may have been cut there, without a blank.
+    words = words and not any(line.endswith("-") for line in lines[:-1])
+    if words and before > 1 and len(set(map(len, lines[:-1]))) > 1 and not mostly:
+        yield Cleaned(" ".join(lines), {**given.taken, "line ends between words": before})
+    elif mostly or exactly:
+        joined = [
+            line.ljust(wide) if is_open else line if len(line) == wide else f"{line}\n"
+            for line, is_open in zip(lines, ends, strict=True)
+        ]
+        yield Cleaned("".join(joined), {**given.taken, f"line ends at column {wide}": full})
+
+
+def nearly_json(text: str) -> str:
+    """Say where JSON of a known kind begins that cannot be read."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for what, mark in _KNOWN_JSON:
+            if mark.search(line[:_LONGEST_LINE]):
+                return (
+                    f"What looks like {what} begins in line {number:,}, but it is cut, or not JSON."
+                )
+    return ""

@@ -1,0 +1,243 @@
+"""What stands around the lines of a pasted text: colors, marks, prefixes, and how it is taken off.
+
+A prefix is learned from one line of which is known where its own text begins: words stay as they
+are, numbers may differ from line to line.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: How Windows keeps a text that its readers do not know as one.
+UNMARKED: Final = "UTF-16 without its mark"
+_CONTINUED: Final = 0.8
+_CONTROL: Final = re.compile(
+    r"(?:\x1b|\x9b|\^\[|\\x1b|\\033|\\u001b|\\e)"
+    r"(?:\[[0-9;?]{0,20}[ -/]?[@-~]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78MDE])"
+    r"|\[\d{1,3}(?:;\d{1,3}){0,5}m|.\x08"
+)
+_ODD: Final = "\u00a0\u2007\u2009\u202f\u3000\u200b\u200e\u2060\ufeff\u00ad"
+_BLANKS: Final = str.maketrans(
+    {**dict.fromkeys(_ODD[:5], " "), **dict.fromkeys(_ODD[5:], ""), "\x0b": "\n", "\x0c": "\n"}
+)
+_FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[\w+-]{0,30}[ \t]*$|`{3,}", re.MULTILINE)
+_TAG: Final = re.compile(
+    r"<(/?)(pre|code|samp|tt|br|p|div|span|t[drh]|table|tbody|thead|font|b|i|a|li|ul|hr)\b"
+    r"[^<>]{0,300}>(\n?)",
+    re.IGNORECASE,
+)
+#: What tells a page: names may hold other tags.
+_PAGE: Final = re.compile(
+    r"<(?:pre|code|samp|br|p|div|span|td|table)\b[^<>]{0,300}>", re.IGNORECASE
+)
+_ENTITY: Final = re.compile(
+    r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,6});", re.IGNORECASE
+)
+_BREAKS: Final = {"br", "/p", "/div", "/tr", "/li", "/pre", "/table"}
+
+#: Numbers with what joins the parts of times, dates and places.
+_PIECE: Final = re.compile(r"(\d+(?:[.,:/T-]\d+)*)|([ \t]+)|([^\d \t]+)")
+_WORD: Final = re.compile(r"\w")
+_CLOCK: Final = re.compile(r"\d:\d\d")
+_LONGEST_LINE: Final = 20_000
+_LONGEST_PREFIX: Final = 300
+
+
+@dataclass
+class Cleaned:
+    """A text without what stood around it.
+
+    Attributes
+    ----------
+    text : str
+    taken : dict of str to int
+        What was taken off, and how often.
+    left : list of int
+        Numbers of lines, from 1 on, that look like rows of a table and are none for certain.
+    doubts : list of str
+        What else cannot be told for certain.
+    """
+
+    text: str
+    taken: dict[str, int] = field(default_factory=dict)
+    left: list[int] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    @property
+    def told(self) -> str:
+        """What was taken off, in words."""
+        said = ", ".join(f"{what} ({counted(count, 'time')})" for what, count in self.taken.items())
+        if self.left:
+            lines = ", ".join(map(str, self.left[:5])) + (", …" if len(self.left) > 5 else "")
+            said += f"; left out: {counted(len(self.left), 'line')} that cannot be put together "
+            said += f"for certain ({lines})"
+        return "; ".join([said, *self.doubts])
+
+
+def decoded(data: bytes) -> Cleaned | None:
+    """Decode a text: UTF-8, or what Windows writes; None for bytes that are none."""
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if data.startswith(mark) and b"\0" in data:
+            return Cleaned(data[2:].decode(encoding, "replace"), {"UTF-16": 1})
+    if b"\0" in data:
+        for at, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if len(data) > 3 and not data[at::2].strip(b"\0"):
+                return Cleaned(data.decode(encoding, "replace"), {UNMARKED: 1})
+        return None
+    try:
+        return Cleaned(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Cleaned(data.decode("cp1252", "replace"), {"Windows-1252": 1})
+
+
+def plain(given: Cleaned) -> Cleaned:
+    """Take off colors, odd blanks, fences and line ends."""
+    found = Cleaned(given.text, dict(given.taken))
+    text, count = _CONTROL.subn("", found.text)
+    if count:
+        found.taken["colors"] = count
+    text = re.sub("(?<!\r)\r+\n", "\n", text)
+    if "\r" in text:
+        found.taken["carriage returns"] = text.count("\r")
+        text = text.replace("\r", "\n")
+    if odd := sum(map(text.count, _ODD)):
+        found.taken["odd blanks"] = odd
+        text = text.translate(_BLANKS)
+    if "```" in text or "~~~" in text:
+        text, count = _FENCE.subn("", text)
+        if count:
+            found.taken["fences"] = count
+    lines = text.split("\n")
+    continued = sum(line.rstrip().endswith("\\") for line in lines)
+    if continued > 1 and continued >= _CONTINUED * sum(map(bool, map(str.strip, lines))):
+        found.taken["backslashes at line ends"] = continued
+        text = "\n".join(line.rstrip().removesuffix("\\").rstrip() for line in lines)
+    found.text = text
+    return found
+
+
+def without_html(given: Cleaned) -> Cleaned | None:
+    """Take off HTML; None where there is none."""
+    if _PAGE.search(given.text) is None and _ENTITY.search(given.text) is None:
+        return None
+
+    def broken(match: re.Match[str]) -> str:
+        tag = (match[1] + match[2]).lower()
+        return "\n" if tag in _BREAKS else ("\t" if tag in ("/td", "/th") else "") + match[3]
+
+    text, count = _TAG.subn(broken, given.text)
+    whole = Cleaned(html.unescape(text), {**given.taken, "HTML": max(1, count)})
+    return plain(whole)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The lines that one source wrote from a place on, without their prefixes.
+
+    Attributes
+    ----------
+    texts : list of str
+    numbers : list of int
+        Where each stands in the whole text, from 1.
+    prefix : str
+        Of the first line.
+    marked : int
+        How many lines the prefix stood before.
+    others : int
+        How many lines between them were written by others.
+    """
+
+    texts: list[str]
+    numbers: list[int]
+    prefix: str
+    marked: int
+    others: int = 0
+
+
+class Prefix:
+    """What stands before the text of lines, learned from one of them."""
+
+    def __init__(self, prefix: str) -> None:
+        pieces = [match.groups() for match in _PIECE.finditer(prefix)]
+        self.text = prefix
+        self.tail = prefix[len(prefix.rstrip(" \t")) :]
+        if self.tail:
+            pieces = pieces[:-1]
+        pattern = ""
+        for number, blank, word in pieces:
+            if number:
+                pattern += r"(\d++(?:[.,:/T-]\d++)*+)"
+            elif blank:
+                pattern += r"[ \t]++" if pattern else r"[ \t]*+"
+            else:
+                pattern += re.escape(word)
+        if pieces and pieces[0][0]:
+            pattern = r"[ \t]*+" + pattern
+        self._pattern = re.compile(pattern)
+
+    def split(self, line: str) -> tuple[tuple[str, ...], str] | None:
+        """Return a line's numbers and its text; None where it begins otherwise."""
+        match = self._pattern.match(line)
+        if match is None:
+            return None
+        rest = line[match.end() :]
+        if rest.startswith(self.tail):
+            return match.groups(), rest[len(self.tail) :]
+        if not rest.strip():
+            return match.groups(), ""
+        wide = len(self.text)
+        if not line[match.end() : wide].strip() and match.end() < wide:
+            return match.groups(), line[wide:]
+        return None
+
+
+def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -> Stream:
+    """Return the lines from one on of which is known in which column its text begins."""
+    prefix, given = lines[at][:column], lines[at:end]
+    numbers = list(range(at + 1, at + 1 + len(given)))
+    if not prefix.strip() or column > _LONGEST_PREFIX:
+        return Stream([_outdented(line, column) for line in given], numbers, prefix, 0)
+    split = list(map(Prefix(prefix).split, given))
+    heard = [(number, found) for number, found in zip(numbers, split, strict=True) if found]
+    near = (found for line, found in zip(given[1:], split[1:], strict=True) if _WORD.search(line))
+    if next(near, None) is None:
+        # Only the first line of a text has the head of its logger, or a prompt.
+        after = heard[1][0] - at - 1 if len(heard) > 1 else len(given)
+        texts = [given[0][column:], *(_outdented(line, column) for line in given[1:after])]
+        return Stream(texts, numbers[:after], prefix, 1)
+    own = heard[0][1][0]
+    fixed = [
+        place
+        for place, first in enumerate(own)
+        if not _CLOCK.search(first) and not _counts([found[0][place] for _, found in heard])
+    ]
+    kept = [(n, found[1]) for n, found in heard if all(found[0][i] == own[i] for i in fixed)]
+    inside = given[: kept[-1][0] - at]
+    others = sum(map(bool, map(str.strip, inside))) - sum(bool(text.strip()) for _, text in kept)
+    return Stream([text for _, text in kept], [n for n, _ in kept], prefix, len(kept), others)
+
+
+def _counts(numbers: Sequence[str]) -> bool:
+    """Whether numbers never fall, as those of lines and times do."""
+    values = [[int(part[:18]) for part in re.split(r"\D", each)] for each in numbers]
+    return all(before <= after for before, after in pairwise(values))
+
+
+def _outdented(line: str, column: int) -> str:
+    return line[column:] if not line[:column].strip() else line
+
+
+def starts(lines: Sequence[str], anchor: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield where a pattern occurs: lines and columns."""
+    for at, line in enumerate(lines):
+        if (match := anchor.search(line, 0, _LONGEST_LINE)) is not None:
+            yield at, match.start()

@@ -1,0 +1,282 @@
+"""Tables of TVM's debugger and of its VM profiler in pasted texts, put together again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.pasted.cells import (
+    RULE,
+    Table,
+    delimiter_of,
+    filled,
+    parted,
+    single,
+    squashed,
+    why_no_row,
+)
+from tvmdbg_widgets.formats.tvm.table.layout import (
+    TITLES,
+    Layout,
+    canonical_layout,
+    dashes,
+    find_layout,
+)
+from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME, parse_row, parse_total
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.formats.pasted.lines import Stream
+
+_MOST_JOINED: Final = 8
+_MOST_STRANGERS: Final = 300
+_NUMBER: Final = r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|nan|inf)"
+_SHAPE: Final = r"(?:\(\)|\(\d{1,18},\)|\(\d{1,18}(?:, \d{1,18})+\))"
+_CLOCK: Final = r"\d\d:\d\d:\d\d(?:\.\d{6})?"
+#: The cells of a row of the debugger, with one blank between them.
+_CELLS: Final = {
+    "Node Name": r"(\S+)",
+    "Ops": r"(\S+)",
+    "Time(us)": f"({_NUMBER})",
+    "Time(%)": f"({_NUMBER})",
+    "Start Time": f"({_CLOCK})",
+    "End Time": f"({_CLOCK})",
+    "Shape": f"({_SHAPE})",
+    "Inputs": r"(\d{1,18})",
+    "Outputs": r"(\d{1,18})",
+    "Measurements(us)": rf"(\[(?:{_NUMBER}(?:, {_NUMBER})*)?\])",
+}
+_ROWS: Final = {
+    style: re.compile(" ".join(_CELLS[title] for title in titles))
+    for style, titles in TITLES.items()
+}
+_SQUASHED: Final = {style: re.sub(r"\s", "", "".join(titles)) for style, titles in TITLES.items()}
+_DIGITS: Final = re.compile(r"[\d./e+-]{1,60}")
+_LAST: Final = "Measurements(us)"
+_TOTALS: Final = re.compile(rf"{TOTAL_NAME} - ({_NUMBER})(?: -)+")
+_VM_ROW: Final = re.compile(r"(\S.*?) (\d{1,18}) ([^\s/]{1,40}(?:/[^\s/]{1,40}){3})")
+_VM_TOTAL: Final = re.compile(
+    r"Total Duration:? [^\s/]{1,40} us\.?(?: Total Packed Functions: \d{1,18})?"
+)
+
+
+def _joined(parts: Sequence[str]) -> list[str]:
+    """Return each way to join lines: with a blank or without one at each end."""
+    ways = [single(parts[0])]
+    for part in parts[1:]:
+        ways = [f"{way}{seam}{single(part)}" for way in ways for seam in ("", " ")]
+    return ways
+
+
+@dataclass
+class _Rows:
+    """The rows below a heading.
+
+    Attributes
+    ----------
+    heard : Stream
+    one : callable
+        Read one row; its second argument is whether it is a line as it stands.
+    wraps, number_last : bool
+        Whether rows may go on in the next line, and end with a number that may.
+    """
+
+    heard: Stream
+    one: Callable[[str, bool], list[str] | None]
+    wraps: bool
+    number_last: bool
+    left: list[int] = field(default_factory=list)
+    _known: dict[int, list[str] | None] = field(default_factory=dict)
+
+    def read(self, start: int, ends: Callable[[list[str]], bool]) -> list[list[str]]:
+        """Return the rows; lines that are none for certain are left, those between rows too."""
+        rows: list[list[str]] = []
+        left: list[int] = []
+        at, last = start, start
+        while at < len(self.heard.texts) and at - last < _MOST_STRANGERS:
+            if RULE.fullmatch(self.heard.texts[at]):
+                at += 1
+                continue
+            cells, size = self._row(at)
+            at += size
+            if cells is None:
+                left.append(self.heard.numbers[at - 1])
+                continue
+            rows.append(cells)
+            last = at
+            if ends(cells):
+                break
+        inside = self.heard.numbers[last - 1]
+        self.left = [n for n in left if n <= inside or _is_like_row(self.heard, n)]
+        return rows
+
+    def _row(self, at: int) -> tuple[list[str] | None, int]:
+        """Return the row that begins in a line and how many lines it takes."""
+        texts, size = self.heard.texts, 1
+        cells = self._alone(at)
+        while cells is None and self.wraps and size < _MOST_JOINED and at + size < len(texts):
+            if RULE.fullmatch(texts[at + size]) or self._alone(at + size):
+                return None, 1
+            size += 1
+            found = self._together(at, size)
+            inner = (self._together(at + less, size - less) for less in range(1, size - 1))
+            if len(found) > 1 or any(inner):
+                return None, 1
+            cells = found[0] if found else None
+        after = texts[at + size].strip() if at + size < len(texts) else ""
+        if cells is None or (self.number_last and _DIGITS.fullmatch(after)):
+            return None, 1  # the last number may go on in the next line
+        return cells, size
+
+    def _alone(self, at: int) -> list[str] | None:
+        if at not in self._known:
+            self._known[at] = self.one(self.heard.texts[at], True)
+        return self._known[at]
+
+    def _together(self, at: int, size: int) -> list[list[str]]:
+        ways = _joined(self.heard.texts[at : at + size])
+        found = [cells for way in ways if (cells := self.one(way, False)) is not None]
+        return [cells for place, cells in enumerate(found) if cells not in found[:place]]
+
+
+def _is_like_row(heard: Stream, number: int) -> bool:
+    line = heard.texts[heard.numbers.index(number)]
+    return re.search(r"\d\.\d", line) is not None and "(" in line and line.count("  ") > 2
+
+
+@dataclass
+class _NodeRow:
+    """Reads rows of the debugger's table: by their places, by marks, or by what cells hold."""
+
+    style: str
+    layout: Layout | None
+    delimiter: str
+    is_cut: bool
+    placed: int = 0
+
+    def __call__(self, line: str, is_line: bool) -> list[str] | None:
+        titles = TITLES[self.style]
+        if is_line and self.layout is not None:
+            split = self.layout.split(line)
+            if split and self._fits(split):
+                self.placed += 1
+                return list(split)
+        cells = tuple(parted(line, self.delimiter)) if is_line else ()
+        if self.is_cut:
+            cells = cells[: len(titles)]
+        if self._fits(cells):
+            return list(cells)
+        words = single(line)
+        if self.is_cut:
+            words = re.sub(r"(?<=\d) \[.*", "", words)
+        if total := _TOTALS.fullmatch(words):
+            return [TOTAL_NAME, "-", total[1], *["-"] * (len(titles) - 3)]
+        match = _ROWS[self.style].fullmatch(words)
+        return list(match.groups()) if match and self._fits(match.groups()) else None
+
+    def _fits(self, cells: tuple[str, ...]) -> bool:
+        titles = TITLES[self.style]
+        if len(cells) != len(titles):
+            return False
+        return parse_row(titles, cells) is not None or parse_total(cells) is not None
+
+
+def read_debugger(table: Table, given: Stream) -> None:
+    """Put a table of the debugger together again."""
+    heard = filled(given)
+    found = _debugger_heading(heard.texts)
+    if isinstance(found, str):
+        table.why = found
+        return
+    style, height, is_cut = found
+    titles = TITLES[style]
+    layout = find_layout(heard.texts[0]) if height == 1 else None
+    row = _NodeRow(style, layout, delimiter_of(heard.texts[0], titles[0]), is_cut)
+    goes_on = height > 1 and style != "v0.9"
+    reader = _Rows(heard, row, wraps=height > 1 or style == "v0.9", number_last=goes_on)
+    rows = reader.read(height, lambda cells: cells[0] == TOTAL_NAME)
+    table.left = reader.left
+    is_total = bool(rows) and rows[-1][0] == TOTAL_NAME
+    if not rows or (is_total and len(rows) == 1 and table.left):
+        table.why = why_no_row(heard, height)
+        return
+    table.complete = is_total or style == "v0.5"
+    below = given.texts[1] if len(given.texts) > 1 else ""
+    ruled = layout is not None and layout.split(below) == dashes(titles)
+    table.whole = row.placed == len(rows) and ruled and not is_cut
+    if is_cut:
+        table.doubts.append(f"the lines end inside of {_LAST!r}, which is left out")
+    body = [titles, dashes(titles), *map(tuple, rows)]
+    canonical = canonical_layout(style, body)
+    table.text = "".join(f"{canonical.join(line)}\n" for line in body)
+
+
+def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
+    """Return the style of a heading, how many lines it takes, and whether it is cut at its end."""
+    got = ""
+    for height, text in enumerate(texts[: _MOST_JOINED * 2], 1):
+        got += squashed(text)
+        style = next((s for s in ("v0.9", "v0.6", "v0.5") if got.startswith(_SQUASHED[s])), "")
+        if style:
+            rest = got[len(_SQUASHED[style]) :]
+            following = squashed(texts[height]) if height < len(texts) else ""
+            goes_on = rest + following
+            if style == "v0.6" and following and (
+                goes_on.startswith(_LAST) or _LAST.startswith(goes_on)
+            ):  # fmt: skip
+                continue
+            return style, height, style == "v0.6" and len(rest) > 1 and _LAST.startswith(rest)
+        if not any(full.startswith(got) for full in _SQUASHED.values()):
+            break
+    whole = squashed(texts[0])
+    missing = min(
+        (
+            [title for title in titles if re.sub(r"\s", "", title) not in whole]
+            for style, titles in TITLES.items()
+            if style != "v0.9"
+        ),
+        key=len,
+    )
+    return f"the columns {', '.join(missing)} are missing or cut" if missing else ""
+
+
+def read_vm(table: Table, given: Stream) -> None:
+    """Put a table of the VM profiler together again."""
+    heard = filled(given)
+    full = "#InvokeCount#Duration(us):Sum/Mean/Min/Max"
+    got, height = "", 0
+    while height < min(len(heard.texts), _MOST_JOINED):
+        got += squashed(heard.texts[height])
+        height += 1
+        opens = got.removeprefix("#OpNameNShape").removeprefix("#OpName")
+        if opens.startswith(full) or not full.startswith(opens):
+            break
+    shaped = got.startswith("#OpNameNShape")
+    if not got.endswith(full):
+        table.why = "its columns #InvokeCount and #Duration(us) are missing or cut"
+        return
+    delimiter = delimiter_of(heard.texts[0], "#OpNameNShape" if shaped else "#OpName")
+
+    def one(line: str, is_line: bool) -> list[str] | None:
+        marks = delimiter if delimiter in "|│┃║" and is_line else " "
+        words = single(line.strip().strip(marks).replace(marks, " "))
+        if _VM_TOTAL.fullmatch(words):
+            return [words]
+        match = _VM_ROW.fullmatch(words)
+        if match is None or (" " in match[1] and not (shaped and is_line)):
+            return None
+        return [match[1], match[2], match[3]]
+
+    reader = _Rows(heard, one, wraps=True, number_last=True)
+    rows = reader.read(height, lambda cells: len(cells) == 1)
+    table.left = reader.left
+    if not [row for row in rows if len(row) == 3]:
+        table.why = why_no_row(heard, height)
+        return
+    table.complete = len(rows[-1]) == 1
+    name = "#OpNameNShape" if shaped else "#OpName"
+    head = f"{name:<80}\t{'#InvokeCount':<10}\t#Duration(us): Sum/Mean/Min/Max"
+    lines = [f"{row[0]:<80}\t{row[1]:<10}\t{row[2]}" if len(row) == 3 else row[0] for row in rows]
+    table.text = "\n".join([head, *lines]) + "\n"

@@ -1,0 +1,324 @@
+"""Reports of TVM's profiler in pasted texts, printed or as CSV, put together again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.pasted.cells import (
+    RULE,
+    Table,
+    delimiter_of,
+    parted,
+    single,
+    why_no_row,
+)
+from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
+from tvmdbg_widgets.formats.tvm.report.csv_file import is_header
+from tvmdbg_widgets.formats.tvm.report.rows import (
+    COUNT,
+    DEVICE,
+    DURATION,
+    HASH,
+    NAME,
+    PERCENT,
+    SHAPES,
+)
+from tvmdbg_widgets.formats.tvm.report.table import SEPARATOR, TableRows, find_heading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.pasted.lines import Stream
+
+_MOST_WRAPPED: Final = 5_000
+_MOST_JOINED: Final = 8
+_TITLE: Final = re.compile(
+    r"Duration \(us\)|Percent|Device|Count|Argument Shapes|Hash|Name|[A-Za-z_]\S*"
+)
+_TWO: Final = r"-?[\d,.' ]*\d[.,]\d\d|nan|-?inf"
+#: What the cells of a report may hold.
+_KINDS: Final = {
+    DURATION: re.compile(_TWO),
+    PERCENT: re.compile(_TWO),
+    DEVICE: re.compile(r"[a-z][a-z_]*\d+"),
+    COUNT: re.compile(r"\d{1,3}(?:[,.' ]?\d{3})*"),
+    SHAPES: re.compile(r"\w+\[[^\]]*\](?:, ?\w+\[[^\]]*\])*"),
+    HASH: re.compile(r"[0-9a-f]{16}"),
+}
+_TOKEN: Final = re.compile(r"\w+\[[^\]\n]*\](?:, ?\w+\[[^\]\n]*\])*|\S+")
+
+
+def read_report(table: Table, heard: Stream) -> None:
+    """Put a printed report together again."""
+    texts = [text.rstrip() for text in heard.texts]
+    last = re.split(r"\s{2,}", texts[0])[-1]
+    is_cut = any(full != last and full.startswith(last) for full in (COUNT, DEVICE, HASH, SHAPES))
+    if is_cut and (unwrapped := _unwrapped(texts)) is not None:
+        table.text = unwrapped
+        return
+    if is_cut:
+        table.doubts.append(f"the lines end inside of the column {last!r}, which is left out")
+        texts = [text[: len(texts[0]) - len(last)].rstrip() for text in texts]
+    if COUNT not in texts[0]:
+        table.doubts.append(f"the column {COUNT} is missing: the lines may be cut")
+    straight = _straight(texts)
+    if straight is None and (straight := _unwrapped(texts)) is not None:
+        table.doubts.clear()
+    if straight is not None:
+        table.text = straight
+        return
+    _read_report_cells(table, heard, texts)
+
+
+def _read_report_cells(table: Table, heard: Stream, texts: Sequence[str]) -> None:
+    """Put a report together again whose columns do not stand in their places."""
+    delimiter = delimiter_of(texts[0], NAME)
+    titles = parted(texts[0], delimiter) or _TITLE.findall(single(texts[0]))
+    while titles and not titles[-1]:
+        titles.pop()
+    if titles[:3] != [NAME, DURATION, PERCENT] or len(set(titles)) != len(titles):
+        table.why = f"its titles cannot be told apart: {texts[0].strip()[:80]!r}"
+        return
+    rows: list[dict[str, str]] = []
+    unclear: set[str] = set()
+    at = 0
+    for at, text in enumerate(texts[1:], 1):
+        if RULE.fullmatch(text) and text.strip(" |│┃║") != SEPARATOR:
+            continue
+        row = _report_row(text, titles, delimiter, unclear) if text.strip() else None
+        if row is not None:
+            rows.append(row)
+        elif (not rows and text.strip()) or (rows and not any(char.isdigit() for char in text)):
+            break
+        elif rows:
+            table.left.append(heard.numbers[at])
+    if not [row for row in rows if row.get(DURATION)]:
+        table.why = why_no_row(heard, 1)
+        return
+    if unclear:
+        names = ", ".join(sorted(unclear))
+        table.doubts.append(f"which column cells are of cannot be told: {names}")
+    table.complete = any(row[NAME] == "Total" for row in rows)
+    table.text = _printed_report(titles, rows) + "\n" + _configuration(texts[at:])
+
+
+def _configuration(texts: Sequence[str]) -> str:
+    bare = [text.strip(" |│") for text in texts]
+    at = next((i for i, text in enumerate(bare) if text), len(bare))
+    if bare[at : at + 1] != ["Configuration"]:
+        return ""
+    pairs = []
+    for text in bare[at + 1 :]:
+        if not text or RULE.fullmatch(text):
+            continue
+        if ": " not in text:
+            break
+        pairs.append(text)
+    return "\n".join(["Configuration", "-------------", *pairs]) + "\n"
+
+
+def _printed_report(titles: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
+    """Lay out rows as TVM does."""
+    body = [list(titles), *([row.get(title, "") for title in titles] for row in rows)]
+    widths = [max(len(line[place]) for line in body) for place in range(len(titles))]
+    return "".join(
+        "".join(
+            (cell.rjust(width) if place else cell.ljust(width)) + "  "
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        + "\n"
+        for line in body
+    )
+
+
+def _straight(texts: Sequence[str]) -> str | None:
+    """Return a report whose columns stand in their places; None where they do not."""
+    end = next((at for at, text in enumerate(texts) if not text), len(texts))
+    wide = max(map(len, texts[:end]), default=0) + 2
+    heading = find_heading(texts[0].ljust(wide))
+    if heading is None or end < 2:
+        return None
+    # Where the last cells are empty, lines are shorter: they have their blanks again.
+    padded = [text.ljust(wide) for text in texts[:end]]
+    if len(texts[0]) != max(map(len, texts[:end])) or not _is_report(padded):
+        return None
+    return "\n".join(padded) + "\n\n" + _configuration(texts[end:])
+
+
+def _is_report(lines: Sequence[str], *, summed: bool = False) -> bool:
+    """Whether every line below a heading is a row with its cells in their columns."""
+    heading = find_heading(lines[0])
+    if heading is None or len(lines) < 2:
+        return False
+    known = (COUNT, DEVICE, HASH, SHAPES, PERCENT)
+    if any(title != each and each in title for title in heading.columns for each in known):
+        return False  # two titles without a blank between them
+    rows = TableRows([*lines[1:], ""], heading, "")
+    wrong = {issue.rule for issue in rows.issues} - {"report-cut"}
+    if summed and rows.summed is None:
+        return False
+    if wrong or not rows.rows or any(DURATION not in row or NAME not in row for row in rows.rows):
+        return False
+    kinds = {title: _KINDS[title] for title in (COUNT, DEVICE, HASH, SHAPES)}
+    return all(
+        kinds[title].fullmatch(row[title].text)
+        for row in rows.rows
+        for title in kinds
+        if title in row
+    )
+
+
+def _unwrapped(texts: Sequence[str]) -> str | None:
+    """Join the lines of a report that a terminal cut, each row into as many."""
+    texts = texts[:_MOST_WRAPPED]
+    wide = max(map(len, texts), default=0)
+    for width in range(wide, wide + 4):
+        for height in range(2, _MOST_JOINED * 2):
+            groups = [texts[at : at + height] for at in range(0, len(texts), height)]
+            rows = ["".join(each.ljust(width) for each in group).rstrip() for group in groups]
+            if NAME not in rows[0][:4] or find_heading(rows[0] + "  ") is None:
+                continue
+            full = max(map(len, rows[:2])) + 2
+            body = [rows[0].ljust(full)]
+            for row in rows[1:]:
+                ended = body[-1].startswith("Total ") and not row.startswith("Total ")
+                if not row or len(row) > full - 2 or ended:
+                    break
+                body.append(row.ljust(full))
+            if len(body) > 2 and body[-1].startswith("Total") and _is_report(body, summed=True):
+                rest = texts[len(body) * height :]
+                return "\n".join(body) + "\n\n" + _configuration(rest)
+    return None
+
+
+def _report_row(
+    text: str, titles: Sequence[str], delimiter: str, unclear: set[str]
+) -> dict[str, str] | None:
+    """Return the cells of a row by their titles, those that can be told."""
+    cells = parted(text, delimiter)
+    if delimiter in "\t|│┃║,;&" and len(cells) >= len(titles) and not any(cells[len(titles) :]):
+        row = dict(zip(titles, cells, strict=False))
+        fits = all(
+            not cell or title not in _KINDS or _KINDS[title].fullmatch(cell)
+            for title, cell in row.items()
+        )
+        return row if fits and _is_row(row) else None
+    cells = [cell for cell in cells if cell] if cells else _TOKEN.findall(single(text))
+    if not cells or len(cells) > len(titles):
+        return None
+    if len(cells) == 1:
+        return {NAME: SEPARATOR} if cells[0].strip("-") == "" else None
+    places = _places(cells, titles)
+    if places is None:
+        return None
+    row = {}
+    for cell, options in zip(cells, places, strict=True):
+        if len(options) == 1:
+            row[titles[options[0]]] = cell
+        else:
+            unclear.update(titles[place] for place in options)
+    return row if _is_row(row) else None
+
+
+def _is_row(row: dict[str, str]) -> bool:
+    if row[NAME].strip("-") == "" and not any(row[title] for title in row if title != NAME):
+        row[NAME] = SEPARATOR
+        return True
+    return bool(row.get(NAME)) and bool(row.get(DURATION))
+
+
+def _places(cells: Sequence[str], titles: Sequence[str]) -> list[list[int]] | None:
+    """Return for each cell the columns that it may be of, where cells keep their order."""
+    fits = [
+        [title not in _KINDS or _KINDS[title].fullmatch(cell) is not None for title in titles]
+        for cell in cells
+    ]
+    for place, cell in enumerate(cells):
+        if any(_KINDS[title].fullmatch(cell) for title in (SHAPES, HASH) if title in titles):
+            fits[place] = [
+                fit and title in _KINDS for fit, title in zip(fits[place], titles, strict=True)
+            ]
+    # TVM gives every row a name and a time.
+    if not fits[1][1]:
+        return None
+    behind: list[set[int]] = [{0}, {1}]
+    for place in range(2, len(cells)):
+        first = min(behind[-1], default=len(titles))
+        behind.append({at for at in range(first + 1, len(titles)) if fits[place][at]})
+    if not all(behind):
+        return None
+    last = len(titles)
+    places: list[list[int]] = []
+    for options in reversed(behind):
+        kept = sorted(at for at in options if at < last)
+        if not kept:
+            return None
+        last = kept[-1]
+        places.insert(0, kept)
+    return places
+
+
+def read_csv(table: Table, heard: Stream) -> None:
+    """Take a report's CSV out of the text around it, and join the lines that a terminal cut."""
+    lines = [text.rstrip() for text in heard.texts]
+    if lines[-1][-1:].isalnum() and len(lines) > 1:
+        # The text may end inside of the last number.
+        table.left.append(heard.numbers[-1])
+        lines[-1] = ""
+    wide = max(map(len, lines))
+    cutter = Cutter(lines[0].split(","))
+    cut = sum(len(line) == wide and cutter.cut(line) is None for line in lines)
+    if not is_header(lines[0]) or cut:
+        joined = _rejoined(heard.texts, max(map(len, heard.texts)))
+        cutter = Cutter(joined[0].split(","))
+        rows = [line for line in joined[1:] if line]
+        while rows and '"' not in rows[-1] and not _is_csv_row(cutter, rows[-1]):
+            rows.pop()
+        is_whole = is_header(joined[0]) and all(_is_csv_row(cutter, row) for row in rows)
+        if is_whole and rows:
+            lines = joined
+        elif cut != 1 or not is_header(lines[0]):
+            table.why = "its lines are cut, and no one way to join them gives rows"
+            return
+    if rows := _csv_rows(lines):
+        table.text = "\n".join([lines[0], *rows]) + "\n"
+    else:
+        table.why = why_no_row(heard, 1)
+
+
+def _rejoined(texts: Sequence[str], wide: int) -> list[str]:
+    """Join lines of a full width with the next; one that ends with a quote may be whole."""
+    joined: list[str] = []
+    part, cutter = "", None
+    for text in texts:
+        part += text
+        whole = cutter is not None and part.endswith('"') and _is_csv_row(cutter, part)
+        if len(text) < wide - 1 or whole:
+            joined.append(part.rstrip())
+            cutter = cutter or Cutter(joined[0].split(","))
+            part = ""
+        else:
+            part += " " * (wide - len(text))
+    return [*joined, part.rstrip()]
+
+
+def _is_csv_row(cutter: Cutter, text: str) -> bool:
+    """Whether a line is a row in one way only, with a name and a time."""
+    cells = cutter.cut(text)
+    if cells is None or None in cells:
+        return False
+    named = {
+        title: text[slice(*cell)]
+        for title, cell in zip(cutter.columns, cells, strict=True)
+        if cell is not None
+    }
+    return len(named[NAME]) > 2 and bool(named[DURATION])
+
+
+def _csv_rows(lines: Sequence[str]) -> list[str]:
+    """Return the lines below a header up to the last that is a row."""
+    cutter = Cutter(lines[0].split(","))
+    filled = [line for line in lines[1:] if line]
+    last = max((at for at, line in enumerate(filled) if cutter.cut(line)), default=-1)
+    return filled[: last + 1]
