@@ -233,8 +233,8 @@ class _Checker:
                 Issue(
                     "several-tracks",
                     Severity.WARNING,
-                    f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM writes one; "
-                    "all are read as one track",
+                    f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
+                    "writes one; all are read as one track",
                     file=self.file,
                 )
             )
