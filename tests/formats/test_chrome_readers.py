@@ -259,7 +259,7 @@ def test_a_sound_trace_is_left_to_the_tolerant_reader_at_its_end_only() -> None:
         assert calls() < 2 * chrome_events._BLOCK // len(events[0])
 
 
-def test_msgspec_is_imported_by_the_reader_of_chrome_traces_alone(data: Path) -> None:
+def test_msgspec_is_imported_by_the_readers_that_use_it_alone(data: Path) -> None:
     code = (
         "import sys, tvmdbg_widgets as t; "
         "t.open(sys.argv[1]); print('msgspec' in sys.modules); "

@@ -126,6 +126,7 @@ CHECKED = {
 }
 #: Names with brackets that nobody is told to type: reprs, headings, and what other code calls.
 NOT_TYPED = {
+    *("DebugBuffer", "Duration", "Program"),
     *("HardwareParams", "LogModel", "RunModel", "TorchTensor", "DelegateMappingBuilder(…, …)"),
     *(
         "Time",

@@ -9,6 +9,7 @@ a known format is named.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,7 @@ from tvmdbg_widgets.formats.pasted.lines import (
     starts,
     without_html,
 )
+from tvmdbg_widgets.formats.pasted.node_tables import stands_as_printed
 from tvmdbg_widgets.formats.pasted.tables import cleaned, tables, why
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 #: Larger files are not pasted.
 _MOST_BYTES: Final = 8 << 20
 _MOST_BLANKS: Final = 20
+_MOSTLY: Final = 0.8
 _MOST_PREFIXES: Final = 6
 
 #: Of what tunings and ExecuTorch print, where lines have no one heading.
@@ -105,6 +108,8 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
     text = _text(source)
     if text is None:
         return ""
+    if tables_only and stands_as_printed(text.text.replace("\r\n", "\n")):
+        return ""
     bare = plain(text)
     found = tables(bare.text)
     if tables_only and (not found or any(each.text or each.why == EMPTY for each in found)):
@@ -133,6 +138,10 @@ def _text(source: ByteSource) -> Cleaned | None:
 
 def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
     """Yield a text that a reader takes, where it would read it wrongly or in part."""
+    if _is_log(text.text) if part == "tuning-records" else _is_document(text.text):
+        return
+    if part in ("table", "report") and stands_as_printed(text.text.replace("\r\n", "\n")):
+        return
     bare = plain(text)
     is_json = text.text.lstrip()[:1] in ("{", "[", '"')
     is_html = "&quot;" in text.text and '"' not in text.text
@@ -154,6 +163,24 @@ def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
     marked = set(bare.taken) - {"odd blanks"} or " " not in text.text
     if marked or not is_json:
         yield bare
+
+
+def _is_log(text: str) -> bool:
+    """Whether a text is a log of records as it stands, whatever damage some lines have."""
+    begins = [line.lstrip()[:3] for line in text.split("\n") if line.strip()]
+    own = sum(each.startswith(("{", "[")) for each in begins)
+    return own >= _MOSTLY * len(begins) and not {"```", "~~~"} & set(begins)
+
+
+def _is_document(text: str) -> bool:
+    """Whether a text is one document of JSON as it stands, whatever its strings hold."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _known_tables(text: Cleaned) -> Iterator[Cleaned]:

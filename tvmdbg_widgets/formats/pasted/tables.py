@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
 from tvmdbg_widgets.formats.pasted.node_tables import read_debugger, read_vm
 from tvmdbg_widgets.formats.pasted.reports import read_csv, read_report
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,7 +96,8 @@ def cleaned(given: Cleaned, found: Sequence[Table]) -> Cleaned | None:
         taken["columns put in place"] = put
     left = [number for each in same for number in each.left]
     others = sum(each.others for each in same)
-    doubts = [f"{others} lines without that prefix are left out"] if others and marked else []
+    without = f"{counted(others, 'line')} without that prefix {agree(others, 'is')} left out"
+    doubts = [without] if others and marked else []
     doubts += [doubt for each in same for doubt in each.doubts]
     doubts += [why(each) for each in found if not each.text]
     return Cleaned("".join(each.text for each in same), taken, left, doubts)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import msgspec
 
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -36,17 +35,19 @@ class Events(NamedTuple):
     tracks: set[tuple[int | str, int | str]]
 
 
-class _Event(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    ts: msgspec.Raw
-    tid: int | str | float
-    pid: int | str | float
-    name: str
-    ph: Literal["B", "E"]
+@cache
+def _decoder() -> Any:
+    """Return a decoder of traces that are as TVM writes them; msgspec is imported for it alone."""
+    import msgspec
 
-
-class _Trace(msgspec.Struct):
-    events: list[_Event] = msgspec.field(name="traceEvents")
-    unit: Any = msgspec.field(name="displayTimeUnit", default=None)
+    number: Any = int | str | float
+    fields = [("ts", msgspec.Raw), ("tid", number), ("pid", number), ("name", str)]
+    event: Any = msgspec.defstruct(
+        "Event", [*fields, ("ph", Literal["B", "E"])], gc=False, forbid_unknown_fields=True
+    )
+    listed = ("events", list[event], msgspec.field(name="traceEvents"))
+    unit = ("unit", Any, msgspec.field(name="displayTimeUnit", default=None))
+    return msgspec.json.Decoder(msgspec.defstruct("Trace", [listed, unit]))
 
 
 #: Python's parser refuses longer integers.
@@ -59,8 +60,10 @@ def plain_events(data: bytes) -> tuple[Events, Any] | None:
 
     None where anything is odd: :func:`load_events` then tells what.
     """
+    import msgspec
+
     try:
-        trace = msgspec.json.decode(data, type=_Trace)
+        trace = _decoder().decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     if not trace.events:

@@ -3,6 +3,7 @@ import { isAbort } from "../../shared/client/request.ts";
 import type { NodeDetails, RunClient } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { composition, type Part } from "../data/composition.ts";
 import type { GraphModel } from "../data/model.ts";
@@ -298,7 +299,7 @@ export class Details {
     const inputs = [...graph.kinds.keys()].filter((node) => graph.roles.at(node) === "input");
     const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
     if (basis) parts.push(element("p", { class: "tvmdbg-muted" }, basis));
-    parts.push(...this.#wrong());
+    append(parts, this.#wrong());
     const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));

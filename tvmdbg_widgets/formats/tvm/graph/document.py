@@ -167,7 +167,7 @@ class _Parser:
                 "lone-surrogate",
                 self.field,
                 expected="surrogates in pairs",
-                found=f"{count} single ones in \\u escapes",
+                found=f"{counted(count, 'single one')} in \\u escapes",
                 done="They read U+FFFD",
                 severity=Severity.NOTE,
             )
