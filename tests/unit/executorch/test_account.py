@@ -14,6 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.highlights import highlights
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,3 +179,35 @@ def test_unrelated_models_have_no_speed_up() -> None:
     builds = tvmdbg.compare_times(portable, quantized)
     assert builds.sentence.startswith("B is 6.6× faster")
     assert builds.total_b == quantized.timeline.total_ns
+
+
+def _demo(*events: tuple[str, int, int]) -> DebugRun:
+    """Make an execution of 1,000 ns with one call, 300 to 500, in which a delegate logs events."""
+    told = [RecordedEvent(0, 2, None, name, start, end, b"") for name, start, end in events]
+    told += [RecordedEvent(0, 2, "DELEGATE_CALL", start=300, end=500)]
+    told += [RecordedEvent(-1, -1, EXECUTE, start=0, end=1000)]
+    dump = etdump_bytes([RecordedBlock("Execute", events=told)])
+    return tvmdbg.open(dump, case_dir("06b_demo_manual_ids") / "etrecord.bin")
+
+
+@pytest.mark.parametrize(
+    ("events", "took"),
+    [
+        ([("fused_mul_add_0", 310, 490), ("relu_0", 320, 495)], [180, 5, 15]),
+        ([("relu_0", 310, 400), ("relu_0", 320, 380)], [90, 110]),
+        ([("relu_0", 450, 600)], [100, 200]),
+        ([("relu_0", 310, 360), ("tan_0::sin", 350, 380), ("tan_0::cos", 370, 400)], [50, 40, 110]),
+    ],
+    ids=["overlap", "twice", "outlasts the call", "chain"],
+)
+def test_events_that_overlap_count_once(
+    events: list[tuple[str, int, int]], took: list[float]
+) -> None:
+    run = _demo(*events)
+    assert run.timeline.total_ns == 1000
+    rows = [row for row in run.table() if row.time_ns == row.time_ns and row.name != EXECUTE]
+    assert sorted(row.time_ns for row in rows) == sorted(took)
+    assert [row.time_ns / 1000 for row in rows] == pytest.approx([row.share for row in rows])
+    assert sum(took) + run.timeline.account.gap_ns == 1000
+    (issue,) = (each for each in run.check() if each.rule == "delegate-overlap")
+    assert "counts once, to the one that began first" in issue.message

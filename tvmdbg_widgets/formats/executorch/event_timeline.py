@@ -6,6 +6,7 @@ the port or the delegate took another; the file does not tell.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,11 +100,9 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     trust[single & (joined.how[events] == WHOLE_INSTRUCTION)] = Trust.EXACT
     # What a delegate logged in the call of one node and under an unknown identifier.
     trust[single & (joined.set_of[events] < 0)] = Trust.AMBIGUOUS
-    times = event_times(dump, owners, calls, num_nodes)
     executions = int(np.count_nonzero(named(dump, EXECUTE)[events]))
     _, node_trust = per_node(node, trust, num_nodes)
-    node_trust[np.isnan(times.node_ns)] = Trust.ABSENT
-    return Timeline(
+    drawn = Timeline(
         slice_node=node.astype(np.int32),
         slice_start_ns=start,
         slice_duration_ns=duration,
@@ -112,20 +111,31 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
         slice_trust=trust,
         slice_occurrence=occurrences(node),
         tracks=tracks,
-        repeats_offsets=times.offsets,
-        repeats_ns=times.repeats_ns,
-        node_ns=times.node_ns,
+        repeats_offsets=np.zeros(num_nodes + 1, np.int64),
+        repeats_ns=np.zeros(0),
+        node_ns=np.full(num_nodes, np.nan),
         node_trust=node_trust,
         synthetic=False,
         clock=WALL,
         sources=(dump.file,),
         issues=Issues(issues),
         origin_ns=origin,
-        shared=_shared(owners, set_of, times),
         slice_about=event_facts(dump, joined, graph, events),
         slice_role=_roles(dump, calls, events),
         executions=executions or len(np.unique(run_of(dump)[events])),
         whole=EXECUTE if executions else "",
+    )
+    own = np.full(dump.num_events, np.nan)
+    own[events] = drawn.rows.self_ns
+    times = event_times(dump, owners, calls, own, num_nodes)
+    node_trust[np.isnan(times.node_ns)] = Trust.ABSENT
+    return replace(
+        drawn,
+        repeats_offsets=times.offsets,
+        repeats_ns=times.repeats_ns,
+        node_ns=times.node_ns,
+        node_trust=node_trust,
+        shared=_shared(owners, set_of, times),
     )
 
 
@@ -240,6 +250,14 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
             "ends below that"
         )
         issues.append(Issue("event-ends-early", Severity.WARNING, text, file=dump.file))
+    shared = _sharing(dump, calls)
+    if shared:
+        text = (
+            f"{counted(shared, 'event')} of a delegate {agree(shared, 'shares', 'share')} time "
+            "with one that began before, or lasted longer than the call: that time counts once, to "
+            "the one that began first"
+        )
+        issues.append(Issue("delegate-overlap", Severity.NOTE, text, file=dump.file))
     if calls.foreign.any():
         found = np.unique(dump.instruction_id[calls.foreign]).tolist()
         text = (
@@ -250,3 +268,14 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
         )
         issues.append(Issue("delegate-clock", Severity.NOTE, text, file=dump.file))
     return issues
+
+
+def _sharing(dump: ETDump, calls: DelegateCalls) -> int:
+    """How many events of delegates begin while another of their call runs, or outlast the call."""
+    inner = np.flatnonzero((calls.call >= 0) & ~calls.foreign & (dump.end > dump.start))
+    call = calls.call[inner]
+    order = np.lexsort((dump.start[inner], call))
+    inner, call = inner[order], call[order]
+    past = dump.end[inner] > dump.end[call]
+    past[1:] |= (call[1:] == call[:-1]) & (dump.start[inner[1:]] < dump.end[inner[:-1]])
+    return int(np.count_nonzero(past))

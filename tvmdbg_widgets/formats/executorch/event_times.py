@@ -153,27 +153,26 @@ class EventTimes:
 
 
 def event_times(
-    dump: ETDump, owners: EventOwners, calls: DelegateCalls, num_nodes: int
+    dump: ETDump, owners: EventOwners, calls: DelegateCalls, own_ns: Floats, num_nodes: int
 ) -> EventTimes:
     """Sum up the events of each execution.
 
-    A call of a kernel counts with its dispatch (``OPERATOR_CALL``), not its kernel again. What a
-    delegate logged of some of its nodes is taken off the time of the whole call, unless it logged
-    times of a clock of its own.
+    Parameters
+    ----------
+    dump
+    owners
+    calls
+    own_ns : float64 [E]
+        Time of each event without those inside it, NaN of what is no profile event. So a kernel
+        does not count again with its dispatch (``OPERATOR_CALL``), and what a delegate logged of
+        some of its nodes is no time of the whole call.
+    num_nodes
     """
-    duration = np.where(dump.end >= dump.start, dump.end - dump.start, np.uint64(0))
-    took = duration.astype(np.float64)
-    call, of = calls.call, owners.of
-    call_set = np.where(call >= 0, of[call], -1)
-    apart = (call >= 0) & ~calls.foreign & (of != call_set)
-    counts = (of >= 0) & (outermost(dump) | apart)
-    inner = np.flatnonzero(counts & apart & (call_set >= 0))
-    outer = np.flatnonzero(counts)
-    which = np.concatenate((of[outer], call_set[inner])).astype(np.int64)
-    took = np.concatenate((took[outer], -took[inner]))
-    run = run_of(dump)[np.concatenate((outer, inner))]
+    counts = np.flatnonzero((owners.of >= 0) & ~calls.foreign & ~np.isnan(own_ns))
+    which = owners.of[counts]
+    run = run_of(dump)[counts]
     pairs, number = np.unique(which * dump.num_runs + run, return_inverse=True)
-    sums = np.maximum(np.bincount(number, took, len(pairs)), 0.0)
+    sums = np.bincount(number, own_ns[counts], len(pairs))
     return _by_node(pairs // max(1, dump.num_runs), sums, owners.sets, num_nodes)
 
 

@@ -54,7 +54,8 @@ class Rows:
         one; -1 where none, and of instants.
     self_ns : float64[S]
         By index: time in which none of the slices runs whose parent it is. NaN where start or
-        duration is no usable number.
+        duration is no usable number. In the executions that shares are of, a stretch of time that
+        several slices of a parent share counts to the one that began first, and none outside of it.
     unusable : int
         Slices that are not drawn: their start or duration is no number, or is negative.
     """
@@ -94,7 +95,10 @@ def rows(timeline: TimelineColumns) -> Rows:
     found = holding(intervals)
     own = np.full(timeline.num_slices, np.nan)
     own[order] = duration[order]
-    own[wide] -= _covered(intervals, found.parent, found.across)
+    covered, lost = _covered(intervals, found.parent, found.across)
+    own[wide] -= covered
+    if timeline.whole:
+        own[wide] -= lost
     np.maximum(own, 0.0, out=own)
     parent = np.full(timeline.num_slices, -1, np.int32)
     held = found.parent >= 0
@@ -147,12 +151,12 @@ def _rows(track: Ints, kind: Ints, depth: Ints) -> tuple[Ints, Ints]:
     return order, np.concatenate(([0], np.flatnonzero(begins) + 1, ends)).astype(np.int64)
 
 
-def _covered(given: Intervals, parent: Ints, across: Flags) -> Floats:
-    """By interval: how much of it those cover whose parent it is."""
+def _covered(given: Intervals, parent: Ints, across: Flags) -> tuple[Floats, Floats]:
+    """By interval: how much those cover whose parent it is; how much is another's or outside."""
     count = len(given.start)
     inner = np.flatnonzero(parent >= 0)
     if not len(inner):
-        return np.zeros(count)
+        return np.zeros(count), np.zeros(count)
     inner = inner[np.argsort(parent[inner], kind="stable")]
     own = parent[inner]
     begin, end = given.start[inner], np.minimum(given.end[inner], given.end[own])
@@ -169,6 +173,7 @@ def _covered(given: Intervals, parent: Ints, across: Flags) -> Floats:
         before[1:] = end[:-1]
     before[begins] = -np.inf
     part = np.maximum(0.0, end - np.maximum(begin, before))
-    covered = np.zeros(count)
-    covered += np.bincount(own, weights=part, minlength=count)
-    return covered
+    covered = np.bincount(own, weights=part, minlength=count).astype(np.float64)
+    lost = np.zeros(count)
+    lost[inner] = given.end[inner] - given.start[inner] - part
+    return covered, lost
