@@ -459,6 +459,24 @@ def test_storage_ids_that_no_planner_made_are_told_once(seed: int, slots: int) -
     assert (told.severity, told.confidence) == ("warning", "medium")
 
 
+@pytest.mark.parametrize("func", ["fused_nn_conv2d_add_nn_relu", "fused_nn_dense"])
+def test_no_planner_lets_a_convolution_run_in_place(func: str) -> None:
+    def chain(func: str) -> Graph:
+        ops = [op(node, func=func) for node in range(12)]
+        return graph_of([IN, *ops], [0, *(1 + node // 6 for node in range(12))], [(12, 0)])
+
+    plan = memory_plan(chain(func))
+    assert plan.losses == ()
+    assert plan.said[0] == (
+        "storage_id says nothing about memory here: by it 10 convolutions or matmuls would write "
+        "over the input being read, which no planner does"
+    )
+    run = DebugRun(RunParts(title="in place", graph=chain(func)))
+    (told,) = run.findings(progress=False).by_rule("storage-ids")
+    assert told.title == plan.said[0]
+    assert memory_plan(chain("fused_nn_relu")).credibility is not Credibility.MEANINGLESS
+
+
 def test_one_wrong_slot_of_a_planned_graph_stays_an_error() -> None:
     nodes = [IN, op(0), *(op(node) for node in range(1, 39)), op(39, 1)]
     ids = [0, 1, *(2 + node % 3 for node in range(38)), 5]

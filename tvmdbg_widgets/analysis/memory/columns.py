@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.losses import Credibility, credibility
+from tvmdbg_widgets.analysis.memory.losses import Credibility, credibility, read_repeatedly
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN
+from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import Entry
 
 if TYPE_CHECKING:
@@ -93,7 +94,16 @@ class PlanColumns:
         if self.ranges is not None:
             return Credibility.PLANNED
         kinds = self.graph.kinds[self.owner]
-        return credibility(kinds, self.entry_slot, len(self.losses), len(self.in_place))
+        made = len(self.losses), len(self.in_place), self.spoilt
+        return credibility(kinds, self.entry_slot, *made)
+
+    @cached_property
+    def spoilt(self) -> int:
+        """How many entries are written over an input by a node that still reads it."""
+        if self.ranges is not None or not len(self.in_place):
+            return 0
+        reads = read_repeatedly(node_op_kinds(self.graph))
+        return int(np.count_nonzero(reads[self.owner[self.in_place]]))
 
     def largest_slots(self, most: int) -> list[int]:
         """Return the largest slots of the workspace, by size."""

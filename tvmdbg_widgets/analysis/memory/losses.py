@@ -12,6 +12,7 @@ from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.lives import Ints, Lives
+    from tvmdbg_widgets.model.base.strings import StringColumn
     from tvmdbg_widgets.model.graph.graph import Graph
 
 Slots = npt.NDArray[np.int32]
@@ -22,6 +23,8 @@ Kinds = npt.NDArray[np.uint8]
 _WRONG: Final = 3
 _SHARE: Final = 1 / 4
 _SURE: Final = 10
+#: Op kinds that read a value several times.
+_REREAD: Final = frozenset({"convolution", "matmul"})
 
 
 class Loss(NamedTuple):
@@ -96,7 +99,16 @@ class Credibility(enum.Enum):
     MEANINGLESS = "meaningless"
 
 
-def credibility(kinds: Kinds, slot: Slots, losses: int, in_place: int) -> Credibility:
+def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
+    """Whether nodes read values again after they wrote others, so that none runs in place."""
+    names = np.array([each in _REREAD for each in op_kinds.unique] or [False])
+    found: npt.NDArray[np.bool_] = names[op_kinds.codes]
+    return found
+
+
+def credibility(
+    kinds: Kinds, slot: Slots, losses: int, in_place: int, spoilt: int = 0
+) -> Credibility:
     """Tell whether a planner can have made the slots of a graph.
 
     A planner gives an output the slot of one that nobody needs any more, and no slot of an input.
@@ -110,6 +122,8 @@ def credibility(kinds: Kinds, slot: Slots, losses: int, in_place: int) -> Credib
         Of each entry, the kind of its node and its slot.
     losses, in_place
         How many entries are lost, and how many are written over an input.
+    spoilt
+        How many of these no planner makes, as those of convolutions.
     """
     writes = (slot >= 0) & ((kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY))
     given = np.unique(slot[(slot >= 0) & (kinds <= NodeKind.PARAMETER)])
@@ -117,6 +131,6 @@ def credibility(kinds: Kinds, slot: Slots, losses: int, in_place: int) -> Credib
     fed = int(np.isin(own, given).sum())
     taken = len(own) - len(np.unique(own)) + fed
     wrong = losses + in_place + fed
-    if losses and wrong >= max(_WRONG, taken * _SHARE):
+    if (losses or spoilt) and wrong >= max(_WRONG, taken * _SHARE):
         return Credibility.MEANINGLESS
     return Credibility.PLANNED if wrong * _SURE <= taken else Credibility.UNCONFIRMED

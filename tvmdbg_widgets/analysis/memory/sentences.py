@@ -143,10 +143,10 @@ def _of_program(plan: PlanColumns) -> list[str]:
 
 def loss_sentences(plan: PlanColumns) -> list[str]:
     """Say which entries are overwritten too early."""
-    if not plan.losses:
-        return []
     if plan.credibility is Credibility.MEANINGLESS:
         return [meaningless(plan)]
+    if not plan.losses:
+        return []
     shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
     more = len(plan.losses) - _LOSSES
     shown += [f"{more:,} more"] if more > 0 else []
@@ -158,11 +158,15 @@ def meaningless(plan: PlanColumns) -> str:
     """Say that the storage ids are none of a plan."""
     kinds = plan.graph.kinds[plan.owner]
     outputs = int((kinds >= NodeKind.OPERATOR).sum())
-    return (
-        f"storage_id says nothing about memory here: by it {len(plan.losses):,} of "
-        f"{counted(outputs, 'output')} would be overwritten before the last read, which no "
-        "planner does"
-    )
+    wrong = []
+    if plan.losses:
+        many = f"{len(plan.losses):,} of {counted(outputs, 'output')}"
+        wrong.append(f"{many} would be overwritten before the last read")
+    if plan.spoilt:
+        number = counted(plan.spoilt, "convolution or matmul")
+        wrong.append(f"{number} would write over the input being read")
+    told = " and ".join(wrong)
+    return f"storage_id says nothing about memory here: by it {told}, which no planner does"
 
 
 def loss_text(plan: PlanColumns, loss: Loss) -> str:
