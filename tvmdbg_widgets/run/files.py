@@ -89,13 +89,14 @@ class Files(ShownRun):
 
         return extract(self.parts, nodes, path, hops=hops, parameters=parameters)
 
-    def report(self, node: int | None = None) -> BugReport:
+    def report(self, node: int | str | None = None) -> BugReport:
         """Return Markdown for a bug report: versions, files, findings, checks, and a figure.
 
         Parameters
         ----------
-        node : int or None
-            Also all that is known of this node: attributes, inputs, outputs, exact values.
+        node : int, str or None
+            Also all that is known of this node, given by id or name: attributes, inputs,
+            outputs, exact values.
 
         Raises
         ------
@@ -104,6 +105,8 @@ class Files(ShownRun):
         """
         from tvmdbg_widgets.export.report import report
 
+        if isinstance(node, str):
+            node = self._known_graph.node(node).id
         return report(self, node)
 
     def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+from tvmdbg_widgets.model.base.choice import no_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -75,6 +77,8 @@ class Elsewhere(DerivedLog):
         ------
         ValueError
             There is nothing to measure, a record is not Ansor's, or an option makes no sense.
+        TypeError
+            There is no such option.
         IndexError
             There is no such row.
         """
@@ -92,6 +96,10 @@ class Elsewhere(DerivedLog):
         ]
         if isinstance(register, str | os.PathLike):
             register = [register]
+        known = {each.name for each in fields(RerunOptions)} - {"sources"}
+        for name in measuring:
+            if name not in known:
+                raise no_argument("reuse()", name, {*known, "records"})
         options = RerunOptions(
             target=target,
             target_host=target_host,

@@ -53,6 +53,21 @@ def test_a_log_alone_joins_nothing_and_tells_of_no_stale_tensors() -> None:
     assert [len(each.table()) for each in tvmdbg.open(text.encode()).tables] == [1, 1]
 
 
+def test_a_table_without_the_last_line_that_others_have_is_told_as_cut() -> None:
+    cut = "\n".join(AFTER.split("\n")[:3])
+    run = tvmdbg.open(f"{BEFORE}\n\nlog\n{cut}\n".encode())
+    (issue,) = (each for each in run.check() if each.rule == "table-cut")
+    assert issue.message.startswith("table 2 of 2 in the log ends without Total_time")
+    assert "table-cut" not in rules(tvmdbg.open(f"{cut}\n\nlog\n{cut}\n".encode()))
+
+
+def test_a_heading_alone_behind_a_table_is_told_and_nothing_taken_off() -> None:
+    head = "\n".join(AFTER.split("\n")[:2])
+    run = tvmdbg.open(f"{BEFORE}\n\nlog\n{head}\n".encode())
+    (issue,) = (each for each in run.check() if each.rule == "pasted-text")
+    assert issue.message.startswith("pasted text: a heading of the table of TVM's debugger stands")
+
+
 def test_the_table_of_the_graphs_nodes_is_taken() -> None:
     nodes = [("x", (1, 8, 4, 4)), ("fused_nn_conv2d", (1, 8, 4, 4)), ("fused_add", (1, 8, 4, 4))]
     graph = {

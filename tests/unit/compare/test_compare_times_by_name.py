@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import case_dir
 from tvmdbg_widgets import DebugRun
 from tvmdbg_widgets.analysis.compare_times import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
@@ -146,6 +147,15 @@ def test_times_by_place_alone_take_no_inputs_for_operators(corpus: Path) -> None
     assert len(found) == sum(1 for each in seconds if max(each) > 0)
     with pytest.raises(ValueError, match=r"by their places alone.*graph=lib\.get_graph_json"):
         tvmdbg.compare_times(*lists)
+
+
+def test_loading_is_no_name_in_common() -> None:
+    delegated = tvmdbg.open(case_dir("03d_xnnpack_two_outputs") / "etdump.etdp")
+    portable = tvmdbg.open(case_dir("02_conv_portable") / "etdump.etdp")
+    with pytest.raises(ValueError, match="No name is in both") as caught:
+        tvmdbg.compare_times(delegated, portable)
+    assert "Method::init" not in str(caught.value)
+    assert "has 'delegate call 1 of 1'" in str(caught.value)
 
 
 def test_what_has_no_name_in_common_says_the_next_step() -> None:

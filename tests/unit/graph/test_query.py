@@ -252,6 +252,7 @@ def test_blocks_of_texts_are_searched_as_one(monkeypatch: pytest.MonkeyPatch) ->
     ("text", "position", "message"),
     [
         ("tiem>1ms", 0, "unknown field 'tiem' at 0; did you mean time?"),
+        ("storge:0", 0, "unknown field 'storge' at 0; did you mean storage?"),
         ("conv (a | b", 5, "expected a ')' for the '(' at 5"),
         ("time>1", 6, "expected a unit (ns, us, ms or s) at 6"),
         ("op:", 3, "expected a pattern after 'op:' at 3"),

@@ -139,6 +139,14 @@ def test_a_node_is_told_exactly() -> None:
     assert "kernel_layout: OIHW" in text
 
 
+def test_a_node_is_taken_by_name() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert run.graph is not None
+    assert str(run.report(run.graph.names[3])) == str(run.report(3))
+    with pytest.raises(KeyError, match="no node is named 'nosuch'"):
+        run.report("nosuch")
+
+
 def test_the_figure_lies_beside_the_saved_text(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     report = run.report()

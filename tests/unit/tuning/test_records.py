@@ -139,7 +139,7 @@ def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
     assert path.read_bytes() == log_of([LINES[1], LINES[4]])
     log.write(path, [-1, 0])
     assert path.read_bytes() == log_of([odd, LINES[0]])
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="row 99: the log has 6 records, numbered from 0"):
         log.write(path, [99])
     assert path.read_bytes() == log_of([odd, LINES[0]])
     assert "the last line ends too early" in repr(log)

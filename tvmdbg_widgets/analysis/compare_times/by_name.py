@@ -19,6 +19,7 @@ from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.measured import Measured
 
 if TYPE_CHECKING:
@@ -137,9 +138,11 @@ def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
 
 
 def _lasting(timeline: Timeline) -> list[str]:
-    """Names of the slices of some duration, the first first."""
+    """Names of the slices of some duration that are no loading, the first first."""
     names = timeline.slice_names
-    codes, first = np.unique(names.codes[timeline.slice_duration_ns > 0], return_index=True)
+    lasting = timeline.slice_duration_ns > 0
+    lasting &= timeline.slice_role != SliceRole.LOADING
+    codes, first = np.unique(names.codes[lasting], return_index=True)
     return [names.unique[code] for code in codes[np.argsort(first)].tolist()]
 
 

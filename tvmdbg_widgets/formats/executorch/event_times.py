@@ -172,7 +172,7 @@ def event_times(
     which = owners.of[counts]
     run = run_of(dump)[counts]
     pairs, number = np.unique(which * dump.num_runs + run, return_inverse=True)
-    sums = np.bincount(number, own_ns[counts], len(pairs))
+    sums = np.bincount(number, own_ns[counts], len(pairs)).astype(np.float64)
     return _by_node(pairs // max(1, dump.num_runs), sums, owners.sets, num_nodes)
 
 

@@ -78,7 +78,7 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
     found = _read(text, source.name, issues)
     if found is None:
         for inner, cleaned in readings(source):
-            said = f"pasted text: taken off before it was read: {cleaned.told}"
+            said = f"pasted text: {cleaned.told or 'rows put together'}"
             told = [*issues, Issue("pasted-text", Severity.NOTE, said, file=source.name)]
             found = _read(read_text(inner)[0], source.name, told)
             if found is not None:

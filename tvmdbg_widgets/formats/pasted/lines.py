@@ -74,13 +74,14 @@ class Cleaned:
 
     @property
     def told(self) -> str:
-        """What was taken off, in words."""
-        said = ", ".join(f"{what} ({counted(count, 'time')})" for what, count in self.taken.items())
+        """What was taken off, and what is not certain, in words; empty where there is nothing."""
+        off = ", ".join(f"{what} ({counted(count, 'time')})" for what, count in self.taken.items())
+        said = [f"taken off before it was read: {off}"] if off else []
         if self.left:
             lines = ", ".join(map(str, self.left[:5])) + (", …" if len(self.left) > 5 else "")
-            said += f"; left out: {counted(len(self.left), 'line')} that cannot be put together "
-            said += f"for certain ({lines})"
-        return "; ".join([said, *self.doubts])
+            number = counted(len(self.left), "line")
+            said.append(f"left out: {number} that cannot be put together for certain ({lines})")
+        return "; ".join([*said, *self.doubts])
 
 
 def decoded(data: bytes) -> Cleaned | None:

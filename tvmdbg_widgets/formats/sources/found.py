@@ -152,10 +152,11 @@ class Found:
         for inner, cleaned in readings(source, known.part if known is not None else ""):
             form = identify(inner, TUNING if self._tuning else FORMATS)
             if form is not None:
-                said = f"pasted text: taken off before it was read: {cleaned.told}"
                 is_doubtful = cleaned.left or cleaned.doubts
                 severity = Severity.WARNING if is_doubtful else Severity.NOTE
-                self.issues.append(Issue("pasted-text", severity, said, file=source.name))
+                said = f"pasted text: {cleaned.told}"
+                if cleaned.told:
+                    self.issues.append(Issue("pasted-text", severity, said, file=source.name))
                 self.add(inner, form)
                 return True
         is_table = known is not None and known.part in ("table", "report")

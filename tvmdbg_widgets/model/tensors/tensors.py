@@ -53,9 +53,7 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         if _is_entry(key) and (found := self._items.get(key)) is not None:
             return found
         item, output = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
-        if not hasattr(output, "__index__") or not (
-            isinstance(item, str) or hasattr(item, "__index__")
-        ):
+        if not _is_number(output) or not (isinstance(item, str) or _is_number(item)):
             raise KeyError(f"{key!r} is no node id, name, (node id, output) or (name, output)")
         node = self._node(item) if isinstance(item, str) else item
         tensor = self._items.get((node, output))
@@ -67,8 +65,11 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     def _known(self, outputs: list[int]) -> str:
         if outputs:
             return f"its outputs are {outputs}"
-        ids = [node for node, _ in self._items]
-        return f"tensors are of nodes {ids[0]} to {ids[-1]}, not of all" if ids else "there is none"
+        ids = sorted({node for node, _ in self._items})
+        if not ids:
+            return "there is none"
+        some = ", not of all" if len(ids) <= ids[-1] - ids[0] else ""
+        return f"tensors are of nodes {ids[0]} to {ids[-1]}{some}"
 
     def _node(self, name: str) -> int:
         nodes = self._nodes.get(name, ())
@@ -128,6 +129,10 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         if len(items) > _LINES_SHOWN:
             lines.append(f"  … and {len(items) - _LINES_SHOWN} more")
         return "\n".join(lines)
+
+
+def _is_number(value: object) -> bool:
+    return hasattr(value, "__index__") and type(value).__name__ not in ("bool", "bool_")
 
 
 def _is_entry(key: object) -> TypeGuard[tuple[int, int]]:

@@ -100,7 +100,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             Issue(
                 "rows-merged",
                 Severity.WARNING,
-                "rows stand for several calls of one function: their times are sums, and and "
+                "rows stand for several calls of one function: their times are sums, and "
                 "the time of each node is unknown. Use report.json(), report.csv() or "
                 "table(aggregate=False)",
                 file=report.file,

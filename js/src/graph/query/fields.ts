@@ -56,10 +56,10 @@ export const GRAPH: Vocabulary = {
 };
 
 /** The fields that a misspelt name may mean, at most three. */
-export function closeFields(word: string, fields: readonly string[]): string[] {
+export function closeFields(word: string, fields: readonly string[], most = 2): string[] {
   const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
   const nearest = smallest(found.map(([each]) => each));
-  if (nearest > Math.min(2, word.length - 1)) return [];
+  if (nearest > Math.min(most, word.length - 1)) return [];
   return found
     .filter(([each]) => each === nearest)
     .map(([, field]) => field)

@@ -220,7 +220,8 @@ class Parser {
     const name = isAttr ? `attr.${said.slice(5)}` : said.toLowerCase();
     if (!isAttr && !this.#vocabulary.fields.includes(name)) {
       // Of a graph, tensors and outputs have such names: "add:0".
-      if (sign === ":" && this.#vocabulary.paths && this.#match(DIGITS)) {
+      const isSlip = /^[a-z]{4,}$/.test(name) && closeFields(name, this.#vocabulary.fields, 1)[0];
+      if (sign === ":" && this.#vocabulary.paths && this.#match(DIGITS) && !isSlip) {
         this.#at = at;
         return null;
       }

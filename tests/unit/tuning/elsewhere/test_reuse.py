@@ -38,6 +38,10 @@ def test_the_best_of_each_task_is_the_default(tmp_path: Path) -> None:
     assert log.reuse([-1, log.record(0)]).rows == (5, 0)
     with pytest.raises(IndexError):
         log.reuse([6])
+    with pytest.raises(
+        TypeError, match=r"reuse\(\) has no argument 'numbr'; did you mean 'number'"
+    ):
+        log.reuse(numbr=3)
     with pytest.raises(ValueError, match="there is no record to measure"):
         log.reuse([])
     with pytest.raises(TypeError, match="speed"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.records.described import TUNERS
+from tvmdbg_widgets.formats.tuning.record import no_such_row
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
         There is no such row.
     """
     at = np.asarray(rows, np.intp)
+    for row in at[(at < -len(parts.trials)) | (at >= len(parts.trials))].tolist():
+        raise no_such_row(row, parts.trials)
     tuners = {parts.tasks[task].tuner for task in np.unique(parts.trials.task[at]).tolist()}
     if len(tuners) > 1:
         named = ", ".join(sorted(TUNERS[each] for each in tuners))

@@ -18,7 +18,7 @@ import numpy as np
 from tvmdbg_widgets.formats.chrome.trace import chrome_timeline
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.join.times import (
     KnownTimes,
@@ -71,6 +71,7 @@ def choose_table(
         for tables, used in zip(filter(None, logs), last, strict=True)
         if len(tables) > 1
     ]
+    issues += [issue for tables in logs for issue in _cut(tables)]
     if len(last) < 2:
         return (last[0] if last else None), issues
     last.sort(key=lambda table: (trace is not None and not _alike(table, trace), _is_sorted(table)))
@@ -141,6 +142,20 @@ def _alike(table: Table, trace: Trace) -> bool:
     return times <= {
         (name, f"{round(time + step * unit, digits):.3f}") for name, time in pairs for step in steps
     }
+
+
+def _cut(tables: tuple[Table, ...]) -> list[Issue]:
+    """Name the tables of a log that have no last line where others have one."""
+    lack = [at for at, table in enumerate(tables, 1) if table.total_us is None]
+    if not lack or len(lack) == len(tables):
+        return []
+    which = ", ".join(map(str, lack))
+    said = (
+        f"{agree(len(lack), 'table', 'tables')} {which} of {len(tables):,} in the log "
+        f"{agree(len(lack), 'ends', 'end')} without Total_time, which the others have: rows are "
+        "probably missing"
+    )
+    return [Issue("table-cut", Severity.WARNING, said, file=tables[0].file)]
 
 
 def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) -> Issue:
