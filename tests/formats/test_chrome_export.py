@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.executorch_cases import case_dir
 from tvmdbg_widgets.export.chrome_times import microseconds
 from tvmdbg_widgets.export.chrome_trace import send_chrome_trace, write_chrome_trace
 from tvmdbg_widgets.formats.decimals import DecimalText, nanoseconds
@@ -314,3 +315,34 @@ def test_flows_that_slices_tell_of_themselves_come_back(tmp_path: Path) -> None:
     for name in ("flow_from", "flow_to"):
         assert np.array_equal(getattr(again.flows, name), getattr(run.timeline.flows, name))
     assert list(again.slice_names) == list(run.timeline.slice_names)
+
+
+def test_a_trace_that_is_opened_again_counts_the_same(tmp_path: Path) -> None:
+    run = tvmdbg.open(case_dir("05_multirun"))
+    again = tvmdbg.open(run.to_chrome_trace(tmp_path / "trace.json"))
+    assert again.timeline.executions == run.timeline.executions == 10
+    assert again.timeline.total_ns == pytest.approx(run.timeline.total_ns)
+    by_name = {row.key: row.share for row in run.times("name")}
+    assert {row.key: row.share for row in again.times("name")} == pytest.approx(
+        by_name, nan_ok=True
+    )
+    assert np.isnan(by_name["Method::init"])
+
+    step = {"ph": "X", "pid": 1, "tid": 1, "ts": 0}
+    events = [
+        step | {"name": "ProfilerStep#3", "cat": "user_annotation", "dur": 90},
+        step | {"name": "gemm", "dur": 10},
+    ]
+    torch = tvmdbg.open(json.dumps(events).encode())
+    again = tvmdbg.open(torch.to_chrome_trace(tmp_path / "torch.json"))
+    assert [row.share for row in again.top(5)] == [1.0]
+
+
+@pytest.mark.parametrize(
+    "said", [{"roles": 3, "executions": "x", "whole": 7}, {"roles": {"loading": [1, "a"]}}]
+)
+def test_odd_words_about_a_trace_of_ours_are_left_alone(said: Document) -> None:
+    events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "name": name, "dur": 5} for name in "ab"]
+    document = {"traceEvents": events, "otherData": {"tvmdbg": said}}
+    run = tvmdbg.open(json.dumps(document).encode())
+    assert len(run.table()) == 2

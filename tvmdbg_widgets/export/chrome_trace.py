@@ -22,6 +22,7 @@ from tvmdbg_widgets.export.chrome_times import microseconds
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.flows import bound_slices
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ def send_chrome_trace(
         "title": title,
         "synthetic": timeline.synthetic,
         "origin_ns": timeline.origin_ns,
+        "executions": timeline.executions,
+        "whole": timeline.whole,
+        "roles": _roles(timeline),
         "slices_left_out": timeline.num_slices - len(slices),
         "values_left_out": 0 if values is None else int(np.count_nonzero(~np.isfinite(values))),
     }
@@ -79,6 +83,22 @@ def send_chrome_trace(
         file.write((comma + line).encode())
         comma = ",\n"
     file.write(b"\n]}\n")
+
+
+def _roles(timeline: Timeline) -> dict[str, list[str]]:
+    """Return the names of slices that are no work, by what they are; those all slices of which are.
+
+    No field of an event says so, and a trace that is opened again must count the same.
+    """
+    codes, found = timeline.slice_names.codes, {}
+    for role in set(SliceRole) - {SliceRole.WORK}:
+        own = timeline.slice_role == role
+        names = np.setdiff1d(codes[own], codes[~own])
+        if len(names):
+            found[role.name.lower()] = [
+                timeline.slice_names.unique[each] for each in names.tolist()
+            ]
+    return found
 
 
 def _order(timeline: Timeline) -> Ints:

@@ -205,9 +205,12 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         extras=trace.extras,
     )
     observed = np.asarray(trace.observers, np.bool_)[trace.track]
+    role = np.where(observed, SliceRole.OBSERVER, SliceRole.WORK).astype(np.uint8)
     return replace(
         timeline,
-        slice_role=np.where(observed, SliceRole.OBSERVER, SliceRole.WORK).astype(np.uint8),
+        slice_role=_known_roles(trace, role),
+        executions=_executions(trace),
+        whole=_whole(trace),
         origin_ns=trace.origin_ns,
         synthetic=trace.synthetic,
         clock=SYNTHETIC if trace.synthetic else WALL,
@@ -215,3 +218,29 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         track_device=trace.devices,
         track_thread=trace.threads,
     )
+
+
+def _known_roles(trace: ChromeTrace, found: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Add what we said of the slices of a name as we wrote the trace."""
+    said = _ours(trace.top).get("roles")
+    for role in SliceRole:
+        names = said.get(role.name.lower()) if isinstance(said, dict) else None
+        if isinstance(names, list) and names:
+            known = {each for each in names if isinstance(each, str)}
+            own = np.array([each in known for each in trace.names.unique] or [False])
+            found = np.where(own[trace.names.codes], np.uint8(role), found)
+    return found
+
+
+def _whole(trace: ChromeTrace) -> str:
+    name = _ours(trace.top).get("whole")
+    return name if isinstance(name, str) and name in trace.names.unique else ""
+
+
+def _executions(trace: ChromeTrace) -> int:
+    """How many executions a trace of ours is of; 0 where that is not known."""
+    count = _ours(trace.top).get("executions")
+    whole = _whole(trace)
+    if not whole or type(count) is not int:
+        return 0
+    return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(whole)))
