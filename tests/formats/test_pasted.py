@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import json
 import re
@@ -448,6 +449,76 @@ def test_lines_of_two_processes_are_no_one_table(one: str, other: str) -> None:
     mixed = "\n".join(f"{head}{line}" for line in lines for head in (one, other))
     with pytest.raises(tvmdbg.FormatError):
         tvmdbg.open(mixed.encode())
+
+
+SPREADSHEETS: dict[str, Callable[[list[list[str]]], str]] = {
+    "tabs": lambda rows: "\n".join(map("\t".join, rows)),
+    "semicolons": lambda rows: "\n".join(map(";".join, rows)),
+    "pandas": lambda rows: "\n".join(
+        ",".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in rows
+    ),
+    "Markdown": lambda rows: "\n".join("| " + " | ".join(row) + " |" for row in rows),
+    "other order": lambda rows: "\n".join(
+        "\t".join(row[place] for place in (5, 6, 3, 0, 1, 2, 4, 7)) for row in rows
+    ),
+    "Word": lambda rows: (
+        "<html><body><table class=MsoTableGrid>"
+        + "".join(
+            "<tr>"
+            + "".join(f"<td><p><b>{cell}</b><o:p></o:p></p></td>\n" for cell in row)
+            + "</tr>\n"
+            for row in rows
+        )
+        + "</table></body></html>"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SPREADSHEETS)
+def test_csv_of_a_report_opens_as_a_spreadsheet_writes_it(way: str) -> None:
+    rows = list(csv.reader(CSV.splitlines()))
+    found = numbers_of(SPREADSHEETS[way](rows).encode())
+    assert found == numbers_of(CSV.encode())
+
+
+def test_decimal_commas_are_no_other_numbers() -> None:
+    for text in (V9, V5, VM, CSV, VM.replace("\nfused", "\n0\tfused")):
+        commas = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r" {2,}", "\t", text))
+        with pytest.raises(tvmdbg.FormatError):
+            tvmdbg.open(commas.encode())
+
+
+def test_lines_of_cat_and_of_json_loggers_are_tables() -> None:
+    for text in TABLES.values():
+        known = numbers_of(text.encode())
+        ends = "\n".join(line.replace("\t", "^I") + "$" for line in text.split("\n"))
+        assert numbers_of(ends.encode()) == known
+        logged = (json.dumps({"level": "info", "msg": line}) + "\n" for line in text.splitlines())
+        assert numbers_of("".join(logged).encode()) == known
+        gitlab = numbered("2024-01-02T03:04:{s}.123456Z 01O ")(text).split("\n")
+        gitlab[2] = gitlab[2].replace("01O", "01E")
+        assert numbers_of("\n".join(gitlab).encode()) == known
+
+
+def test_words_of_others_become_no_names() -> None:
+    for text in (V9, V5):
+        lines = text.split("\n")
+        glued = "\n".join([*lines[:3], f"warning: x {lines[3]}", *lines[4:]])
+        run = tvmdbg.open(glued.encode())
+        assert [name for name, _ in times_of(run)] == ["conv_a"]
+        assert [each for each in run.check() if each.severity.name == "WARNING"]
+    cells = [line.replace('"', '""') for line in CSV.splitlines()]
+    lines = ["timestamp,message", *(f'17145500{n},"{line}"' for n, line in enumerate(cells))]
+    assert times_of(tvmdbg.open("\n".join(lines).encode())) == times_of(tvmdbg.open(CSV.encode()))
+    with pytest.raises(tvmdbg.FormatError, match="no row of this"):
+        tvmdbg.open(re.sub("^", "   ", REPORT).replace("\n", "\n0  ").encode())
+
+
+def test_shares_tell_of_rows_that_are_not_there() -> None:
+    for text in (V9, V5):
+        run = tvmdbg.open("\n".join([*text.split("\n")[:3], ""]).encode())
+        assert run.check().by_rule("shares-disagree")
+        assert not tvmdbg.open(text.encode()).check().by_rule("shares-disagree")
 
 
 @pytest.mark.slow

@@ -44,6 +44,8 @@ _ESCAPED: Final = {
     "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": "",
 }  # fmt: skip
 _QUOTE: Final = re.compile(r'\\.|"')
+#: Where loggers that write JSON keep a line: journald, Docker, zap, pino, clouds.
+_SAID: Final = ("log", "msg", "message", "MESSAGE", "textPayload", "line", "text", "event")
 #: A string literal of several lines.
 _LITERAL: Final = re.compile(r"b?['\"](?=[^'\"\n]{0,4000}\\n)")
 _TRAILING: Final = re.compile(r"\\*$")
@@ -242,10 +244,15 @@ def said_in(text: str) -> Iterator[str]:
         values = []
         for line in text.split("\n"):
             try:
-                values.append(json.loads(line))
+                value = json.loads(line)
             except (ValueError, RecursionError):
                 if line.strip():
                     return
+                continue
+            # Loggers write the line itself without its end.
+            said = (value.get(key) for key in _SAID) if isinstance(value, dict) else ()
+            line_said = next((each for each in said if isinstance(each, str)), None)
+            values.append(value if line_said is None else f"{line_said.rstrip()}\n")
     left = values[::-1]
     while left:
         value = left.pop()

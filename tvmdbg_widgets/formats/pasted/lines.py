@@ -31,8 +31,14 @@ _BLANKS: Final = str.maketrans(
 )
 _FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[\w+-]{0,30}[ \t]*$|`{3,}", re.MULTILINE)
 _TAG: Final = re.compile(
-    r"<(/?)(pre|code|samp|tt|br|p|div|span|t[drh]|table|tbody|thead|font|b|i|a|li|ul|hr)\b"
+    r"<(/?)(pre|code|samp|tt|br|p|div|span|t[drh]|table|tbody|thead|font|b|i|a|li|ul|hr"
+    r"|html|body|head|meta|col|colgroup|tfoot|strong|em|u|small|[ovwx]:\w{1,20})\b"
     r"[^<>]{0,300}>(\n?)",
+    re.IGNORECASE,
+)
+#: Between and inside of cells, no line ends.
+_CELL_ENDS: Final = re.compile(
+    r"(?:</(?:p|div)>\s{0,99})?(</t[dh]>|<tr\b[^<>]{0,300}>)(?:\s{1,99}(?=</?t[rdh]\b))?",
     re.IGNORECASE,
 )
 #: What tells a page: names may hold other tags.
@@ -118,10 +124,14 @@ def plain(given: Cleaned) -> Cleaned:
         if count:
             found.taken["fences"] = count
     lines = text.split("\n")
-    continued = sum(line.rstrip().endswith("\\") for line in lines)
-    if continued > 1 and continued >= _CONTINUED * sum(map(bool, map(str.strip, lines))):
-        found.taken["backslashes at line ends"] = continued
-        text = "\n".join(line.rstrip().removesuffix("\\").rstrip() for line in lines)
+    for mark, what in (("\\", "backslashes at line ends"), ("$", "line ends of cat -A")):
+        ended = sum(line.rstrip().endswith(mark) for line in lines)
+        if ended > 1 and ended >= _CONTINUED * sum(map(bool, map(str.strip, lines))):
+            found.taken[what] = ended
+            lines = [line.rstrip().removesuffix(mark) for line in lines]
+            if mark == "\\":
+                lines = [line.rstrip() for line in lines]
+            text = "\n".join(lines).replace("^I", "\t" if mark == "$" else "^I")
     found.text = text
     return found
 
@@ -135,7 +145,7 @@ def without_html(given: Cleaned) -> Cleaned | None:
         tag = (match[1] + match[2]).lower()
         return "\n" if tag in _BREAKS else ("\t" if tag in ("/td", "/th") else "") + match[3]
 
-    text, count = _TAG.subn(broken, given.text)
+    text, count = _TAG.subn(broken, _CELL_ENDS.sub(r"\1", given.text))
     whole = Cleaned(html.unescape(text), {**given.taken, "HTML": max(1, count)})
     return plain(whole)
 
@@ -175,7 +185,9 @@ class Prefix:
             pieces = pieces[:-1]
         pattern = ""
         for number, blank, word in pieces:
-            if number:
+            if word in ("O", "E") and pattern.endswith("*+)"):
+                pattern += r"[OE]"  # GitLab marks what comes from stderr
+            elif number:
                 pattern += r"(\d++(?:[.,:/T-]\d++)*+)"
             elif blank:
                 pattern += r"[ \t]++" if pattern else r"[ \t]*+"
@@ -213,6 +225,10 @@ def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -
     if next(near, None) is None:
         # Only the first line of a text has the head of its logger, or a prompt.
         after = heard[1][0] - at - 1 if len(heard) > 1 else len(given)
+        # Lines that begin alike are of the same logger, with words that differ: no rows.
+        pairs = zip(given, split, strict=True)
+        if any(not found and _shape(line[:column]) == _shape(prefix) for line, found in pairs):
+            after = 1
         texts = [given[0][column:], *(_outdented(line, column) for line in given[1:after])]
         return Stream(texts, numbers[:after], prefix, 1)
     own = heard[0][1][0]
@@ -231,6 +247,10 @@ def _counts(numbers: Sequence[str]) -> bool:
     """Whether numbers never fall, as those of lines and times do."""
     values = [[int(part[:18]) for part in re.split(r"\D", each)] for each in numbers]
     return all(before <= after for before, after in pairwise(values))
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"\d", "0", re.sub(r"[^\W\d]", "a", text)) if re.search(r"\d", text) else text
 
 
 def _outdented(line: str, column: int) -> str:

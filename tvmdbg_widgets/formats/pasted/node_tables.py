@@ -56,8 +56,9 @@ _ROWS: Final = {
 _SQUASHED: Final = {style: re.sub(r"\s", "", "".join(titles)) for style, titles in TITLES.items()}
 _DIGITS: Final = re.compile(r"[\d./e+-]{1,60}")
 _LAST: Final = "Measurements(us)"
+_VALUE: Final = r"[+-]?(?:[\d.]{1,40}(?:e[+-]?\d{1,5})?|nan|inf)"
 _TOTALS: Final = re.compile(rf"{TOTAL_NAME} - ({_NUMBER})(?: -)+")
-_VM_ROW: Final = re.compile(r"(\S.*?) (\d{1,18}) ([^\s/]{1,40}(?:/[^\s/]{1,40}){3})")
+_VM_ROW: Final = re.compile(rf"(\S.*?) (\d{{1,18}}) ({_VALUE}(?:/{_VALUE}){{3}})")
 _VM_TOTAL: Final = re.compile(
     r"Total Duration:? [^\s/]{1,40} us\.?(?: Total Packed Functions: \d{1,18})?"
 )
@@ -167,7 +168,9 @@ class _NodeRow:
         cells = tuple(parted(line, self.delimiter)) if is_line else ()
         if self.is_cut:
             cells = cells[: len(titles)]
-        if self._fits(cells):
+        # Where columns have places, other lines may stand before a name that is out of its own.
+        is_doubtful = self.layout is not None and " " in "".join(cells[:2])
+        if self._fits(cells) and not is_doubtful:
             return list(cells)
         words = single(line)
         if self.is_cut:
@@ -240,7 +243,9 @@ def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
         ),
         key=len,
     )
-    return f"the columns {', '.join(missing)} are missing or cut" if missing else ""
+    if missing:
+        return f"the columns {', '.join(missing)} are missing or cut"
+    return "its columns do not stand in the order in which TVM prints them"
 
 
 def read_vm(table: Table, given: Stream) -> None:

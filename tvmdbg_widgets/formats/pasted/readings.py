@@ -237,7 +237,8 @@ def _plain_texts(text: Cleaned) -> Iterator[Cleaned]:
     if (other := without_html(text)) is not None:
         yield other
     bare = plain(text)
-    if "\\n" in bare.text and (said := "".join(said_in(bare.text)) or literal_in(bare.text)):
+    is_said = "\\n" in bare.text or bare.text.lstrip()[:1] == "{"
+    if is_said and (said := "".join(said_in(bare.text)) or literal_in(bare.text)):
         yield plain(Cleaned(said, {**bare.taken, "string literals": 1}))
     yield bare
 

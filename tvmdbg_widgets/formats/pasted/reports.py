@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.pasted.cells import (
@@ -15,6 +16,7 @@ from tvmdbg_widgets.formats.pasted.cells import (
 )
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report.csv_file import is_header
+from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.rows import (
     COUNT,
     DEVICE,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8
+_TEXTS: Final = (NAME, DEVICE, SHAPES, HASH)
 _TITLE: Final = re.compile(
     r"Duration \(us\)|Percent|Device|Count|Argument Shapes|Hash|Name|[A-Za-z_]\S*"
 )
@@ -261,7 +264,14 @@ def _places(cells: Sequence[str], titles: Sequence[str]) -> list[list[int]] | No
 
 def read_csv(table: Table, heard: Stream) -> None:
     """Take a report's CSV out of the text around it, and join the lines that a terminal cut."""
+    quotes = re.findall(r'"+', "".join(heard.texts[1:]))
+    if '""' in quotes and not any(len(each) % 2 for each in quotes) and ',""' not in heard.texts[0]:
+        rows = [text.replace('""', '"') for text in heard.texts[1:]]  # lines were cells of CSV
+        heard = replace(heard, texts=[heard.texts[0], *rows])
     lines = [text.rstrip() for text in heard.texts]
+    if (other := _of_spreadsheet(table, heard)) is not None:
+        table.text = other
+        return
     if lines[-1][-1:].isalnum() and len(lines) > 1:
         # The text may end inside of the last number.
         table.left.append(heard.numbers[-1])
@@ -285,6 +295,51 @@ def read_csv(table: Table, heard: Stream) -> None:
         table.text = "\n".join([lines[0], *rows]) + "\n"
     else:
         table.why = why_no_row(heard, 1)
+
+
+def _of_spreadsheet(table: Table, heard: Stream) -> str | None:
+    """Write rows as TVM does that a spreadsheet or pandas wrote; None where TVM did."""
+    heading = heard.texts[0]
+    mark = next(each for each in (*"|;\t,", "") if each in heading)
+    titles = parted(heading.rstrip(), mark)
+    if not {NAME, DURATION} <= set(titles) or len(set(titles)) < len(titles) or "" in titles:
+        return None
+    cutter, order = Cutter(sorted(titles)), sorted(titles)
+    if mark == "," and titles == order and any(map(cutter.cut, heard.texts[1:])):
+        return None
+    lines, left = [], []
+    for number, text in zip(heard.numbers[1:], heard.texts[1:], strict=True):
+        cells = parted(text.rstrip(), mark) if text.strip() and not RULE.fullmatch(text) else []
+        if not cells:
+            continue
+        if mark in "\t|":  # empty cells at the end of a line are lost with its blanks
+            cells += [""] * (len(titles) - len(cells))
+        row = dict(zip(titles, (cell.replace('""', '"') for cell in cells), strict=False))
+        if row.get(NAME) in (SEPARATOR, "Sum", "Total"):
+            return None  # sums of a printed table, whose rows may be calls too
+        written = [_csv_cell(title, row.get(title, "")) for title in order]
+        line = ",".join(each or "" for each in written)
+        if len(cells) != len(titles) or None in written or not _is_csv_row(cutter, line):
+            left.append(number)
+        else:
+            lines.append(line)
+            table.left, left = [*table.left, *left], []
+    if not lines:
+        return None
+    if COUNT not in titles:
+        table.doubts.append(f"the column {COUNT} is missing")
+    table.left += [n for n in left if mark in heard.texts[heard.numbers.index(n)]]
+    return "\n".join([",".join(order), *lines]) + "\n"
+
+
+def _csv_cell(title: str, cell: str) -> str | None:
+    """Write a cell as TVM does; None where its column holds other values."""
+    is_number = parse_number(cell) is not None
+    if cell[:1] in ("'", '"') or "&quot;" in cell:
+        return None  # quoted in another way
+    if title in (DURATION, PERCENT, COUNT):
+        return cell if is_number or not cell else None
+    return cell if not cell or (is_number and title not in _TEXTS) else f'"{cell}"'
 
 
 def _rejoined(texts: Sequence[str], wide: int) -> list[str]:

@@ -29,10 +29,15 @@ _LONGEST: Final = 20_000
 #: What may stand between the cells of a heading.
 _GAP: Final = r"[ \t|│┃║,;&\"]+"
 _ANCHOR: Final = re.compile(
-    rf"(?P<debugger>Node Name(?={_GAP}Ops\b|[ \t|]*$))|(?P<vm>#OpName(?:NShape)?(?=[\s|]|$))"
+    rf"(?P<debugger>Node Name(?={_GAP}(?:Ops|Time|Shape|Inputs|Outputs)\b|[ \t|]*$))"
+    r"|(?P<vm>#OpName(?:NShape)?(?=[\s|]|$))"
     rf"|(?P<report>\bName(?={_GAP}Duration \(us\)))"
-    r"|(?P<csv>(?:Argument Shapes|Count|Device|Duration \(us\))(?=,[\w ]{1,60}(?:[,(]|$)))"
+    r"|(?P<csv>(?:Argument Shapes|Count|Device|Duration \(us\)|Hash|Name|Percent)"
+    r"(?=\"? ?[,;\t|] ?\"?[\w ]{1,60}\"? ?(?:[,;\t|(]|$)))"
 )
+#: Markdown and LaTeX write a backslash before marks.
+_ESCAPE: Final = re.compile(r"\\([_()\[\]*%#&|<>~-])")
+_ESCAPED_TITLE: Final = re.compile(r"Time\\?\(us\\?\).{0,40}\\[%(]|\\#OpName|Duration \\\(us")
 _READERS: Final[dict[str, Callable[[Table, Stream], None]]] = {
     "debugger": read_debugger,
     "vm": read_vm,
@@ -49,6 +54,8 @@ _WHAT: Final = {
 
 def tables(text: str) -> list[Table]:
     """Return the tables of a text in their order, those that cannot be read too."""
+    if _ESCAPED_TITLE.search(text) is not None:
+        text = _ESCAPE.sub(r"\1", text)
     lines = text.replace("`", "").replace("**", "").split("\n")
     found = [
         (at, match)

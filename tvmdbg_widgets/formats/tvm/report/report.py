@@ -11,6 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.formats.tvm.report.csv_file import CsvRows, is_header
 from tvmdbg_widgets.formats.tvm.report.numbers import fixed_rounding, general_rounding
 from tvmdbg_widgets.formats.tvm.report.report_json import ReportText
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline.report import Metric, Report
 
 _START = re.compile(r'\s*\{\s*"(calls|device_metrics|configuration)"\s*:\s*([\[{])')
+_UNREADABLE = "metric-unreadable"
 _SIX_DECIMALS = 6
 
 
@@ -61,6 +64,9 @@ def read_report(source: ByteSource) -> Report:
     lines = text.split("\n")
     if is_header(lines[0]):
         rows = CsvRows(text, source.name)
+        if not rows.rows and not rows.issues:
+            said = "the text ends behind its header: TVM prints one only above calls"
+            issues = [*issues, Issue("report-cut", Severity.WARNING, said, file=source.name)]
         return make_report(
             rows.rows,
             form="csv",
@@ -72,6 +78,16 @@ def read_report(source: ByteSource) -> Report:
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
     if headings:
         report = _from_table(lines[headings[-1] :], source.name, issues)
+        unread = any(DURATION in each.message for each in report.issues.by_rule(_UNREADABLE))
+        if unread and not np.isfinite(report.duration_ns).any():
+            raise FormatError(
+                "no row of this profiling report has a time",
+                file=source.name,
+                field=f"line {headings[-1] + 1}",
+                expected="rows whose cells end where the heading's titles do",
+                found=repr(lines[headings[-1] + 1][:60]),
+                hint="Save what report.table() or report.json() returns, as it is.",
+            )
         return with_several(report, len(headings))
     if not text.strip() and "\n" in text:
         note = Issue(

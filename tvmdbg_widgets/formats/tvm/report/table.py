@@ -94,7 +94,7 @@ class TableRows:
         widths = self._name_width(records)
         rows = [self._cells(record, widths) for record in records]
         names = [row[NAME].text if NAME in row else "" for row in rows]
-        marks = [i for i, row in enumerate(rows) if names[i] == SEPARATOR and len(row) == 1]
+        marks = [i for i, row in enumerate(rows) if names[i] == SEPARATOR and DURATION not in row]
         totals = marks[-1] + 1 if marks else self._first_total(names)
         self.rows = rows[: marks[-1] if marks else totals]
         summed = rows[totals - 1] if 0 < totals < len(rows) else {}

@@ -83,9 +83,21 @@ def check_table(
                 file=file,
             )
         )
+    if total_us is None and not truncated:
+        issues += _check_shares(calls, file)
     lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
     issues += _check_widths(lines, layout, file)
     return numbered, issues
+
+
+def _check_shares(calls: Sequence[TableRow], file: str) -> list[Issue]:
+    """Compare the printed shares, which are of all nodes, with 100 %."""
+    shares = math.fsum(row.percent for row in calls)
+    if not calls or not math.isfinite(shares) or abs(shares - 100) < 0.1 + 0.0051 * len(calls):
+        return []
+    text = f"the printed shares of {counted(len(calls), 'node')} add up to {shares:.4g} %, not to "
+    text += "100 %: rows are missing, or stand twice"
+    return [Issue("shares-disagree", Severity.WARNING, text, file=file)]
 
 
 def _number_outputs(

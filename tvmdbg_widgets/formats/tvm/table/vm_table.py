@@ -77,7 +77,17 @@ def read_vm_tables(source: ByteSource) -> tuple[Report, ...]:
             found=repr(text[:60]),
         )
     parts = itertools.pairwise([*headings, len(lines)])
-    return tuple(_report(lines[start:end], source.name, issues) for start, end in parts)
+    reports = tuple(_report(lines[start:end], source.name, issues) for start, end in parts)
+    if not any(map(len, reports)) and any(map(str.strip, lines[headings[0] + 1 :])):
+        raise FormatError(
+            "no row of this table of the VM profiler can be read",
+            file=source.name,
+            field=f"line {headings[0] + 2}",
+            expected="a function, a number of calls and four times with '/' between them",
+            found=repr(lines[headings[0] + 1][:60]),
+            hint="Save what the profiler prints, as it is.",
+        )
+    return reports
 
 
 def _report(lines: list[str], file: str, issues: list[Issue]) -> Report:
@@ -87,8 +97,8 @@ def _report(lines: list[str], file: str, issues: list[Issue]) -> Report:
     strange = 0
     for line in lines[1:]:
         ended = _TOTAL.fullmatch(line)
-        if ended is not None:
-            total = (float(parse_number(ended[1]) or 0.0), int(ended[2]) if ended[2] else None)
+        if ended is not None and (number := parse_number(ended[1])) is not None:
+            total = (float(number), int(ended[2]) if ended[2] else None)
             break
         row = _row(line, with_shapes)
         if row is not None:
@@ -114,6 +124,8 @@ def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
     if values is None or not _COUNT.fullmatch(cells[1]):
         return None
     called, count, _ = cells
+    if not with_shapes and called.split() != ([called] if called else []):
+        return None
     numbers = [parse_number(each) for each in values.groups()]
     if any(number is None for number in numbers):
         return None
