@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import time
 from typing import Any
 
@@ -356,3 +357,91 @@ def test_no_text_behind_a_heading_breaks_the_reader(lines: list[str], between: s
         assert all(set(row) <= set(table.columns) for row in table.rows)
     with contextlib.suppress(FormatError):
         _open("\n".join([heading, *lines]))
+
+
+EVENTS_OF_TWO_RUNS = """\
+,event_block_name,event_name,raw,avg (ms),is_delegated_op
+0,Execute,native_call_add.out,"[0.25, 0.75]",0.5,False
+1,Execute,Method::execute,"[1.5, 2.5]",2.0,False
+"""
+
+
+def _call_times(text: str) -> list[tuple[str, float]]:
+    return [(row.name, row.time_ns) for row in tvmdbg.open(text.encode()).table()]
+
+
+def test_decimal_commas_are_no_lists_of_runs() -> None:
+    rows = [
+        row[1:]
+        for row in csv.reader(EVENTS_OF_TWO_RUNS.replace("[0.25, 0.75]", "[0.5]").splitlines())
+    ]
+    german = [[re.sub(r"(?<=\d)\.(?=\d)", ",", cell) for cell in row] for row in rows]
+    for columns in (slice(None), slice(0, 2)):
+        text = "\n".join(";".join([*row[columns], *row[3:]]) for row in german)
+        with pytest.raises(tvmdbg.FormatError):
+            tvmdbg.open(text.encode())
+    assert _call_times(EVENTS_OF_TWO_RUNS.replace("(ms)", "(µs)")) == [
+        (name, time / 1000) for name, time in _call_times(EVENTS_OF_TWO_RUNS)
+    ]
+
+
+def test_a_heading_in_the_middle_begins_a_table_and_doubled_lines_are_told() -> None:
+    assert _call_times(EVENTS_OF_TWO_RUNS + EVENTS_OF_TWO_RUNS) == _call_times(EVENTS_OF_TWO_RUNS)
+    doubled = "".join(line * 2 for line in EVENTS_OF_TWO_RUNS.splitlines(keepends=True))
+    assert tvmdbg.open(doubled.encode()).check().by_rule("rows-twice")
+
+
+COUNTED = """\
+Total delegated subgraphs: 2
+Number of delegated nodes: 1,062
+Number of non-delegated nodes: 4
+"""
+OPERATORS = [("aten_add_tensor", 1010, 0), ("aten_mul_tensor", 52, 1), ("getitem", 0, 3)]
+HEADINGS = ("op_type", "occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
+
+
+def _in_frames(rows: list[tuple[object, ...]]) -> str:
+    return "\n".join("│ " + " │ ".join(map(str, row)) + " │" for row in rows) + "\n"
+
+
+def _in_blocks() -> str:
+    first = [f"{name:>19}  {a:>31}" for name, a, _ in [(*HEADINGS[:2], 0), *OPERATORS]]
+    second = [f"{b:>35}" for _, _, b in [("", 0, HEADINGS[2]), *OPERATORS]]
+    heads = ["  ", *(f"{n} " for n in range(len(OPERATORS)))]
+    blocks = (
+        "\n".join(f"{head} {line}{end}" for head, line in zip(heads, lines, strict=True))
+        for lines, end in ((first, "  \\"), (second, "  "))
+    )
+    return "\n\n".join(blocks) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COUNTED + _in_frames([HEADINGS, *OPERATORS]),
+        "".join(
+            f"INFO:root:{line}\n"
+            for line in (COUNTED + _in_frames([HEADINGS, *OPERATORS])).split("\n")
+        ),
+        "".join(
+            f"> {line}\n" for line in (COUNTED + _in_frames([HEADINGS, *OPERATORS])).split("\n")
+        ),
+        COUNTED + _in_frames([("op_type", "delegated", "non_delegated"), *OPERATORS]),
+        COUNTED
+        + _in_frames([HEADINGS, *((name, f"{a:,}.0", f"{b}.0") for name, a, b in OPERATORS)]),
+        COUNTED + _in_blocks(),
+        "[INFO 2024 a.py:1] lowered\n" + COUNTED + _in_frames([HEADINGS, *OPERATORS]),
+        json.dumps([dict(zip(HEADINGS, row, strict=True)) for row in OPERATORS]),
+    ],
+)
+def test_no_operator_of_a_delegation_is_lost(text: str) -> None:
+    info = tvmdbg.open(text.encode()).delegation
+    assert info is not None
+    assert info.operators == {name: (a, b) for name, a, b in OPERATORS}
+    if "Total" in text:
+        assert (info.subgraphs, info.delegated, info.non_delegated) == (2, 1062, 4)
+
+
+def test_a_table_of_operators_that_cannot_be_read_is_told() -> None:
+    run = tvmdbg.open((COUNTED + "op_type  ...  occurrences_in_delegated_graphs\na 1\n").encode())
+    assert run.check().by_rule("delegation-table-unread")

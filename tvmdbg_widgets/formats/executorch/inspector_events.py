@@ -46,6 +46,7 @@ _MOST_NS: Final = 2.0**62
 _ABOUT: Final = ("op_types", "module_hierarchy")
 _LONGEST: Final = 400
 _NOTHING: Final = frozenset(("", "none", "nan", "<na>", "[]", "{}"))
+_COMMA: Final = re.compile(r",(?! )")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,7 @@ def events_of(table: PrintedTable, file: str) -> EventTable | None:
 def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dict[str, str]]:
     """Return the unit of times, and the column of each statistic."""
     found = {
-        match[1]: (column, match[2])
+        match[1]: (column, "us" if match[2] in ("µs", "μs") else match[2])
         for column in table.columns
         if (match := _STATISTIC.fullmatch(column))
     }
@@ -199,9 +200,14 @@ def _row(
 
 
 def _numbers(text: str) -> list[float]:
-    """Read a number or a list of them; nothing of a list that was printed in part."""
+    """Read a number or a list of them; nothing of a list that was printed in part.
+
+    Python writes a blank behind each comma of a list: others are decimal or part thousands.
+    """
     text = text.strip()
     if text.lower() in _NOTHING or "..." in text or len(text) > 1 << 24:
+        return []
+    if _COMMA.search(text) or ("," in text and not text.startswith("[")):
         return []
     try:
         found = json.loads(text if text.startswith("[") else f"[{text}]")
@@ -227,6 +233,13 @@ def _lacks(table: PrintedTable, rows: Sequence[_Row], file: str) -> Iterator[Iss
         text = "parts of the table were printed as '...' and are missing: print it whole, "
         text += "or save it with save_data_to_tsv"
         yield Issue("table-elided", Severity.WARNING, text, file=file)
+    twice = sum(a == b for a, b in pairwise(table.rows) if a.get(""))
+    if twice:
+        text = (
+            f"{counted(twice, 'row')} with the number and the cells of the one before: are lines "
+        )
+        text += "of the text doubled?"
+        yield Issue("rows-twice", Severity.WARNING, text, file=file)
     kernels = any(row.name.startswith(_KERNEL) for row in rows)
     if kernels and all(row.name != _DISPATCH for row in rows):
         text = "rows of OPERATOR_CALL are not printed: times of operators are those of their "

@@ -7,7 +7,7 @@ as pandas prints them; ``get_delegation_info``'s summary and table. They may sta
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.executorch.inspector_events import HEADING, EventTable, events_of
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _COUNTS: Final = ("occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
+#: A report of one project names its columns so.
+_SHORT: Final = ("delegated", "non_delegated")
+_GROUPED: Final = r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(?![\w,.]{0,9}\d)"
 _SUMMARY: Final = {
-    "subgraphs": re.compile(r"Total {1,3}delegated {1,3}subgraphs: {1,9}(\d{1,12})\b"),
-    "delegated": re.compile(r"Number {1,3}of {1,3}delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
-    "non_delegated": re.compile(r"Number {1,3}of {1,3}non-delegated {1,3}nodes: {1,9}(\d{1,12})\b"),
+    "subgraphs": re.compile(r"Total {1,3}delegated {1,3}subgraphs: {1,9}" + _GROUPED),
+    "delegated": re.compile(r"Number {1,3}of {1,3}delegated {1,3}nodes: {1,9}" + _GROUPED),
+    "non_delegated": re.compile(r"Number {1,3}of {1,3}non-delegated {1,3}nodes: {1,9}" + _GROUPED),
 }
+_COUNT: Final = re.compile(r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(?:\.0)?", re.ASCII)
 _BETWEEN: Final = rb"[\"']?(?:[ \t\r\n,;|]|\xe2\x94\x82|</?th>){1,200}[\"']?"
 _SNIFFED: Final = re.compile(
     rb"event_block_name" + _BETWEEN + rb"(?:event_name|\.\.\.)"
@@ -37,7 +41,13 @@ _SNIFFED: Final = re.compile(
     rb"|Total {1,3}delegated {1,3}subgraphs: {1,9}\d"
 )
 #: How a data frame begins that was written as JSON.
-_JSON: Final = re.compile(rb"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}\"event_block_name\":")
+_JSON: Final = re.compile(
+    rb"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}"
+    rb"\"(?:event_block_name|op_type(?=(?s:.{1,4000})occurrences_in_))\"\s{0,9}:"
+)
+_COLUMN: Final = "occurrences_in_"
+#: Lines of logs begin with brackets too.
+_OPENS: Final = re.compile(rb"\s{0,99}\[\s{0,99}[\[{\"\d]")
 _HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and open that file."
 
 
@@ -61,7 +71,7 @@ class InspectorText:
 
 def sniff(head: bytes) -> bool:
     """Whether a text holds a heading of ExecuTorch's tables, or its summary of delegation."""
-    if head.lstrip()[:1] in (b"{", b"["):
+    if head.lstrip()[:1] == b"{" or _OPENS.match(head) is not None:
         return _JSON.match(head) is not None
     return _SNIFFED.search(head) is not None
 
@@ -76,12 +86,14 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
     """
     text, issues = read_text(source)
     found = _read(text, source.name, issues)
-    if found is None:
+    lost = _unread_table(text, found)
+    if found is None or lost:
         for inner, cleaned in readings(source):
             said = f"pasted text: {cleaned.told or 'rows put together'}"
             told = [*issues, Issue("pasted-text", Severity.NOTE, said, file=source.name)]
-            found = _read(read_text(inner)[0], source.name, told)
-            if found is not None:
+            other = _read(read_text(inner)[0], source.name, told)
+            if other is not None and (found is None or not _unread_table(text, other)):
+                found, lost = other, ""
                 break
     if found is None:
         printed = printed_tables(text, HEADING)
@@ -94,7 +106,19 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
             found=_found(printed),
             hint=_HINT,
         )
+    if lost:
+        issue = Issue("delegation-table-unread", Severity.WARNING, lost, file=source.name)
+        found = replace(found, issues=Issues([*found.issues, issue]))
     return found
+
+
+def _unread_table(text: str, found: InspectorText | None) -> str:
+    """Tell of a heading of operators none of which was read; empty where there is none."""
+    at = text.find(_COLUMN)
+    if found is None or found.delegation is None or found.delegation.operators or at < 0:
+        return ""
+    line = text.count("\n", 0, at) + 1
+    return f"the table of operators whose heading stands in line {line:,} cannot be read: left out"
 
 
 def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
@@ -123,15 +147,24 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
     """Read the last summary of a text, and the last table."""
     said: dict[str, int] = {}
     for name, pattern in _SUMMARY.items():
-        counts = [int(match[1]) for match in pattern.finditer(text)]
+        counts = [int(match[1].replace(",", "")) for match in pattern.finditer(text)]
         if counts:
             said[name] = counts[-1]
-    tables = printed_tables(text, ("op_type", *_COUNTS))
+    names = _COUNTS
+    tables = printed_tables(text, ("op_type", *names))
+    if not tables and said:
+        names = _SHORT
+        tables = printed_tables(text, ("op_type", *names))
     if not said and not tables:
         return None, []
-    operators = _operators(tables[-1]) if tables else {}
+    operators = _operators(tables[-1], names) if tables else {}
+    left = len(tables[-1].rows) - len(operators) if tables else 0
     total = operators.pop("Total", None)
     issues = []
+    if left:
+        text = f"{counted(left, 'row')} of the table of operators left out: without two counts, or "
+        text += "of an operator that stands twice"
+        issues.append(Issue("delegation-incomplete", Severity.WARNING, text, file=file))
     if len(tables) > 1:
         text = f"{len(tables)} tables of delegation; the last is shown"
         issues.append(Issue("more-than-one", Severity.NOTE, text, file=file))
@@ -149,11 +182,11 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
     return info, issues
 
 
-def _operators(table: PrintedTable) -> dict[str, tuple[int, int]]:
+def _operators(table: PrintedTable, names: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return both counts of each operator, and of ``Total``, that a table holds."""
     found: dict[str, tuple[int, int]] = {}
     for row in table.rows:
-        a, b = (row[name].replace(",", "") for name in _COUNTS)
-        if a.isascii() and a.isdecimal() and b.isascii() and b.isdecimal() and len(a + b) < 30:
-            found[row["op_type"]] = (int(a), int(b))
+        a, b = (_COUNT.fullmatch(row[name]) for name in names)
+        if a is not None and b is not None:
+            found[row["op_type"]] = (int(a[1].replace(",", "")), int(b[1].replace(",", "")))
     return found

@@ -78,15 +78,17 @@ class PrintedTable:
 
 def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
     """Return every table in a text whose heading has the wanted columns, in their order."""
-    if text.lstrip()[:1] in ("[", "{"):
-        return list(_of_json(text, wanted))
+    if text.lstrip()[:1] in ("[", "{") and (document := _document(text)) is not None:
+        return list(_of_json(document, wanted))
     if "<table" in text and (found := list(_of_html(text, wanted))):
         return found
     lines = _whole([line.rstrip("\r") for line in text.split("\n")])
     found = []
     at = 0
     while at < len(lines):
-        if all(word in lines[at] for word in wanted) and (read := _table(lines, at, wanted)):
+        # pandas wraps columns to blocks, and marks lines that go on in the next.
+        words = wanted[:1] if lines[at].rstrip().endswith("\\") else wanted
+        if all(word in lines[at] for word in words) and (read := _table(lines, at, wanted)):
             table, at = read
             found.append(table)
         else:
@@ -130,6 +132,9 @@ def _table(lines: Sequence[str], at: int, wanted: Sequence[str]) -> tuple[Printe
         if set(wanted) <= set(cells):
             return _read_delimited(lines, at, delimiter, cells)
     words = _WORD.findall(heading, 0, _MOST_HEADING)
+    if words[-1:] == ["\\"] and wanted[0] in words:
+        read = _read_aligned(lines, at)
+        return read if set(wanted) <= set(read[0].columns) else None
     return _read_aligned(lines, at) if set(wanted) <= set(words) else None
 
 
@@ -156,6 +161,8 @@ def _read_framed(
             fresh = True
             continue
         cells = _framed(line, frame)
+        if cells == list(columns):
+            break
         if ruled and not fresh and table.rows and len(cells) == len(table.columns):
             for name, cell in zip(table.columns, cells, strict=True):
                 table.rows[-1][name] = f"{table.rows[-1][name]}\n{cell}".strip("\n")
@@ -178,11 +185,14 @@ def _read_delimited(
     lines: Sequence[str], at: int, delimiter: str, columns: Sequence[str]
 ) -> tuple[PrintedTable, int]:
     table = PrintedTable(tuple(columns), at + 1)
+    heading = table.columns
     limit = csv.field_size_limit(_CELL_BYTES)
     try:
         reader = csv.reader((f"{line}\n" for line in lines[at + 1 :]), delimiter=delimiter)
         used, misfits = 0, 0
         for cells in reader:
+            if tuple(cell.strip() for cell in cells) == heading:
+                break
             if cells and delimiter in "".join(lines[at + 1 + used : at + 1 + reader.line_num]):
                 misfits = 0 if table.add(cells, at + 2 + used) else misfits + 1
             elif any(cell.strip() for cell in cells) or table.rows:
@@ -301,12 +311,16 @@ def _of_html(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
                 yield table
 
 
-def _of_json(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
-    """Read what ``DataFrame.to_json`` writes, by columns or by records."""
+def _document(text: str) -> Any:
+    """Return the JSON of a text; None where it is none, as lines of logs that begin so."""
     try:
-        document = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return
+        return None
+
+
+def _of_json(document: Any, wanted: Sequence[str]) -> Iterator[PrintedTable]:
+    """Read what ``DataFrame.to_json`` writes, by columns or by records."""
     if isinstance(document, dict) and all(isinstance(each, dict) for each in document.values()):
         numbers = dict.fromkeys(key for column in document.values() for key in column)
         records = [

@@ -58,6 +58,7 @@ _PRINTED: Final = re.compile(
     r"|(?:│[^│\n]{0,40}){0,3}\bevent_block_name\b|,event_block_name,"
     r"|(?:│[^│\n]{0,40}){0,3}\bop_type\b(?=.{1,200}occurrences_in_)|Total +delegated +subgraphs: "
 )
+_WHAT_PRINTED: Final = "what a tuning or ExecuTorch's tools print"
 _TASKS: Final = re.compile(r"[ \t]{0,9}\|?[ \t]{0,9}ID[ \t]{0,9}\|")
 _TASKS_WHOLE: Final = re.compile(
     _TASKS.pattern + r".{0,900}(?:Trials[ \t]*\||\|[ \t]*(?:Terminated|Done)[ \t]*\|?)[ \t]*"
@@ -120,7 +121,8 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
         if found:
             break
         if _PRINTED.search(line[:_LONGEST_LINE]) or _TASKS.match(line):
-            said = f"A line of a tuning's output stands in line {number:,}"
+            what = "the table of a tuning" if _TASKS.match(line) else _WHAT_PRINTED
+            said = f"A line of {what} stands in line {number:,}"
             return f"{said}, but lines below it are cut."
         if "Duration (us)" in line:
             return f"Part of a heading of a profiling report stands in line {number:,}: it is cut."
