@@ -115,3 +115,13 @@ def test_a_log_of_output_alone_answers_as_others_do(text: str) -> None:
     assert log.errors_by("task").trials.sum() == 0
     assert len(log.to_dataframe()) == 0
     repr(log.curve())
+
+
+def test_totals_of_the_first_releases_are_read() -> None:
+    rows = "|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n" + "-" * 49 + "\n"
+    rows += "|   11 |        0.077 |        3003.22 |     64 |\n" + "-" * 49 + "\n"
+    last = "Total latency: 1.649 ms  Trials: 1920  Used time : 3598 s  Next ID: 9\n"
+    log = tvmdbg.open((rows + last).encode())
+    assert isinstance(log, TuningLog)
+    assert log.console is not None
+    assert (log.console.total_ms, log.console.trials, log.console.used_s) == (1.649, 1920, 3598)

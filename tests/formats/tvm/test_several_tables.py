@@ -174,7 +174,16 @@ def test_what_cannot_be_printed_is_refused() -> None:
 @pytest.mark.parametrize("mark", ["# ", "> ", "   ", "// ", "| "])
 def test_a_table_in_comments_is_read(mark: str) -> None:
     text = "".join(f"{mark}{line}\n" for line in BEFORE.split("\n"))
-    assert tvmdbg.open(f"intro\n{text}".encode()).table().as_tvm() == text.removesuffix("\n")
+    assert tvmdbg.open(f"intro\n{text}".encode()).table().as_tvm() == BEFORE
+
+
+@pytest.mark.parametrize("mark", ["> ", "# ", ""])
+def test_marks_before_a_table_are_not_printed_again(mark: str) -> None:
+    for end in ("\n", "\r\n"):
+        text = end.join(mark + line for line in AFTER.split("\n"))
+        assert tvmdbg.open(text.encode()).table().as_tvm() == AFTER
+        stripped = "\n".join((mark + line).rstrip() for line in AFTER.split("\n"))
+        assert tvmdbg.open(stripped.encode()).table().as_tvm() == AFTER
 
 
 def test_every_table_of_a_profiler_is_reached() -> None:

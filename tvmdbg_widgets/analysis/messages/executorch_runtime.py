@@ -271,8 +271,9 @@ MESSAGES = (
     KnownMessage(
         "qnn-skel",
         "Failed to load skel, error: 4000",
-        "Failed to load skel",
-        r"Failed to load skel, error: (?P<error>\d{1,9})",
+        "kel",
+        r"Failed to load skel, error: (?P<error>\d{1,9})|Unable to load Skel Library"
+        r"|(?:library|open) \"?libQnnHtpV\d{2,3}Skel\.so\"? not found",
         "ExecuTorch with QNN",
         "Qualcomm's library could not load its part for the DSP, libQnnHtpV…Skel.so: it is not "
         "where ADSP_LIBRARY_PATH points, is of another Hexagon version or another QNN release than "

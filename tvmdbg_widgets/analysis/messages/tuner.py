@@ -232,4 +232,17 @@ MESSAGES = (
         ("tvmdbg tuning tasks autotvm.log", "with tvm.autotvm.apply_history_best(log): …"),
         "python/tvm/autotvm/task/dispatcher.py @ v0.8",
     ),
+    KnownMessage(
+        "tuner-no-records",
+        "Cannot find tuning records for: target=… key=… TVM will apply a default schedule which …",
+        "Cannot find tuning records for",
+        r"Cannot find tuning records for:(?:\s{1,20}target=(?P<target>[^\n]{1,300}))?",
+        "v0.8 to v0.19",
+        "AutoTVM's log has no record for this workload and target: the operator is compiled with a "
+        "default schedule. It is right and may be slow.",
+        "The log was not applied (autotvm.apply_history_best), or its target differs in -model or "
+        "-keys, or dtype, layout or shape differ: compare the key with those of the log.",
+        ("tvmdbg tuning tasks autotvm.log", "with tvm.autotvm.apply_history_best(log): …"),
+        "python/tvm/autotvm/task/dispatcher.py @ v0.8",
+    ),
 )

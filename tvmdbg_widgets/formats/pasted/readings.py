@@ -51,7 +51,7 @@ _MOST_PREFIXES: Final = 6
 #: Of what tunings and ExecuTorch print, where lines have no one heading.
 _PRINTED: Final = re.compile(
     r"\|[ \t]*ID[ \t]*\|(?=.{0,400}Latency \(ms\))|\bID[ \t]*\|(?=.{0,400}Latency \(us\))"
-    r"|Estimated total latency: "
+    r"|(?:Estimated total|Total) latency: "
     r"|\bNo: \d{1,9}\s+\wFLOPS: |\bGet \d{1,9} programs (?:to|for) measure"
     r"|\[Task [ \d]{1,6}/|Current/Best: |\bElapsedTime\(s\)\s|(?<!=)={5,} Task \d{1,9} "
     r"|(?<![^\s(=])[^\s(=]{1,200} = PLACEHOLDER\b"

@@ -19,7 +19,7 @@ _ROW = re.compile(
     rf"\W*\| +([0-9]+) \|(?:(.*)\|)? +({NUMBER}|-) \| +(-?{NUMBER}|-) \| +([0-9]+) \|\s*"
 )
 _TOTAL = re.compile(
-    rf"\W*Estimated total latency: ({NUMBER}|-) ms\s+Trials: ([0-9]+)\s+"
+    rf"\W*(?:Estimated total|Total) latency: ({NUMBER}|-) ms\s+Trials: ([0-9]+)\s+"
     rf"Used time : ({NUMBER}) s\b.*"
 )
 # TaskSchedulerNode::TuningStatistics, src/meta_schedule/task_scheduler/task_scheduler.cc.

@@ -46,7 +46,7 @@ _COMPUTE = re.compile(r"[^\s(=]+\([^()=]*\)(?:\.v[0-9]+)? (?:\+=|max=|min=|=|sel
 _TOLD = re.compile(
     r"(?:"
     r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
-    r"|Estimated total latency: \S+ ms\s+Trials: "
+    r"|(?:Estimated total|Total) latency: \S+ ms\s+Trials: "
     rf"|{MEASURED}|{META_HEADER}|[^|\r]{{0,200}}?{PROGRESS}"
     r"|(?:DEBUG:autotvm:)?No: [0-9]{1,9}\s+\wFLOPS: \S+\s+result: MeasureResult\(costs="
     r"|(?:[.*][ET]?){7}(?:[.*][ET]?)*=*\s*$"

@@ -30,7 +30,7 @@ from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
 from tvmdbg_widgets.formats.tvm.report.report import printed_reports
-from tvmdbg_widgets.formats.tvm.table.printer import format_table
+from tvmdbg_widgets.formats.tvm.table.printer import bare_table
 from tvmdbg_widgets.formats.tvm.table.table import read_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import sniff as sniff_vm_table
@@ -137,7 +137,7 @@ def assemble(
         files=tuple(_run_file(part) for part in parts),
         options=dict(options or {}),
         reports=reports,
-        printed="" if table is None else format_table(table),
+        printed="" if table is None else bare_table(table),
         ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
     )
     return run if recording is None else _as_recorded(run, recording)
@@ -319,7 +319,7 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
 def _tables_of(file: RunFile) -> list[Part]:
     """Return the tables that the debugger or a profiler printed into one file."""
     if file.part == "table":
-        texts = [(each, format_table(each)) for each in read_tables(file.source)]
+        texts = [(each, bare_table(each)) for each in read_tables(file.source)]
         sources = [BytesSource(text.encode(errors="replace"), each.file) for each, text in texts]
         return [Part("table", read_tables(source), source, None) for source in sources]
     if file.part != "report":

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,6 +51,17 @@ def format_table(table: Table) -> str:
     if table.total_cells:
         lines.append(table.total_cells)
     return _format(table.layout, lines)
+
+
+def bare_table(table: Table) -> str:
+    """Print a table that was read as TVM printed it: without marks of quotes or comments."""
+    lines = [row.cells for row in table.rows]
+    whole = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
+    starts, length = table.layout.starts, table.layout.length
+    if length is None and starts == whole.starts:
+        length = whole.length
+    layout = replace(table.layout, indent="", newline="\n", length=length)
+    return format_table(replace(table, layout=layout))
 
 
 def print_table(
