@@ -112,6 +112,8 @@ def test_rows_of_wrapped_lines_are_whole_or_left_out(
 JSON_WAYS: dict[str, Callable[[str], str]] = {
     "a label": lambda text: f"graph json: {text}",
     "a log": lambda text: f"[10:00:00] building\n[10:00:01] done\n{text}\nfinished\n",
+    "Jira": lambda text: f"{{code:json|title=graph}}{text}{{code}}",
+    "CDATA": lambda text: f"<system-out><![CDATA[{text}]]></system-out>",
     "repr": repr,
     "bytes": lambda text: repr(text.encode()),
     "a dict": lambda text: repr(json.loads(text)),
@@ -207,6 +209,7 @@ LOGS = {
 }
 AROUND: dict[str, Callable[[str], str]] = {
     "slack": lambda text: f"```{text}\n```",
+    "Jira": lambda text: f"{{noformat}}\n{text}{{noformat}}\n",
     "pre": lambda text: f"<p>Hi</p><pre>{html.escape(text)}</pre>",
     "br": lambda text: html.escape(text).replace("\n", "<br/>\n"),
     "Out": lambda text: f"Out[3]: {text}",

@@ -29,7 +29,12 @@ _ODD: Final = "\u00a0\u2007\u2009\u202f\u3000\u200b\u200e\u2060\ufeff\u00ad"
 _BLANKS: Final = str.maketrans(
     {**dict.fromkeys(_ODD[:5], " "), **dict.fromkeys(_ODD[5:], ""), "\x0b": "\n", "\x0c": "\n"}
 )
-_FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[\w+-]{0,30}[ \t]*$|`{3,}", re.MULTILINE)
+_FENCE: Final = re.compile(
+    r"(?:`{3,}|~{3,})[\w+-]{0,30}[ \t]*$|`{3,}|\{(?:noformat|code)(?::[\w=|#.]{0,60})?\}"
+    r"|<!\[CDATA\[|\]\]>",
+    re.MULTILINE,
+)
+_FENCES: Final = ("```", "~~~", "{noformat", "{code", "<![CDATA[")
 _TAG: Final = re.compile(
     r"<(/?)(pre|code|samp|tt|br|p|div|span|t[drh]|table|tbody|thead|font|b|i|a|li|ul|hr"
     r"|html|body|head|meta|col|colgroup|tfoot|strong|em|u|small|[ovwx]:\w{1,20})\b"
@@ -119,7 +124,7 @@ def plain(given: Cleaned) -> Cleaned:
     if odd := sum(map(text.count, _ODD)):
         found.taken["odd blanks"] = odd
         text = text.translate(_BLANKS)
-    if "```" in text or "~~~" in text:
+    if any(mark in text for mark in _FENCES):
         text, count = _FENCE.subn("", text)
         if count:
             found.taken["fences"] = count
