@@ -106,7 +106,9 @@ def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
     if not kept:
         return None
     also = {"text around records": around} if around else {}
-    return Cleaned("\n".join(kept) + "\n", given.taken | also)
+    # Of a log that was cut, or still grows, the last line has no end.
+    last = "" if given.text.endswith(kept[-1]) else "\n"
+    return Cleaned("\n".join(kept) + last, given.taken | also)
 
 
 def _json(given: Cleaned) -> Iterator[Cleaned]:
