@@ -1,3 +1,4 @@
+import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
 import { element, iconButton, select } from "../shared/ui/dom.ts";
@@ -71,7 +72,7 @@ export class ComparisonView {
       signal,
     );
     this.#link = iconButton(
-      "link",
+      icons.LINK,
       "link",
       "link the cameras: one graph moves with the other (l)",
       () => this.#toggleLink(),
@@ -111,7 +112,7 @@ export class ComparisonView {
         element("span", { class: "tvmdbg-title" }, "Comparison"),
         element("span", { class: "tvmdbg-space" }),
         iconButton(
-          "colors",
+          icons.COLORS,
           "next color mode",
           "next color mode of both graphs: speed, time change, match, kind, time (c)",
           () => this.#nextColor(),

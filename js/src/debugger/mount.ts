@@ -4,6 +4,7 @@ import { mountGraph } from "../graph/mount.ts";
 import { errorText, message } from "../shared/client/message.ts";
 import type { RunSummary } from "../shared/client/run_client.ts";
 import type { TourStep } from "../shared/client/session_client.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { PALETTE_KEY } from "../shared/palette/commands.ts";
@@ -104,7 +105,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     ...head.items,
     element("span", { class: "tvmdbg-space" }),
     tour.toggle,
-    iconButton("search", "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
+    iconButton(icons.SEARCH, "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
       openPalette(root, context),
     ),
     views,

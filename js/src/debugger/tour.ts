@@ -1,4 +1,10 @@
-import type { SessionClient, TourStep } from "../shared/client/session_client.ts";
+import {
+  goToStep,
+  type SessionClient,
+  stepOf,
+  type TourStep,
+  tourOf,
+} from "../shared/client/session_client.ts";
 import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
 
 const KEYS: Record<string, number> = { ArrowRight: 1, n: 1, ArrowLeft: -1, p: -1 };
@@ -20,8 +26,8 @@ export function tourBar(
   const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
   const place = element("span", { class: "tvmdbg-tour-place" });
   const go = (by: number) => {
-    const step = (session.tourStep ?? 0) + by;
-    if (step >= 0 && step < session.tour.length) session.goToStep(step);
+    const step = (stepOf(session) ?? 0) + by;
+    if (step >= 0 && step < tourOf(session).length) goToStep(session, step);
   };
   const back = button("‹ back", "Previous step (← or p)", () => go(-1));
   const next = button("next ›", "Next step (→ or n)", () => go(1));
@@ -50,19 +56,19 @@ export function tourBar(
   );
   let left = 0;
   const leave = () => {
-    left = session.tourStep ?? 0;
-    session.goToStep(null);
+    left = stepOf(session) ?? 0;
+    goToStep(session, null);
     toggle.focus();
   };
   const toggle = button("tour", "Show or hide the tour", () => {
-    if (session.tourStep !== null) leave();
+    if (stepOf(session) !== null) leave();
     else {
-      session.goToStep(Math.min(left, session.tour.length - 1));
+      goToStep(session, Math.min(left, tourOf(session).length - 1));
       node.focus({ preventScroll: true });
     }
   });
   const show = () => {
-    const { tour, tourStep } = session;
+    const [tour, tourStep] = [tourOf(session), stepOf(session)];
     const step = tourStep === null ? null : tour[tourStep]!;
     const focused = node.contains(document.activeElement);
     toggle.hidden = tour.length === 0;

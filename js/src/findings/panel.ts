@@ -3,6 +3,7 @@ import type { FindingsAnswer } from "../shared/client/findings.ts";
 import { errorText, hinted, message, retry } from "../shared/client/message.ts";
 import type { GraphColumns } from "../shared/client/run_client.ts";
 import { isUnderWay, Scan } from "../shared/client/scan.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
 import { element, iconButton } from "../shared/ui/dom.ts";
@@ -66,7 +67,7 @@ export class FindingsPanel {
     head.onFold = () => this.#foldAll(!options.get("findings_folded"));
     const copy = () => this.#code.copy();
     const said = `Copy Python code for this finding (${COPY_KEY})`;
-    const code = iconButton("code", "copy Python code", said, copy);
+    const code = iconButton(icons.CODE, "copy Python code", said, copy);
     head.tools.append(code, helpButton(root));
     root.append(this.#trouble, this.#list.node, this.#mirror.node);
     this.#code = new CodeCopy(

@@ -11,6 +11,7 @@ import type { Step } from "./data/walk.ts";
 import type { GraphOptions } from "./options.ts";
 import { ZOOM_STEP } from "./panels/toolbar.ts";
 import type { GraphContext } from "./parts.ts";
+import { layoutCode } from "./placed/layout_client.ts";
 import { measureFor } from "./placed/measure.ts";
 import { bindPointer } from "./stage/pointer.ts";
 import { GraphView } from "./view.ts";
@@ -40,7 +41,11 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
       problem = `the timeline could not be read: ${errorText(error)}`;
       return null;
     });
-    const [graph, timeline] = await Promise.all([context.run.graph(), times, context.run.layout()]);
+    const [graph, timeline] = await Promise.all([
+      context.run.graph(),
+      times,
+      layoutCode(context.run),
+    ]);
     clearTimeout(busy);
     if (context.signal.aborted) return;
     if (!graph || graph.kinds.length === 0) {

@@ -17,6 +17,7 @@ import { groupPath, groupSentence } from "./panels/group_words.ts";
 import { Menus } from "./panels/menus.ts";
 import { Toolbar } from "./panels/toolbar.ts";
 import type { GraphContext, GraphParts } from "./parts.ts";
+import { layoutCode } from "./placed/layout_client.ts";
 import { LayoutController } from "./placed/layout_controller.ts";
 import type { PlacedScene } from "./placed/placed_scene.ts";
 import { CameraRestorer } from "./stage/camera_restorer.ts";
@@ -79,7 +80,7 @@ export class GraphView implements GraphParts {
     this.palette = new Palette(readTheme(root));
     this.model = model;
     model.fetchFacts = () => run.facts();
-    model.fetchLayout = () => run.layout();
+    model.fetchLayout = () => layoutCode(run);
     const commands = new GraphCommands(this);
     this.commands = commands;
     this.folding = new Folding(this);

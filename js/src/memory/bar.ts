@@ -1,4 +1,5 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { button, element, iconButton } from "../shared/ui/dom.ts";
 import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { helpButton } from "../shared/ui/keys.ts";
@@ -24,9 +25,9 @@ export class Bar {
   readonly #overflow: Overflow;
 
   constructor(events: BarEvents, root: HTMLElement, signal: AbortSignal) {
-    this.#all = iconButton("fit", "fit", "fit the whole run (0)", events.all);
+    this.#all = iconButton(icons.FIT, "fit", "fit the whole run (0)", events.all);
     this.#parameters = iconButton(
-      "layers",
+      icons.LAYERS,
       "parameters",
       "show memory of parameters (m)",
       events.parameters,
@@ -36,8 +37,8 @@ export class Bar {
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
     const color = element(
       "span",
@@ -45,9 +46,9 @@ export class Bar {
       this.#kind,
       this.#size,
     );
-    const peak = iconButton("peak", "peak", "go to the peak (p)", events.peak);
+    const peak = iconButton(icons.PEAK, "peak", "go to the peak (p)", events.peak);
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = iconButton("code", "copy Python code", copy, events.copy);
+    const code = iconButton(icons.CODE, "copy Python code", copy, events.copy);
     const help = helpButton(root);
     this.node = element(
       "div",

@@ -1,6 +1,6 @@
 import { errorText } from "../shared/client/message.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
-import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import { goToStep, SessionClient, type SessionState } from "../shared/client/session_client.ts";
 import type { StaticModel } from "../shared/client/static_model.ts";
 import { type LinkTarget, linkText, parseLink } from "./link_target.ts";
 import { resolve } from "./selection.ts";
@@ -46,7 +46,7 @@ export class Address {
     const all = [...problems, ...found.problems];
     say(all.length ? `Part of the link was ignored: ${all.join("; ")}.` : "");
     const { tour_step: step, ...state } = found.state;
-    if (step !== undefined) new SessionClient(this.#session as never).goToStep(step);
+    if (step !== undefined) goToStep(new SessionClient(this.#session as never), step);
     for (const [name, value] of Object.entries(state)) this.#session.set(name, value);
     if (Object.keys(state).length > 0) this.#session.set("source", "link");
     if (found.view) this.#focus.show(found.view);

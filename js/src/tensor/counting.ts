@@ -1,5 +1,5 @@
 import { isAbort } from "../shared/client/request.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
+import type { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 
 const POLL_MS = 150;
@@ -12,7 +12,7 @@ interface Events {
 
 /** The numbers of one whole tensor: at once what is known, then those of every value. */
 export class Counting {
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #events: Events;
   readonly #signal: AbortSignal;
   #question: { entry: Entry; reading: string | null } | null = null;
@@ -20,7 +20,7 @@ export class Counting {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticket = 0;
 
-  constructor(run: RunClient, events: Events, signal: AbortSignal) {
+  constructor(run: TensorQuestions, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;

@@ -1,5 +1,7 @@
 import { errorText } from "../shared/client/message.ts";
+import { TensorClient } from "../shared/client/tensor_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { iconButton } from "../shared/ui/dom.ts";
 import { Mirror } from "../shared/ui/mirror.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
@@ -86,6 +88,7 @@ export class InspectorLayout {
     commands: LayoutCommands,
   ) {
     const { run, session, signal } = context;
+    const asked = new TensorClient(run.ask);
     this.#root = root;
     this.#commands = commands;
     this.picker = new EntryPicker(entries, commands, root, signal);
@@ -121,7 +124,7 @@ export class InspectorLayout {
       signal,
     );
     this.histogram = new Histogram(root, commands, signal);
-    this.numbers = new StatisticsLine(run, commands, signal);
+    this.numbers = new StatisticsLine(asked, commands, signal);
     this.#controls = new ColorControls(commands);
     this.#region = new RegionPanel(
       root,
@@ -140,20 +143,20 @@ export class InspectorLayout {
     );
     this.marked = new Marked(
       { picture: this.picture, panel: this.#region, mirror: this.mirror },
-      run,
+      asked,
       () => commands.marked(),
       signal,
     );
     this.#trust = new TrustLine(commands);
     this.table = new ValuesTable(
-      run,
+      asked,
       { ...commands, mark: (point) => this.cross.mark(point) },
       signal,
     );
-    this.profile = new ProfileView(root, run, commands, signal);
+    this.profile = new ProfileView(root, asked, commands, signal);
     this.channels = new ChannelGrid(
       root,
-      run,
+      asked,
       { ...commands, say: (text) => this.mirror.say(text) },
       signal,
     );
@@ -164,13 +167,16 @@ export class InspectorLayout {
     };
     this.saving = new Saving(
       root,
-      run,
+      asked,
       { canvas, profile: () => this.profile.found },
       (text) => this.mirror.say(text),
       signal,
     );
-    this.#valuesButton = iconButton("table", "values", "Show or hide the table of values (v)", () =>
-      this.toggleTable(),
+    this.#valuesButton = iconButton(
+      icons.TABLE,
+      "values",
+      "Show or hide the table of values (v)",
+      () => this.toggleTable(),
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
     this.#readout = new Readout(commands, [this.#valuesButton, this.saving.node]);
@@ -183,7 +189,7 @@ export class InspectorLayout {
         marked: this.marked,
         mirror: this.mirror,
       },
-      run,
+      asked,
       () => commands.words(),
       signal,
     );

@@ -1,3 +1,4 @@
+import * as icons from "../shared/drawing/icons.ts";
 import { button, element, iconButton } from "../shared/ui/dom.ts";
 import { part } from "./parts.ts";
 import { SHOWS, type ShowChoice } from "./state.ts";
@@ -34,9 +35,9 @@ export class ViewBar {
       tab.setAttribute("aria-pressed", "false");
       this.#tabs.set(show, tab);
     }
-    this.#out = iconButton("zoomOut", "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
-    this.#in = iconButton("zoomIn", "zoom in", "zoom in (+)", () => events.zoom(2));
-    this.#whole = iconButton("fit", "fit", "fit the whole heatmap (0)", () => events.whole());
+    this.#out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
+    this.#in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => events.zoom(2));
+    this.#whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () => events.whole());
     this.#zoom = element(
       "span",
       { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },

@@ -1,5 +1,6 @@
 import { errorText } from "../shared/client/message.ts";
 import { isAbort } from "../shared/client/request.ts";
+import { TensorClient } from "../shared/client/tensor_client.ts";
 import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { type ColorScale, colorScale, sameScale } from "./colors/color_scale.ts";
@@ -46,13 +47,14 @@ export class Viewing {
     settings: DisplaySettings,
     events: Events,
   ) {
+    const asked = new TensorClient(run.ask);
     this.#panels = panels;
     this.#wish = wish;
     this.#settings = settings;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
-      run,
+      asked,
       panels.picture.viewport,
       {
         answered: (answer) => this.#answered(answer),
@@ -64,7 +66,7 @@ export class Viewing {
       signal,
     );
     this.#counting = new Counting(
-      run,
+      asked,
       { counted: (found) => this.#recounted(found), failed: (error) => this.#uncounted(error) },
       signal,
     );

@@ -1,5 +1,5 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
-import type { Icon } from "../shared/drawing/icons.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { HitList } from "../shared/ui/hit_list.ts";
@@ -28,10 +28,10 @@ export interface BarEvents {
   leave: () => void;
 }
 
-const PARTS: readonly [Part & Icon, string, string][] = [
-  ["chart", "chart only", "show the chart only"],
-  ["both", "chart and table", "show chart and table"],
-  ["table", "table only", "show the table only"],
+const PARTS: readonly [Part, icons.Icon, string, string][] = [
+  ["chart", icons.CHART, "chart only", "show the chart only"],
+  ["both", icons.BOTH, "chart and table", "show chart and table"],
+  ["table", icons.TABLE, "table only", "show the table only"],
 ];
 
 const COLOR_LABELS: Record<ColorBy, string> = {
@@ -68,7 +68,7 @@ export class Bar {
   readonly #space = element("span", { class: "tvmdbg-space" });
 
   constructor(events: BarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
-    this.#all = iconButton("fit", "fit", "fit the whole flamechart (0)", events.all);
+    this.#all = iconButton(icons.FIT, "fit", "fit the whole flamechart (0)", events.all);
     this.#leave = button("show all", "zoom out to everything (0)", events.all);
     this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
     this.#field = element("input", {
@@ -105,16 +105,16 @@ export class Bar {
       }
       events.leave();
     });
-    this.#parts = PARTS.map(([part, text, title]) => {
-      const node = iconButton(part, text, `${title} (v)`, () => events.show(part));
+    this.#parts = PARTS.map(([part, lines, text, title]) => {
+      const node = iconButton(lines, text, `${title} (v)`, () => events.show(part));
       node.dataset.part = part;
       return node;
     });
     this.#zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
     const { offered } = OtherCharts;
     const choices = offered.map(([kind, label]) => [kind, label] as const);
@@ -124,9 +124,9 @@ export class Bar {
     });
     this.#chart.hidden = offered.length < 2;
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = iconButton("code", "copy Python code", copy, events.copy);
+    const code = iconButton(icons.CODE, "copy Python code", copy, events.copy);
     this.#measure = iconButton(
-      "measure",
+      icons.MEASURE,
       "measure",
       "measure between two edges (m)",
       events.measure,
@@ -138,7 +138,7 @@ export class Bar {
       ...this.#parts,
     );
     this.#critical = iconButton(
-      "critical",
+      icons.CRITICAL,
       "critical path",
       "mark the critical path (p)",
       events.critical,

@@ -1,4 +1,5 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { button, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { helpButton } from "../shared/ui/keys.ts";
@@ -44,14 +45,14 @@ export class Bar {
       this.#trial,
       this.#time,
     );
-    this.#all = iconButton("fit", "fit", "fit all trials (0)", events.all);
+    this.#all = iconButton(icons.FIT, "fit", "fit all trials (0)", events.all);
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
-    const best = iconButton("peak", "best", "go to the best trial (b)", events.best);
+    const best = iconButton(icons.PEAK, "best", "go to the best trial (b)", events.best);
     this.#field = element("input", {
       type: "search",
       class: "tvmdbg-tuning-query",
@@ -72,7 +73,7 @@ export class Bar {
       root.focus({ preventScroll: true });
     });
     const copy = iconButton(
-      "code",
+      icons.CODE,
       "copy Python code",
       `Copy Python code for the trial (${COPY_KEY})`,
       events.copy,

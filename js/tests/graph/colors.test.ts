@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import recordedColumns from "../../../tests/data/color/columns.json";
 import recordedLabels from "../../../tests/data/color/labels.json";
 import recordedSizes from "../../../tests/data/color/sizes.json";
-import { classes, values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { classes, diverging, sequential } from "../../../tvmdbg_widgets/figures/tokens.json";
 import { ClassColors } from "../../src/graph/color/classes.ts";
 import { Coloring } from "../../src/graph/color/coloring.ts";
 import { KindColors } from "../../src/graph/color/colors.ts";
@@ -294,11 +294,11 @@ describe("palettes", () => {
           expect(Math.abs(each - lightness[i]!), stops[i]!).toBeLessThan(0.2);
         }
       };
-      even(values.sequential, true);
-      even(values.diverging.slice(0, 5), true);
-      even(values.diverging.slice(4), false);
-      even(values.divergingDark.slice(0, 5), false);
-      even(values.divergingDark.slice(4), true);
+      even(sequential, true);
+      even(diverging.light.slice(0, 5), true);
+      even(diverging.light.slice(4), false);
+      even(diverging.dark.slice(0, 5), false);
+      even(diverging.dark.slice(4), true);
     });
   }
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SessionClient } from "../../src/shared/client/session_client.ts";
+import { goToStep, SessionClient, stepOf } from "../../src/shared/client/session_client.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
 const START = {
@@ -133,31 +133,31 @@ describe("a tour", () => {
 
   it("selects all that a step speaks of, and is saved once a step", () => {
     const { model, saves, session } = make();
-    expect(session.tourStep).toBeNull();
-    session.goToStep(0);
-    expect([session.tourStep, saves.mock.calls.length]).toEqual([null, 0]);
+    expect(stepOf(session)).toBeNull();
+    goToStep(session, 0);
+    expect([stepOf(session), saves.mock.calls.length]).toEqual([null, 0]);
     model.set("tour", TOUR);
-    session.goToStep(1);
-    expect([session.tourStep, session.selected, session.slice, session.timeRange]).toEqual([
+    goToStep(session, 1);
+    expect([stepOf(session), session.selected, session.slice, session.timeRange]).toEqual([
       1,
       [7],
       [7, 1],
       [1, 2],
     ]);
     expect([saves.mock.calls.length, model.get("source")]).toEqual([1, "tour"]);
-    session.goToStep(0);
+    goToStep(session, 0);
     expect([session.node, session.entry, session.slice, session.timeRange]).toEqual([
       38,
       [38, 0],
       null,
       null,
     ]);
-    session.goToStep(2);
+    goToStep(session, 2);
     expect(session.selected).toEqual([]);
-    session.goToStep(3);
-    expect(session.tourStep).toBe(2);
+    goToStep(session, 3);
+    expect(stepOf(session)).toBe(2);
     session.select(9, "graph");
-    session.goToStep(null);
-    expect([session.tourStep, session.selected]).toEqual([null, [9]]);
+    goToStep(session, null);
+    expect([stepOf(session), session.selected]).toEqual([null, [9]]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { channels, inkOn, luminance, ramp } from "../../src/shared/drawing/theme.ts";
 
 const contrast = (a: string, b: string) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RunClient } from "../../src/shared/client/run_client.ts";
+import type { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { Asking } from "../../src/tensor/picture/asking.ts";
 import { answer } from "./answer.ts";
@@ -17,7 +17,7 @@ function world() {
   const run = {
     tensor: ({ index }: PlaneView) =>
       new Promise<TensorAnswer>((give, refuse) => flying.set(index![0]!, { give, refuse })),
-  } as unknown as RunClient;
+  } as unknown as TensorQuestions;
   const asking = new Asking(
     run,
     {

@@ -19,8 +19,8 @@ ColorMap = Literal["sequential", "diverging"]
 
 _VALUES = TOKENS["values"]
 STOPS: dict[ColorMap, Sequence[str]] = {
-    "sequential": _VALUES["sequential"],
-    "diverging": _VALUES["diverging"],
+    "sequential": TOKENS["sequential"],
+    "diverging": TOKENS["diverging"]["light"],
 }
 #: NaN, +Inf, -Inf: colors that no table has.
 SPECIAL: dict[str, str] = {

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { largest } from "../../shared/many.ts";
 import { type CompoundInput, type Direction, type LayoutResult, layout } from "../layout/index.ts";
 import { TEXT_START } from "../placed/labels.ts";

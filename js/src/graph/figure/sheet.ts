@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { Coloring, type Wires } from "../color/coloring.ts";
 import type { Colors } from "../color/colors.ts";

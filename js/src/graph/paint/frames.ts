@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { isIn, type Rectangle } from "../stage/camera.ts";

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";

@@ -2,6 +2,7 @@ import type { Pen } from "../../shared/drawing/pen.ts";
 import {
   blockFill,
   channels,
+  healthFills,
   kindFill,
   type Ramp,
   ramp,
@@ -72,7 +73,7 @@ export class Palette {
 
   /** The fill of a verdict on values; that of lines where there is none. */
   verdict(verdict: number): string {
-    const { OK, suspicious, faulty } = this.theme.health;
+    const { OK, suspicious, faulty } = healthFills(this.theme);
     return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
   }
 

@@ -84,7 +84,7 @@ export class Details {
       this.#fill([this.#heading(node), element("p", { class: "tvmdbg-muted" }, "reading …")]);
     }, BUSY_MS);
     try {
-      const details = await this.#run.node(node, signal);
+      const { result: details } = await this.#run.ask("node", { node }, signal);
       clearTimeout(busy);
       if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
-import type { Icon } from "../../shared/drawing/icons.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { button, captioned, changeIcon, element, iconButton, select } from "../../shared/ui/dom.ts";
 import { fullScreenButton } from "../../shared/ui/full_screen.ts";
 import { helpButton } from "../../shared/ui/keys.ts";
@@ -85,11 +85,14 @@ export class Toolbar {
     this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
     this.#color = select("color by (c)", [], "", (value) => actions.colorBy(value));
-    this.#direction = iconButton("down", "direction", "direction of the graph: down or right", () =>
-      actions.direction(this.#state?.direction === "down" ? "right" : "down"),
+    this.#direction = iconButton(
+      icons.DOWN,
+      "direction",
+      "direction of the graph: down or right",
+      () => actions.direction(this.#state?.direction === "down" ? "right" : "down"),
     );
     this.#fold = iconButton(
-      "hidden",
+      icons.HIDDEN,
       "hide params",
       "hide params: show only their number in each consumer (p)",
       () => actions.fold(pressed(this.#fold)),
@@ -97,19 +100,21 @@ export class Toolbar {
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton("zoomOut", "zoom out", "zoom out (-)", () => actions.zoom(1 / ZOOM_STEP)),
-      iconButton("zoomIn", "zoom in", "zoom in (+)", () => actions.zoom(ZOOM_STEP)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => actions.zoom(1 / ZOOM_STEP)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => actions.zoom(ZOOM_STEP)),
     );
-    const fit = iconButton("fit", "fit", "fit the whole graph (0)", actions.fit);
+    const fit = iconButton(icons.FIT, "fit", "fit the whole graph (0)", actions.fit);
     const copy = `Copy Python code for the node (${COPY_KEY})`;
-    const code = iconButton("code", "copy Python code", copy, actions.copy);
-    this.#details = iconButton("details", "details", "show the details (d)", () =>
+    const code = iconButton(icons.CODE, "copy Python code", copy, actions.copy);
+    this.#details = iconButton(icons.DETAILS, "details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
-    this.#slowest = iconButton("clock", "slowest", SLOWEST, actions.slowest);
+    this.#slowest = iconButton(icons.CLOCK, "slowest", SLOWEST, actions.slowest);
     this.#steps = [
-      iconButton("previous", "previous hit", "previous hit (Shift+n)", () => actions.nextHit(-1)),
-      iconButton("next", "next hit", "next hit (n)", () => actions.nextHit(1)),
+      iconButton(icons.PREVIOUS, "previous hit", "previous hit (Shift+n)", () =>
+        actions.nextHit(-1),
+      ),
+      iconButton(icons.NEXT, "next hit", "next hit (n)", () => actions.nextHit(1)),
     ];
     this.#everything = button(
       "exit isolation",
@@ -118,31 +123,36 @@ export class Toolbar {
     );
     this.part.append(this.#partText, this.#everything);
     this.#navigation = [
-      iconButton("back", "back", "back to what was shown before (Alt+←)", () => actions.go(-1)),
-      iconButton("forward", "forward", "forward again (Alt+→)", () => actions.go(1)),
+      iconButton(icons.BACK, "back", "back to what was shown before (Alt+←)", () => actions.go(-1)),
+      iconButton(icons.FORWARD, "forward", "forward again (Alt+→)", () => actions.go(1)),
     ];
     const help = helpButton(root);
     const color = captioned("color by", this.#color);
     const navigation = element("span", { class: "tvmdbg-joined" }, ...this.#navigation);
     const menu = (
-      name: Icon,
+      lines: icons.Icon,
       label: string,
       title: string,
       open: (control: HTMLElement) => void,
     ) => {
-      const control = iconButton(name, label, title, () => open(control));
+      const control = iconButton(lines, label, title, () => open(control));
       control.ariaHasPopup = "true";
       return control;
     };
     this.#groups = menu(
-      "blocks",
+      icons.BLOCKS,
       "blocks",
       "blocks: expand, collapse, wrap into columns",
       actions.groups,
     );
-    this.#shows = menu("filter", "kinds", "show or hide kinds of nodes (Shift+h)", actions.shows);
-    this.#marks = menu("bookmark", "saved views", "saved views (m)", actions.marks);
-    this.#saves = menu("export", "export", "export a picture of the graph (i)", actions.saves);
+    this.#shows = menu(
+      icons.FILTER,
+      "kinds",
+      "show or hide kinds of nodes (Shift+h)",
+      actions.shows,
+    );
+    this.#marks = menu(icons.BOOKMARK, "saved views", "saved views (m)", actions.marks);
+    this.#saves = menu(icons.SAVE, "export", "export a picture of the graph (i)", actions.saves);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
@@ -229,7 +239,8 @@ export class Toolbar {
       );
     }
     this.#color.value = state.colorBy;
-    if (state.direction !== this.#state?.direction) changeIcon(this.#direction, state.direction);
+    if (state.direction !== this.#state?.direction)
+      changeIcon(this.#direction, state.direction === "down" ? icons.DOWN : icons.RIGHT);
     this.#state = state;
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { largest } from "../../shared/many.ts";
 import { BUTTON, type Labels, TAG, TEXT_START } from "./labels.ts";
 import { LEGIBLE_SCALE } from "./scales.ts";

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { counted, duration, percent, shapeText } from "../../shared/format.ts";
 import { givenText } from "../../shared/node_title.ts";

@@ -1,8 +1,18 @@
+import { unzipped } from "../../shared/client/page_module.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
 import { inStretches } from "../../shared/stretches.ts";
 import type { LayoutProgress, LayoutResult } from "../layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import { borrowedLayout } from "./layout_shared.ts";
 import type { Asked } from "./wrapping.ts";
+
+/** The code of the worker that lays graphs out. */
+export function layoutCode({ ask, once }: RunClient): Promise<string> {
+  return once("layout", async () => {
+    const { result, buffers } = await ask("code", { view: "layout" });
+    return result ?? (await unzipped(buffers[0]!));
+  });
+}
 
 export interface LayoutRun {
   signal?: AbortSignal;

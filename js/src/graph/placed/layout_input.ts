@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import type { CompoundInput, Direction } from "../layout/types.ts";
 import type { Labels } from "./labels.ts";

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Measure } from "./labels.ts";
 

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 
 /** From here on a box has two lines. */
 export const FULL_SCALE = 0.85;

@@ -1,4 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
+import type { RunAnswers } from "./answers.ts";
 
 export type { AnyModel };
 
@@ -12,6 +13,13 @@ export interface Answer<T> {
   result: T;
   buffers: DataView[];
 }
+
+/** Sends one question of a kind. */
+export type Ask = <Kind extends keyof RunAnswers>(
+  kind: Kind,
+  question: object,
+  signal?: AbortSignal,
+) => Promise<Answer<RunAnswers[Kind]>>;
 
 /** No question can be asked any more; Jupyter's own words, of a kernel that was restarted, are "Cannot send". */
 export class KernelGone extends Error {

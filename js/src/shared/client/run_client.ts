@@ -4,8 +4,7 @@ import { columnsOf } from "./columns_of.ts";
 import type { FindingsAnswer } from "./findings.ts";
 import { inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
-import { unzipped } from "./page_module.ts";
-import { type Answer, isAbort, request, tell } from "./request.ts";
+import { type Answer, type Ask, isAbort, request, tell } from "./request.ts";
 import type {
   ChangeColumns,
   CounterColumns,
@@ -15,14 +14,12 @@ import type {
   Highlight,
   MemoryColumns,
   Missing,
-  NodeDetails,
   RooflineColumns,
   RunSummary,
   TensorColumns,
 } from "./run_parts.ts";
-import type { TensorQuestions } from "./tensor_client.ts";
-import type { Entry } from "./tensor_questions.ts";
-import { TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
+import type { Entry, HealthAnswer } from "./tensor_questions.ts";
+import { type Once, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
 import type { Columns, WIRE } from "./wire.ts";
 
 export type * from "./run_parts.ts";
@@ -37,12 +34,13 @@ export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3, DELEGATE:
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
-export interface RunClient extends TensorQuestions, TimelineQuestions {
+export interface RunClient extends TimelineQuestions {
+  /** For what only one view asks. */
+  readonly ask: Ask;
+  readonly once: Once;
   summary(): Promise<RunSummary>;
   graph(): Promise<GraphColumns | null>;
   facts(): Promise<FactColumns | null>;
-  /** The code of the worker that lays graphs out. */
-  layout(): Promise<string>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | Missing | null>;
   critical(): Promise<CriticalColumns | Missing | null>;
@@ -50,10 +48,11 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   counters(): Promise<CounterColumns | null>;
   /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null>;
-  node(id: number, signal: AbortSignal): Promise<NodeDetails>;
   highlights(): Promise<Highlight[]>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
+  /** The first question begins the scan, `goOn` begins it again where it was stopped; `glance` begins no long one. */
+  health(signal: AbortSignal, goOn?: boolean, glance?: boolean): Promise<HealthAnswer>;
   /** Stops the scan; what is known by then stays. */
   cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
 }
@@ -100,13 +99,6 @@ class ModelRunClient extends TimelineClient implements RunClient {
     return this.#columns("facts", () => this.#ask("facts", {}));
   }
 
-  layout(): Promise<string> {
-    return this.#once("layout", async () => {
-      const { result, buffers } = await this.#ask("code", { view: "layout" });
-      return result ?? (await unzipped(buffers[0]!));
-    });
-  }
-
   tensors(): Promise<TensorColumns | null> {
     return this.#columns("tensors", () => this.#ask("tensors", {}));
   }
@@ -131,10 +123,6 @@ class ModelRunClient extends TimelineClient implements RunClient {
     return this.#columns("change", () => this.#ask("change", {}));
   }
 
-  async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
-    return (await this.#ask("node", { node: id }, signal)).result;
-  }
-
   highlights(): Promise<Highlight[]> {
     return this.#once("highlights", async () => (await this.#ask("highlights", {})).result);
   }
@@ -142,6 +130,12 @@ class ModelRunClient extends TimelineClient implements RunClient {
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
     const { result } = await this.#ask("findings", goOn ? { goOn } : {}, signal);
     return inPresentWords(result);
+  }
+
+  async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
+    const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
+    const { result, buffers } = await this.#ask("health", flags, signal);
+    return { ...result, ...columnsOf<"health">(result.columns, buffers) };
   }
 
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {

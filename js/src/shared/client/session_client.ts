@@ -83,30 +83,12 @@ export class SessionClient {
     return this.#model.get("notes")?.[node] ?? "";
   }
 
-  get tour(): readonly TourStep[] {
-    return this.#model.get("tour") ?? [];
-  }
-
-  /** The step that is shown, null where none is. */
-  get tourStep(): number | null {
-    const step = this.#model.get("tour_step") ?? null;
-    return step !== null && this.tour[step] ? step : null;
-  }
-
-  /** Goes to a step of the tour and selects what it speaks of; null ends the tour. */
-  goToStep(step: number | null): void {
-    const found = step === null ? null : this.tour[step];
-    if (step !== null && !found) return;
-    if (!found) {
-      this.#write({ tour_step: null }, "tour");
-      return;
-    }
-    const { nodes, entry, slice, time_range } = found;
-    this.#write({ tour_step: step, selected: [...nodes], entry, slice, time_range }, "tour");
+  get<Name extends keyof SessionState>(name: Name): SessionState[Name] | null {
+    return this.#model.get(name) ?? null;
   }
 
   select(node: number | null, source: string, { output = 0, occurrence }: Selection = {}): void {
-    this.#write(
+    this.write(
       {
         selected: node === null ? [] : [node],
         entry: node === null ? null : [node, output],
@@ -122,20 +104,20 @@ export class SessionClient {
     const selected = others.length === this.selected.length ? [...others, node] : others;
     const [entry, slice] = [this.#entryAmong(selected), this.slice];
     const kept = slice && selected.includes(slice[0]) ? ([...slice] as [number, number]) : null;
-    this.#write({ selected, entry, slice: kept }, source);
+    this.write({ selected, entry, slice: kept }, source);
   }
 
   selectMany(nodes: readonly number[], source: string): void {
-    this.#write({ selected: [...nodes], entry: this.#entryAmong(nodes), slice: null }, source);
+    this.write({ selected: [...nodes], entry: this.#entryAmong(nodes), slice: null }, source);
   }
 
   /** Several nodes, of which the last is the one looked at, in this output. */
   selectEntry(nodes: readonly number[], entry: Entry, source: string): void {
-    this.#write({ selected: [...nodes], entry: [entry[0], entry[1]], slice: null }, source);
+    this.write({ selected: [...nodes], entry: [entry[0], entry[1]], slice: null }, source);
   }
 
   setTimeRange(range: readonly [number, number] | null, source: string): void {
-    this.#write({ time_range: range && [range[0], range[1]] }, source);
+    this.write({ time_range: range && [range[0], range[1]] }, source);
   }
 
   /** Shown at once in this page, told to Python only when the pointer rests. */
@@ -171,7 +153,8 @@ export class SessionClient {
     return node === undefined ? null : [node, 0];
   }
 
-  #write(change: Partial<SessionState>, source: string): void {
+  /** Several at once; what is as it was is not told. */
+  write(change: Partial<SessionState>, source: string): void {
     let changed = false;
     for (const [name, value] of Object.entries(change) as [keyof SessionState, never][]) {
       if (JSON.stringify(this.#model.get(name)) === JSON.stringify(value)) continue;
@@ -182,4 +165,26 @@ export class SessionClient {
     this.#model.set("source", source);
     this.#model.save_changes();
   }
+}
+
+export function tourOf(session: SessionClient): readonly TourStep[] {
+  return session.get("tour") ?? [];
+}
+
+/** The step of the tour that is shown, null where none is. */
+export function stepOf(session: SessionClient): number | null {
+  const step = session.get("tour_step");
+  return step !== null && tourOf(session)[step] ? step : null;
+}
+
+/** Goes to a step of the tour and selects what it speaks of; null ends the tour. */
+export function goToStep(session: SessionClient, step: number | null): void {
+  const found = step === null ? null : tourOf(session)[step];
+  if (step !== null && !found) return;
+  if (!found) {
+    session.write({ tour_step: null }, "tour");
+    return;
+  }
+  const { nodes, entry, slice, time_range } = found;
+  session.write({ tour_step: step, selected: [...nodes], entry, slice, time_range }, "tour");
 }

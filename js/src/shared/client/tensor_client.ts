@@ -1,13 +1,12 @@
-import type { Packed, RunAnswers } from "./answers.ts";
+import type { Packed } from "./answers.ts";
 import { columnsOf } from "./columns_of.ts";
-import type { Answer } from "./request.ts";
+import type { Answer, Ask } from "./request.ts";
 import type {
   Cells,
   ChannelsAnswer,
   ChannelsRequest,
   DataAnswer,
   DataRequest,
-  HealthAnswer,
   Percentile,
   PercentilesRequest,
   ProfileAnswer,
@@ -23,7 +22,7 @@ import type {
 } from "./tensor_questions.ts";
 import type { Columns } from "./wire.ts";
 
-/** The questions that are about one tensor, and the health of all. */
+/** The questions that are about one tensor. */
 export interface TensorQuestions {
   tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
   statistics(question: StatisticsRequest, signal: AbortSignal): Promise<StatisticsAnswer>;
@@ -34,9 +33,6 @@ export interface TensorQuestions {
   channels(question: ChannelsRequest, signal: AbortSignal): Promise<ChannelsAnswer>;
   data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer>;
   region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer>;
-  /** The first question begins the scan; `goOn` begins it again where it was stopped. */
-  /** `glance` begins no scan that would take long. */
-  health(signal: AbortSignal, goOn?: boolean, glance?: boolean): Promise<HealthAnswer>;
   /** Stops the pass over a tensor, and the picture that this client waits for. */
   cancelTensor(
     question: Pick<StatisticsRequest, "entry" | "reading">,
@@ -44,14 +40,7 @@ export interface TensorQuestions {
   ): Promise<StatisticsAnswer>;
 }
 
-/** Sends one question of a kind. */
-export type Ask = <Kind extends keyof RunAnswers>(
-  kind: Kind,
-  question: object,
-  signal?: AbortSignal,
-) => Promise<Answer<RunAnswers[Kind]>>;
-
-/** Columns travel as their headers beside one buffer; here they become arrays. */
+/** What the inspector asks; columns travel as their headers beside one buffer; here they become arrays. */
 export class TensorClient implements TensorQuestions {
   readonly #ask: Ask;
 
@@ -94,12 +83,6 @@ export class TensorClient implements TensorQuestions {
 
   async region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer> {
     return spread(await this.#ask("region", question, signal));
-  }
-
-  async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
-    const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
-    const { result, buffers } = await this.#ask("health", flags, signal);
-    return { ...result, ...columnsOf<"health">(result.columns, buffers) };
   }
 
   async cancelTensor(

@@ -2,8 +2,7 @@ import { append } from "../many.ts";
 import type { RunAnswers } from "./answers.ts";
 import { ARRAYS, fields, StringColumn } from "./columns.ts";
 import { columnsOf } from "./columns_of.ts";
-import type { Answer } from "./request.ts";
-import { type Ask, TensorClient } from "./tensor_client.ts";
+import type { Answer, Ask } from "./request.ts";
 import type {
   AreaAnswer,
   AreaQuestion,
@@ -41,7 +40,7 @@ export interface TimelineQuestions {
   flows(): Promise<FlowColumns | null>;
 }
 
-type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
+export type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 const PART_BYTES = 1 << 20;
@@ -57,21 +56,21 @@ interface Loading {
   told: Set<Progress>;
 }
 
-/** Adds to the questions about tensors those about time. */
-export class TimelineClient extends TensorClient implements TimelineQuestions {
-  readonly #ask: Ask;
-  readonly #once: Once;
+/** The questions about time; parts that belong together are put together here. */
+export class TimelineClient implements TimelineQuestions {
+  readonly ask: Ask;
+  /** Shares one answer with every view of the page. */
+  readonly once: Once;
   readonly #newest = new Map<string, AbortController>();
 
   constructor(ask: Ask, once: Once) {
-    super(ask);
-    this.#ask = ask;
-    this.#once = once;
+    this.ask = ask;
+    this.once = once;
   }
 
   timeline(): Promise<TimelineColumns | null> {
-    return this.#once("timeline", async () => {
-      const { result, buffers } = await this.#ask("timeline", {});
+    return this.once("timeline", async () => {
+      const { result, buffers } = await this.ask("timeline", {});
       if (result === null) return null;
       return timelineColumns(columnsOf<"timeline">(result.columns, buffers), result.info);
     });
@@ -81,12 +80,12 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     const head = await this.timeline();
     if (!head?.info.whole) return null;
     if (head.slices) return head.slices;
-    const loading = await this.#once("slices:begun", async () =>
+    const loading = await this.once("slices:begun", async () =>
       begun(head, await this.#names(head)),
     );
     if (progress) loading.told.add(progress);
     try {
-      return await this.#once("slices", () => this.#load(loading));
+      return await this.once("slices", () => this.#load(loading));
     } finally {
       if (progress) loading.told.delete(progress);
     }
@@ -122,12 +121,12 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 
   async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
-    return (await this.#ask("slice", { source }, signal)).result;
+    return (await this.ask("slice", { source }, signal)).result;
   }
 
   flows(): Promise<FlowColumns | null> {
-    return this.#once("flows", async () => {
-      const { result, buffers } = await this.#ask("flows", {});
+    return this.once("flows", async () => {
+      const { result, buffers } = await this.ask("flows", {});
       if (result === null) return null;
       return { ...columnsOf<"flows">(result.columns, buffers), info: result.info };
     });
@@ -143,7 +142,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     const mine = new AbortController();
     this.#newest.set(kind, mine);
     try {
-      return await this.#ask(kind, question, AbortSignal.any([signal, mine.signal]));
+      return await this.ask(kind, question, AbortSignal.any([signal, mine.signal]));
     } finally {
       if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
     }
@@ -154,7 +153,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
-      const { result, buffers } = await this.#ask("names", {
+      const { result, buffers } = await this.ask("names", {
         first: found[0]!.length,
       });
       const more = columnsOf<"names">(result.columns, buffers);
@@ -177,7 +176,7 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 
   async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
-    const { result, buffers } = await this.#ask("slices", { first, last });
+    const { result, buffers } = await this.ask("slices", { first, last });
     const columns = loading.columns as unknown as Record<string, Numbers>;
     for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
       columns[name]!.set(part as Numbers, first);
@@ -231,21 +230,14 @@ function textColumn(texts: string[]): StringColumn {
   );
 }
 
+/** What slices may lack. */
+const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
+type Others = Pick<SliceColumns, (typeof OTHERS)[number]>;
+
 function sliceColumns(found: Columns<"slices"> & Named): SliceColumns {
-  const { start, duration, self, node, set, about, name, source, trust, role } = found;
-  return {
-    start,
-    duration,
-    self: self ?? null,
-    node: node ?? null,
-    set: set ?? null,
-    about: about ?? null,
-    name,
-    source: source ?? null,
-    trust: trust ?? null,
-    role: role ?? null,
-    ...namesOf(found),
-  };
+  const { start, duration, name } = found;
+  const others = Object.fromEntries(OTHERS.map((each) => [each, found[each] ?? null]));
+  return { start, duration, name, ...(others as Others), ...namesOf(found) };
 }
 
 function begun({ info }: TimelineColumns, names: Named): Loading {

@@ -1,56 +1,52 @@
 import {
+  diverging,
   group,
   health,
   heat,
   opKinds,
   schemes,
-  values,
+  sequential,
 } from "../../../../tvmdbg_widgets/figures/tokens.json";
 
 /** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
-export interface Theme {
+export interface Theme extends Colors {
   dark: boolean;
-  background: string;
-  surface: string;
-  text: string;
-  muted: string;
-  line: string;
-  accent: string;
-  warning: string;
-  error: string;
   font: string;
-  /** Fills of what is said of the health of values. */
-  health: Record<keyof typeof health.light, string>;
 }
+
+const COLORS = [
+  "background",
+  "surface",
+  "text",
+  "muted",
+  "line",
+  "accent",
+  "warning",
+  "error",
+] as const;
+type Colors = Record<(typeof COLORS)[number], string>;
 
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const read = (name: string) => style.getPropertyValue(`--tvmdbg-${name}`).trim();
-  const background = read("background");
-  const dark = luminance(background) < 0.4;
-  return {
-    dark,
-    background,
-    surface: read("surface"),
-    text: read("text"),
-    muted: read("muted"),
-    line: read("line"),
-    accent: read("accent"),
-    warning: read("warning"),
-    error: read("error"),
-    font: style.fontFamily,
-    health: health[schemeOf(dark)],
-  };
+  const colors = Object.fromEntries(COLORS.map((name) => [name, read(name)]));
+  const dark = luminance(colors.background!) < 0.4;
+  return { dark, ...(colors as Colors), font: style.fontFamily };
 }
 
 /** The colors of figures, which are those of a page without a host. */
 export function figureTheme(dark: boolean, font: string): Theme {
   const scheme = schemeOf(dark);
-  return { dark, ...schemes[scheme], font, health: health[scheme] };
+  return { dark, ...schemes[scheme], font };
 }
 
 function schemeOf(dark: boolean): "dark" | "light" {
   return dark ? "dark" : "light";
+}
+
+/** Fills of what is said of the health of values. */
+export function healthFills({ dark }: Theme): Record<keyof typeof health.light, string> {
+  return health[schemeOf(dark)];
 }
 
 /** Fill of an op kind. */
@@ -69,10 +65,20 @@ export function blockFill({ dark }: Theme, kind: number): string {
 export type Ramp = "heat" | "sequential" | "diverging";
 
 /** The colors along a ramp: what is least is nearest to the ground. */
-export function rampStops({ dark }: Theme, name: Ramp): readonly string[] {
-  if (name === "heat") return heat[schemeOf(dark)];
-  if (name === "diverging") return dark ? values.divergingDark : values.diverging;
-  return dark ? values.sequential : [...values.sequential].reverse();
+export function rampStops(theme: Theme, name: Ramp): readonly string[] {
+  return { heat: heatStops, sequential: sequentialStops, diverging: divergingStops }[name](theme);
+}
+
+export function heatStops({ dark }: Theme): readonly string[] {
+  return heat[schemeOf(dark)];
+}
+
+export function sequentialStops({ dark }: Theme): readonly string[] {
+  return dark ? sequential : [...sequential].reverse();
+}
+
+export function divergingStops({ dark }: Theme): readonly string[] {
+  return diverging[schemeOf(dark)];
 }
 
 /** Fill for a share of the largest value, 0 … 1. */

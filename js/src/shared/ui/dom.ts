@@ -53,7 +53,7 @@ export function button(label: string, title: string, onClick: () => void): HTMLB
 
 /** A button with a picture on it; its label stands beside the picture where the button is in a menu. */
 export function iconButton(
-  name: Icon,
+  lines: Icon,
   label: string,
   title: string,
   onClick: () => void,
@@ -63,13 +63,13 @@ export function iconButton(
   node.ariaLabel = isSaid ? title : `${label}: ${title}`;
   const key = /\(([^)]+)\)$/.exec(title)?.[1];
   if (key) node.dataset.key = key;
-  node.append(icon(name), element("span", { class: "tvmdbg-label" }, label));
+  node.append(icon(lines), element("span", { class: "tvmdbg-label" }, label));
   return node;
 }
 
 /** Puts another picture on a button of `iconButton`. */
-export function changeIcon(node: HTMLButtonElement, name: Icon): void {
-  node.firstElementChild!.replaceWith(icon(name));
+export function changeIcon(node: HTMLButtonElement, lines: Icon): void {
+  node.firstElementChild!.replaceWith(icon(lines));
 }
 
 /** A control with its label beside it where it is in a menu. */

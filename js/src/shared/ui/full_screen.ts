@@ -1,3 +1,4 @@
+import * as icons from "../drawing/icons.ts";
 import { iconButton } from "./dom.ts";
 import type { KeyAction } from "./keys.ts";
 import type { ViewOptions } from "./view_options.ts";
@@ -9,7 +10,7 @@ const KEY = "Shift+F";
 /** The button in the toolbar of `root` that lets it fill the screen, and takes it back. */
 export function fullScreenButton(root: HTMLElement, key = KEY): HTMLButtonElement {
   const title = `full screen (${key})`;
-  const node = iconButton("fullScreen", "full screen", title, () => toggleFullScreen(root));
+  const node = iconButton(icons.FULL_SCREEN, "full screen", title, () => toggleFullScreen(root));
   node.classList.add("tvmdbg-full-screen");
   node.setAttribute("aria-pressed", "false");
   return node;

@@ -1,3 +1,4 @@
+import * as icons from "../drawing/icons.ts";
 import { element, iconButton, KEEP_KEYS } from "./dom.ts";
 
 /** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`, `Alt+` or `Shift+` (letters in upper case then). */
@@ -92,7 +93,7 @@ function regain(root: HTMLElement, { target, relatedTarget }: FocusEvent): void 
 
 /** The button that shows and hides the list of keys of `root`. */
 export function helpButton(root: HTMLElement): HTMLButtonElement {
-  return iconButton("help", "keys", "keys (?)", () => {
+  return iconButton(icons.HELP, "keys", "keys (?)", () => {
     root.focus({ preventScroll: true });
     root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
   });

@@ -1,3 +1,4 @@
+import * as icons from "../drawing/icons.ts";
 import { element, iconButton } from "./dom.ts";
 
 /** A toolbar this narrow shows at most so many controls, and one more for each further step of width. */
@@ -39,7 +40,7 @@ export class Overflow {
         item.before(place);
         return [place, item];
       });
-    this.#button = iconButton("more", "more", "More tools", () =>
+    this.#button = iconButton(icons.MORE, "more", "More tools", () =>
       this.#open(this.#menu.hidden === true),
     );
     this.#menu.setAttribute("aria-label", "More tools");

@@ -1,5 +1,5 @@
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
@@ -29,7 +29,7 @@ export class ChannelGrid {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #events: Events;
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
   readonly #picker: AlongPicker;
   readonly #words = muted();
@@ -49,7 +49,7 @@ export class ChannelGrid {
   #asked = "";
   #labels: Label[] = [];
 
-  constructor(root: HTMLElement, run: RunClient, events: Events, signal: AbortSignal) {
+  constructor(root: HTMLElement, run: TensorQuestions, events: Events, signal: AbortSignal) {
     this.#root = root;
     this.#run = run;
     this.#events = events;

@@ -1,5 +1,5 @@
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
@@ -30,7 +30,7 @@ const STRIDE = 10;
 export class ProfileView {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
@@ -61,7 +61,7 @@ export class ProfileView {
 
   constructor(
     root: HTMLElement,
-    run: RunClient,
+    run: TensorQuestions,
     commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">,
     signal: AbortSignal,
   ) {

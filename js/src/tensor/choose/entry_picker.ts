@@ -1,4 +1,5 @@
 import type { Entry } from "../../shared/client/run_client.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { element, iconButton, KEEP_KEYS, listening, select } from "../../shared/ui/dom.ts";
 import { fullScreenButton } from "../../shared/ui/full_screen.ts";
@@ -65,11 +66,13 @@ export class EntryPicker {
         "aria-label": "tensor",
       },
       element("span", { class: "tvmdbg-title" }, "Tensor"),
-      iconButton("previous", "previous tensor", "Previous tensor in execution order ([)", () =>
+      iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
         events.step(-1),
       ),
       combo,
-      iconButton("next", "next tensor", "Next tensor in execution order (])", () => events.step(1)),
+      iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
+        events.step(1),
+      ),
       this.#kinds,
       helpButton(root),
       fullScreenButton(root),

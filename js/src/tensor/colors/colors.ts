@@ -1,6 +1,6 @@
 /** Color tables and the colors of what has no place in them. */
 
-import { values } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { diverging, sequential, values } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { TensorStatistics } from "../../shared/client/tensor_questions.ts";
 import { integer } from "../../shared/format.ts";
 
@@ -41,8 +41,8 @@ export function specialOf(flags: number): Special | null {
  * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives color blindness.
  */
 export const STOPS: Record<ColorMap, readonly string[]> = {
-  sequential: values.sequential,
-  diverging: values.diverging,
+  sequential,
+  diverging: diverging.light,
 };
 
 const tables = new Map<ColorMap, Uint8Array>();

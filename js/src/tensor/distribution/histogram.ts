@@ -1,5 +1,6 @@
 import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { tidy } from "../../shared/drawing/value_axis.ts";
 import { counted, integer } from "../../shared/format.ts";
@@ -54,11 +55,11 @@ export class Histogram {
   readonly #beyond: Beyond;
   readonly #kinds: HTMLSelectElement;
   readonly #logButton = button("log counts", "Logarithmic count axis (g)", () => this.toggleLog());
-  readonly #zoomButton = iconButton("zoomIn", "zoom", "Zoom to the color range (z)", () =>
+  readonly #zoomButton = iconButton(icons.ZOOM_IN, "zoom", "Zoom to the color range (z)", () =>
     this.#toggleZoom(),
   );
   readonly #resetButton = iconButton(
-    "back",
+    icons.BACK,
     "reset",
     "Reset the color range (Esc, or double-click)",
     () => this.#reset(),
@@ -169,7 +170,7 @@ export class Histogram {
 
   #showZoom(): void {
     const isIn = !this.#narrower && this.#span !== null;
-    changeIcon(this.#zoomButton, isIn ? "zoomOut" : "zoomIn");
+    changeIcon(this.#zoomButton, isIn ? icons.ZOOM_OUT : icons.ZOOM_IN);
     const title = isIn ? "Zoom out to all values (z)" : "Zoom to the color range (z)";
     this.#zoomButton.title = this.#zoomButton.ariaLabel = title;
     this.#zoomButton.hidden = !this.#narrower && !isIn;

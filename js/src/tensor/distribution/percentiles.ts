@@ -1,5 +1,5 @@
 import { isAbort } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { Entry, Percentile, StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
 import { shortText } from "../../shared/number_text.ts";
 
@@ -46,7 +46,7 @@ export function outward(value: number, side: 1 | -1): string {
 
 /** The percentiles of a tensor, made exact on demand. */
 export class Percentiles {
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #changed: () => void;
   readonly #signal: AbortSignal;
   #of = "";
@@ -55,7 +55,7 @@ export class Percentiles {
   #asking: AbortController | null = null;
   failure: unknown = null;
 
-  constructor(run: RunClient, changed: () => void, signal: AbortSignal) {
+  constructor(run: TensorQuestions, changed: () => void, signal: AbortSignal) {
     this.#run = run;
     this.#changed = changed;
     this.#signal = signal;

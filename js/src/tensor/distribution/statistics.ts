@@ -1,10 +1,11 @@
 import { errorText } from "../../shared/client/message.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type {
   ExactNumber,
   StatisticsAnswer,
   TensorStatistics,
 } from "../../shared/client/tensor_questions.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { valueText } from "../../shared/number_text.ts";
 import { button, element, iconButton } from "../../shared/ui/dom.ts";
@@ -29,10 +30,12 @@ export class StatisticsLine {
   readonly #commands: CountActs;
   readonly #percentiles: Percentiles;
   /** Shows what a low panel has no room for. */
-  readonly #more = iconButton("more", "more", "Show or hide more numbers (q)", () => this.toggle());
+  readonly #more = iconButton(icons.MORE, "more", "Show or hide more numbers (q)", () =>
+    this.toggle(),
+  );
   #shown: Shown | null = null;
 
-  constructor(run: RunClient, commands: CountActs, signal: AbortSignal) {
+  constructor(run: TensorQuestions, commands: CountActs, signal: AbortSignal) {
     this.#commands = commands;
     this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
     this.#more.classList.add("tvmdbg-tensor-more-numbers");

@@ -1,5 +1,5 @@
 import { Verdict } from "../../shared/client/health.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
+import { healthFills, type Theme } from "../../shared/drawing/theme.ts";
 import { SPECIAL } from "../colors/colors.ts";
 import { type HealthScene, Special } from "./health_scene.ts";
 
@@ -42,10 +42,10 @@ export function paintHealth(
   });
   lane(context, scene, theme.muted, (column) => scene.zero[column]!, { of: LANES.zero });
   const seen = (share: number) => (share > 0 ? 0.3 + 0.7 * Math.sqrt(share) : 0);
-  lane(context, scene, theme.health.suspicious, (column) => seen(scene.saturated[column]!), {
+  lane(context, scene, healthFills(theme).suspicious, (column) => seen(scene.saturated[column]!), {
     of: LANES.saturated,
   });
-  lane(context, scene, theme.health.dead, (column) => seen(scene.dead[column]!), {
+  lane(context, scene, healthFills(theme).dead, (column) => seen(scene.dead[column]!), {
     of: LANES.dead,
   });
   paintSpecial(context, scene);
@@ -94,13 +94,8 @@ function paintVerdict(
   const wide = plain ? scene.width : Math.max(LEAST, scene.width);
   const gap = gapOf(scene);
   const x = left(scene, column, wide);
-  context.fillStyle = [
-    theme.line,
-    theme.health.OK,
-    theme.health.suspicious,
-    theme.health.faulty,
-    theme.health.unknown,
-  ][verdict]!;
+  const { OK, suspicious, faulty, unknown } = healthFills(theme);
+  context.fillStyle = [theme.line, OK, suspicious, faulty, unknown][verdict]!;
   context.fillRect(x, top + high - tall, wide - gap, tall);
   if (verdict !== Verdict.UNKNOWN || wide < 6) return;
   // A hollow mark: nothing is known of what is inside.

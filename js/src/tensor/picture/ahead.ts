@@ -1,4 +1,4 @@
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
 import type { Wanted } from "./tiles.ts";
 
@@ -24,14 +24,14 @@ interface Step {
 
 /** Asks for the planes that come next where one steps along an axis, in one answer and before they are wanted. */
 export class Ahead {
-  readonly #run: Pick<RunClient, "channels">;
+  readonly #run: Pick<TensorQuestions, "channels">;
   readonly #events: Events;
   #gone = new AbortController();
   #last: PlaneView | null = null;
   #step: Step | null = null;
   #coming: { view: PlaneView; axis: number; first: number; count: number } | null = null;
 
-  constructor(run: Pick<RunClient, "channels">, events: Events, signal: AbortSignal) {
+  constructor(run: Pick<TensorQuestions, "channels">, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     signal.addEventListener("abort", () => this.forget());

@@ -1,5 +1,5 @@
 import { isAbort } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Wanted } from "./tiles.ts";
 
@@ -22,7 +22,7 @@ interface Question {
 
 /** Asks the run for pictures: a sample first where that is quicker, then every value; the newest question wins. */
 export class Asking {
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #events: Events;
   readonly #signal: AbortSignal;
   #gone = new AbortController();
@@ -34,7 +34,7 @@ export class Asking {
   #shown = 0;
   #last: Question | null = null;
 
-  constructor(run: RunClient, events: Events, signal: AbortSignal) {
+  constructor(run: TensorQuestions, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;

@@ -1,5 +1,5 @@
 import { errorText } from "../../shared/client/message.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Mirror } from "../../shared/ui/mirror.ts";
 import type { ProfileView } from "../along/profile_view.ts";
@@ -33,7 +33,7 @@ export class Crosshair {
 
   constructor(
     parts: Parts,
-    run: RunClient,
+    run: TensorQuestions,
     words: (answer: TensorAnswer) => string,
     signal: AbortSignal,
   ) {

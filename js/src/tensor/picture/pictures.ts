@@ -1,4 +1,4 @@
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
 import { type Plane, planeCols, planeRows } from "../plane.ts";
 import { viewOf } from "../state.ts";
@@ -28,7 +28,7 @@ interface Events {
 
 /** Pictures of planes: those that were answered are kept, others asked for. */
 export class Pictures {
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
   readonly #tiles = new Tiles();
   readonly #wholes = new Set<string>();
@@ -41,7 +41,7 @@ export class Pictures {
   /** Looks again for what was asked for ahead and became wanted before it came. */
   #held: (() => void) | null = null;
 
-  constructor(run: RunClient, viewport: PlaneViewport, events: Events, signal: AbortSignal) {
+  constructor(run: TensorQuestions, viewport: PlaneViewport, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#signal = signal;
     this.#viewport = viewport;

@@ -1,6 +1,6 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { Mirror } from "../../shared/ui/mirror.ts";
 import { moved, type Plane, type Point, sameShape } from "../plane.ts";
 import { type Region, type Shown, viewOf } from "../state.ts";
@@ -18,7 +18,7 @@ interface Parts {
 /** The region of the plane that is marked: drawn, counted by the run, and told of. */
 export class Marked {
   readonly #parts: Parts;
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #changed: () => void;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
@@ -29,7 +29,7 @@ export class Marked {
   #asked = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: Parts, run: RunClient, changed: () => void, signal: AbortSignal) {
+  constructor(parts: Parts, run: TensorQuestions, changed: () => void, signal: AbortSignal) {
     this.#parts = parts;
     this.#run = run;
     this.#changed = changed;

@@ -4,6 +4,7 @@ import type {
   RegionAnswer,
   TensorAnswer,
 } from "../../shared/client/tensor_questions.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText, numberText } from "../../shared/number_text.ts";
 import { element, iconButton } from "../../shared/ui/dom.ts";
@@ -41,9 +42,9 @@ export class RegionPanel {
         "region-bar",
         element("strong", {}, "Region"),
         this.#size,
-        iconButton("code", "copy", "Copy Python code for the region (y)", () => events.copy()),
-        iconButton("fit", "zoom to", "Zoom to the region", () => events.zoomTo()),
-        iconButton("close", "clear", "Clear the region (Esc)", () => events.clear()),
+        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () => events.copy()),
+        iconButton(icons.FIT, "zoom to", "Zoom to the region", () => events.zoomTo()),
+        iconButton(icons.CLOSE, "clear", "Clear the region (Esc)", () => events.clear()),
       ),
       this.#place,
       this.#facts,

@@ -1,4 +1,4 @@
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView } from "../../shared/client/tensor_questions.ts";
 import { append } from "../../shared/many.ts";
 import type { Region, ValueLook } from "../state.ts";
@@ -22,7 +22,7 @@ const TEXT_COLS = 256;
  * Whole rows are asked for, since a part of a row comes alone; of rows longer than an answer only the part that counts.
  */
 export async function fetchBytes(
-  run: Pick<RunClient, "data">,
+  run: Pick<TensorQuestions, "data">,
   view: PlaneView,
   [row, col, rows, cols]: Region,
   progress: Progress,
@@ -59,7 +59,7 @@ export async function fetchBytes(
 
 /** The texts of a window row by row, as the table shows them. */
 export async function fetchTexts(
-  run: Pick<RunClient, "values">,
+  run: Pick<TensorQuestions, "values">,
   view: PlaneView,
   look: ValueLook,
   [row, col, rows, cols]: Region,

@@ -1,7 +1,8 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { readTheme } from "../../shared/drawing/theme.ts";
 import { bytes as byteText, counted, shapeText } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
@@ -32,7 +33,7 @@ type Kind = "npy" | "csv" | "png";
 export class Saving {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #source: Source;
   readonly #say: (text: string) => void;
   readonly #signal: AbortSignal;
@@ -47,7 +48,7 @@ export class Saving {
 
   constructor(
     root: HTMLElement,
-    run: RunClient,
+    run: TensorQuestions,
     source: Source,
     say: (text: string) => void,
     signal: AbortSignal,
@@ -57,7 +58,7 @@ export class Saving {
     this.#source = source;
     this.#say = say;
     this.#signal = signal;
-    this.#button = iconButton("export", "save", "Save what is shown (w)", () => this.toggle());
+    this.#button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
     this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
     this.#cancel.hidden = true;
     const offer = (kind: Kind) => button(kind, TITLES[kind], () => this.#save(kind));

@@ -1,5 +1,5 @@
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Point } from "../plane.ts";
 import { type ValueLook, viewOf } from "../state.ts";
@@ -8,7 +8,7 @@ const REST_MS = 40;
 
 /** Asks for all that there is to say of one value, once the pointer or the crosshair rests there. */
 export class ExactValue {
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
   readonly #found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void;
   readonly #failed: (error: unknown) => void;
@@ -17,7 +17,7 @@ export class ExactValue {
   #asked = 0;
 
   constructor(
-    run: RunClient,
+    run: TensorQuestions,
     signal: AbortSignal,
     found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void,
     failed: (error: unknown) => void,

@@ -1,4 +1,5 @@
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import * as icons from "../../shared/drawing/icons.ts";
 import { screenText } from "../../shared/number_text.ts";
 import { element, iconButton, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
@@ -41,7 +42,7 @@ export class Readout {
 
   constructor(events: Events, tools: readonly HTMLElement[]) {
     this.#events = events;
-    const copy = iconButton("code", "code", "Copy Python code for what is shown (y)", () =>
+    const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
       events.copy(),
     );
     this.#tools = piece("tools", copy, ...tools);

@@ -1,5 +1,5 @@
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import { largest } from "../../shared/many.ts";
 import { screenText } from "../../shared/number_text.ts";
@@ -28,7 +28,7 @@ const WAITING = "…";
 /** A window into the plane's values as exact text; only what can be seen is asked for and built. */
 export class ValuesTable {
   readonly node: HTMLElement;
-  readonly #run: RunClient;
+  readonly #run: TensorQuestions;
   readonly #commands: Pick<InspectorCommands, "mark" | "leave">;
   readonly #signal: AbortSignal;
   readonly #format: ValueFormatPicker;
@@ -52,7 +52,7 @@ export class ValuesTable {
   #asked = "";
 
   constructor(
-    run: RunClient,
+    run: TensorQuestions,
     commands: Pick<InspectorCommands, "mark" | "look" | "leave">,
     signal: AbortSignal,
   ) {

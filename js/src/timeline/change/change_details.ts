@@ -1,3 +1,4 @@
+import { svg } from "../../shared/drawing/icons.ts";
 import { counted, duration } from "../../shared/format.ts";
 import { largest, smallest } from "../../shared/many.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
@@ -121,11 +122,5 @@ function strip(name: string, values: Float64Array, low: number, high: number): S
     const cy = 3.5 + ((at + 0.5) / values.length) * (HEIGHT - 7);
     node.append(svg("circle", { class: "dot", cx: x(values[at]!), cy, r: 2 }));
   }
-  return node;
-}
-
-function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   return node;
 }

@@ -1,11 +1,17 @@
-import { channels, kindFill, ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
+import {
+  channels,
+  divergingStops,
+  kindFill,
+  ramp,
+  type Theme,
+} from "../../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
 
 const STEPS = 21;
 
 /** Colors from the largest saving to the largest loss, and behind them that of noise. */
 export function changeFills(theme: Theme): string[] {
-  const stops = rampStops(theme, "diverging");
+  const stops = divergingStops(theme);
   const base = channels(kindFill(theme, "other"));
   const towards = channels(theme.background);
   const noise = base.map((value, i) => Math.round(value + (towards[i]! - value) * 0.6));

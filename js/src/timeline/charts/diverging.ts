@@ -1,4 +1,4 @@
-import { ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
+import { divergingStops, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 
@@ -11,7 +11,7 @@ export class Diverging {
 
   constructor(theme: Theme, spread: number) {
     this.spread = spread;
-    const stops = rampStops(theme, "diverging");
+    const stops = divergingStops(theme);
     this.#fills = Array.from({ length: 2 * STEPS + 1 }, (_, i) => ramp(stops, i / (2 * STEPS)));
   }
 
@@ -35,7 +35,7 @@ export function apartText(apart: number): string {
 /** The scale of such colors, with its ends in words. */
 export function legend(theme: Theme, spread: number, of: string): HTMLElement {
   const bar = element("i", { class: "tvmdbg-timeline-ramp" });
-  bar.style.background = `linear-gradient(to right, ${rampStops(theme, "diverging").join(", ")})`;
+  bar.style.background = `linear-gradient(to right, ${divergingStops(theme).join(", ")})`;
   const end = percent(spread);
   return element(
     "span",

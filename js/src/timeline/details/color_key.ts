@@ -1,4 +1,4 @@
-import { kindFill, ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
+import { heatStops, kindFill, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { Names } from "../data/names.ts";
@@ -61,7 +61,7 @@ export class ColorKey {
   }
 
   #scale(theme: Theme): HTMLElement {
-    const stops = rampStops(theme, "heat");
+    const stops = heatStops(theme);
     const colors = Array.from({ length: STOPS + 1 }, (_, i) => ramp(stops, i / STOPS));
     const bar = element("i", { class: "tvmdbg-timeline-ramp" });
     bar.style.background = `linear-gradient(to right, ${colors.join(", ")})`;

@@ -1,13 +1,5 @@
+import { svg } from "../../shared/drawing/icons.ts";
 import type { Repeats } from "../data/repeats.ts";
-
-type Attributes = Record<string, string | number>;
-
-function svg(tag: string, attributes: Attributes, ...children: (Node | string)[]): SVGElement {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
 
 /** More repeats than this are counted in bars, not drawn one by one. */
 const MOST_DOTS = 300;

@@ -1,4 +1,4 @@
-import tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { counted } from "../../shared/format.ts";
 import type { Row } from "../data/row.ts";
 import { RowKind, type Slices, type Track } from "../data/slices.ts";

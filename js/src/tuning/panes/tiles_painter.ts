@@ -1,5 +1,5 @@
 import type { Pen } from "../../shared/drawing/pen.ts";
-import { ramp, rampStops, type Theme } from "../../shared/drawing/theme.ts";
+import { ramp, sequentialStops, type Theme } from "../../shared/drawing/theme.ts";
 import { seconds } from "../data/descriptions.ts";
 import type { TilesScene } from "../data/tiles.ts";
 
@@ -18,7 +18,7 @@ export function paintTiles(scene: TilesScene, pen: Pen, theme: Theme, marked: Re
     (a, b) => dearness(scene, b) - dearness(scene, a),
   );
   const drawn = order.slice(-MOST_LINES);
-  const stops = rampStops(theme, "sequential");
+  const stops = sequentialStops(theme);
   const colorOf = (at: number) => {
     const rank = scene.rank(at);
     return Number.isNaN(rank) ? theme.error : ramp(stops, 0.95 - 0.75 * rank);

@@ -1,4 +1,4 @@
-import tokens from "../../../../../tvmdbg_widgets/figures/tokens.json";
+import * as tokens from "../../../../../tvmdbg_widgets/figures/tokens.json";
 import { counted } from "../../../shared/format.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "../../placed/labels.ts";
 import { LEGIBLE_SCALE } from "../../placed/scales.ts";
