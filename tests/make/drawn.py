@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,9 @@ def cases() -> list[dict[str, Any]]:
         asked = {name: value for name, value in case.items() if name != "faults"}
         request = graph_request(run, GraphOptions(**asked))
         marked = health(case.get("faults", {}), run.graph.num_nodes)
-        figure = replace(request, replies={"health": marked}).figure(width=2000, theme="light")
+        figure = replace(request, replies=partial(dict, health=marked)).figure(
+            width=2000, theme="light"
+        )
         facts = {key: figure.description[key] for key in ("boxes", "frames", "lines")}
         found.append({"options": case, **facts})
     return found

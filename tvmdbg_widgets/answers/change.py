@@ -10,6 +10,7 @@ from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.engine.wire import without_rows
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels
 
@@ -55,8 +56,17 @@ def change(context: Context, _question: Question) -> Reply:
             for name, column in _columns(compared.by("kind"), "kind").items()
         },
     }
+    return Reply.of("change", columns, _info(compared))
+
+
+def change_of_slices(compared: TimeComparison) -> Reply:
+    """Answer what slices are called, without the rows, to a figure that lists its own."""
+    return Reply.of("change", without_rows("change") | _sliced(compared), _info(compared))
+
+
+def _info(compared: TimeComparison) -> dict[str, Any]:
     total = compared.total
-    info = {
+    return {
         "titles": list(compared.titles),
         "sentence": compared.sentence,
         "said": list(compared.caption[2:]),
@@ -69,7 +79,6 @@ def change(context: Context, _question: Question) -> Reply:
             "why": total.why,
         },
     }
-    return Reply.of("change", columns, info)
 
 
 def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:

@@ -128,7 +128,7 @@ def comparison_figure(
         "comparison",
         (),
         data,
-        replies={
+        replies=lambda: {
             f"{question}{letter}": reply
             for letter, side in lettered
             for question, reply in side.answered().items()

@@ -103,7 +103,7 @@ def debugger_figure(
             "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
         # What a graph is drawn from has more names than what the others need of it.
-        replies={
+        replies=lambda: {
             kind: reply
             for each in reversed(views.values())
             for kind, reply in each.answered().items()

@@ -18,7 +18,7 @@ from tvmdbg_widgets.figures.theme import ThemeName, theme_of
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -89,7 +89,7 @@ def draw_or_tell(
     text: str,
     width: float,
     theme: ThemeName = "auto",
-    answers: Mapping[str, Reply] | None = None,
+    answers: Callable[[], Mapping[str, Reply]] = dict,
 ) -> Figure:
     """Return the figure that a view's own code draws, or its text where that fails.
 
@@ -99,9 +99,12 @@ def draw_or_tell(
     ----------
     text : str
         Lines of what the picture would tell.
+    answers : callable
+        Returns the answers; where it raises, the picture fails.
     """
     try:
-        return draw(view, data, columns, options, width=width, theme=theme, answers=answers)
+        told = answers()
+        return draw(view, data, columns, options, width=width, theme=theme, answers=told)
     except Exception as problem:  # noqa: BLE001 - no display fails because a picture does
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, str(data["title"]), text, why, width=width, theme=theme)

@@ -60,7 +60,18 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
     return Reply.of("graph", without_rows("graph") | told, info)
 
 
-def timeline_of_few(run: Derived, timeline: Timeline) -> tuple[Reply, Ints]:
+def few_of_timeline(run: Derived, timeline: Timeline, named: Ints) -> dict[str, Reply]:
+    """Answer timeline and graph to a figure that lists these nodes."""
+    told, shown = _timeline_of_few(run, timeline)
+    if run.graph is None:
+        return {"timeline": told}
+    return {
+        "timeline": told,
+        "graph": graph_of_few(run.graph, np.concatenate([shown, named])),
+    }
+
+
+def _timeline_of_few(run: Derived, timeline: Timeline) -> tuple[Reply, Ints]:
     """Answer the timeline to a figure, and return the nodes that it may show."""
     columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
     node, ns = columns["rankNode"], columns["rankNs"]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.figures.figure import Figure
 
 COLOR_BY = ("kind", "size")
@@ -95,7 +96,10 @@ def memory_request(run: Derived, options: MemoryOptions) -> RunFigure:
     data = {"text": text, "selected": options.selected}
     if not has_many(run):
         return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
-    replies = {"graph": graph_of_few(plan.graph, _drawn(plan, options.step_range))}
+
+    def replies() -> dict[str, Reply]:
+        return {"graph": graph_of_few(plan.graph, _drawn(plan, options.step_range))}
+
     return RunFigure(run, "memory", ("memory",), data, asdict(options), replies)
 
 

@@ -12,7 +12,7 @@ from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.answers.answering import Reply
@@ -64,8 +64,8 @@ class RunFigure:
         What the figure needs beside the answers; ``text`` is the figure in words.
     options : mapping
         Traits of the view.
-    replies : mapping of str to Reply
-        What is answered beside the questions.
+    replies : callable
+        Returns what is answered beside the questions, by kind; called when the picture is drawn.
     description : mapping
         Facts behind the figure; what draws it adds its own.
     columns : mapping of str to array [N] or StringColumn
@@ -79,7 +79,7 @@ class RunFigure:
     questions: Sequence[str | Mapping[str, Any]]
     data: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
-    replies: Mapping[str, Reply] = field(default_factory=dict)
+    replies: Callable[[], Mapping[str, Reply]] = dict
     description: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     text: str = ""
@@ -118,7 +118,7 @@ class RunFigure:
             text=self.text or str(self.data["text"]),
             width=wide,
             theme=look,
-            answers=self.answered(),
+            answers=self.answered,
         )
         return replace(figure, description=_merged(self.description, figure.description))
 
@@ -131,7 +131,7 @@ class RunFigure:
         """Return what the run answers to all questions."""
         answers = Answers(self.run)
         asked = [{"kind": each} if isinstance(each, str) else each for each in self.questions]
-        return {each["kind"]: answers.answer(each) for each in asked} | dict(self.replies)
+        return {each["kind"]: answers.answer(each) for each in asked} | dict(self.replies())
 
 
 def _merged(own: Any, told: Any) -> Any:

@@ -10,7 +10,11 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
 from tests.unit.figures.figure_checks import assert_sound
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures import few_names, run_figure
+from tvmdbg_widgets.figures.comparison import comparison_figure
+from tvmdbg_widgets.figures.debugger import debugger_figure
+from tvmdbg_widgets.figures.timeline.comparison import time_comparison_figure
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -78,6 +82,70 @@ def test_a_memory_plan_of_many_nodes_is_drawn_as_one_of_few(
     assert many.description == few.description
 
 
+@pytest.mark.parametrize(
+    "how", [{}, {"selected": [5, 700]}, {"time_range": (2e6, 2.01e6)}], ids=str
+)
+def test_the_times_of_two_runs_of_many_nodes_are_drawn_as_those_of_few(
+    networks: tuple[DebugRun, DebugRun], how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = networks[0].compare_times(networks[0], ("A", "B"))
+    asked: list[int] = []
+    draw = run_figure.draw_or_tell
+
+    def measured(*arguments: Any, **more: Any) -> Any:
+        asked.append(sum(len(b) for reply in more["answers"]().values() for b in reply.buffers))
+        return draw(*arguments, **more)
+
+    monkeypatch.setattr(run_figure, "draw_or_tell", measured)
+    monkeypatch.setattr(few_names, "MOST_NODES", 10 * _NODES)
+    few = time_comparison_figure(compared, **how)
+    monkeypatch.setattr(few_names, "MOST_NODES", _NODES // 2)
+    many = time_comparison_figure(compared, **how)
+    assert "missing" not in few.description
+    assert many.svg == few.svg
+    assert many.description == few.description
+    assert asked[1] < 0.3 * asked[0]
+
+
+@pytest.mark.parametrize("view", ["graph", "timeline", "memory", "debugger"])
+@pytest.mark.parametrize("most", [10 * _NODES, _NODES // 2], ids=["few", "many"])
+def test_a_figure_whose_answers_fail_has_its_text_form(
+    networks: tuple[DebugRun, DebugRun], view: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError("no room for the answer")
+
+    monkeypatch.setattr(few_names, "MOST_NODES", most)
+    monkeypatch.setattr(Answers, "answer", fails)
+    monkeypatch.setattr(few_names, "first_of_timeline", fails)
+    monkeypatch.setattr(few_names, "node_op_kinds", fails)
+    run = networks[0]
+    figure = debugger_figure(run) if view == "debugger" else run.figure(view)
+    if view == "graph" and most < _NODES:
+        assert "missing" not in figure.description  # it asks nothing
+        return
+    assert figure.description["missing"] == "no room for the answer"
+    assert run.title in figure.text
+    assert_sound(figure)
+
+
+def test_a_comparison_whose_answers_fail_has_its_text_form(
+    networks: tuple[DebugRun, DebugRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise MemoryError("no room for the answer")
+
+    run = networks[0]
+    compared, differing = run.compare_times(run, ("A", "B")), tvmdbg.compare(run, run)
+    monkeypatch.setattr(Answers, "answer", fails)
+    for figure in (
+        time_comparison_figure(compared),
+        comparison_figure((run, run), differing, width=960),
+    ):
+        assert figure.description["missing"] == "no room for the answer"
+        assert_sound(figure)
+
+
 def test_what_the_engine_is_told_does_not_hold_the_names_of_all(
     networks: tuple[DebugRun, DebugRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +153,7 @@ def test_what_the_engine_is_told_does_not_hold_the_names_of_all(
     draw = run_figure.draw_or_tell
 
     def measured(*arguments: Any, **more: Any) -> Any:
-        told.append(sum(len(b) for reply in more["answers"].values() for b in reply.buffers))
+        told.append(sum(len(b) for reply in more["answers"]().values() for b in reply.buffers))
         return draw(*arguments, **more)
 
     monkeypatch.setattr(run_figure, "draw_or_tell", measured)

@@ -155,14 +155,13 @@ def tensor_request(
     if why:
         facts = facts.without_values(why, counts_only=counts_only)
     facts, drawn = _drawn(facts, most_pixels)
-    replies = {"statistics": _statistics(facts)} | drawn
     return RunFigure(
         run,
         "tensor",
         (),
         _data(run.title, facts, is_drawn=bool(drawn)),
         _traits(options),
-        replies,
+        lambda: {"statistics": _statistics(facts)} | drawn,
         description(facts, run.title),
         text=_text(run.title, facts),
     )

@@ -8,8 +8,11 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import Verdict
 from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, p_text, ratio_text
+from tvmdbg_widgets.answers.change import change_of_slices
 from tvmdbg_widgets.figures.choices import SHOWN
+from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
+from tvmdbg_widgets.figures.timeline.figure import seen_nodes
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.text import one_line
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison
+    from tvmdbg_widgets.answers.answering import Reply
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.timeline.figure import Range
 
@@ -84,8 +88,23 @@ def time_comparison_figure(
     }
     shown = None if time_range is None else list(time_range)
     options = {"slice_color": "kind", "time_range": shown}
-    questions = ("timeline", "graph", "change")
-    found = RunFigure(compared.run, "timeline", questions, data, options, description=description)
+    run, timeline = compared.run, compared.timeline
+
+    def few() -> dict[str, Reply]:
+        named = seen_nodes(timeline, time_range)
+        return {"change": change_of_slices(compared), **few_of_timeline(run, timeline, named)}
+
+    many = has_many(run)
+    questions = () if many else ("timeline", "graph", "change")
+    found = RunFigure(
+        run,
+        "timeline",
+        questions,
+        data,
+        options,
+        replies=few if many else dict,
+        description=description,
+    )
     return found.figure(width=width, theme=theme)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
-from tvmdbg_widgets.figures.few_names import graph_of_few, has_many, timeline_of_few
+from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.timeline.charts import other_chart
 from tvmdbg_widgets.figures.timeline.tables import operator_table, summed_table
@@ -173,15 +174,21 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
     data["top"] = [{"node": row.node, "name": row.name} for row in table.operators]
     data["text"] = "\n".join(text)
     traits = {"slice_color": options.slice_color, "time_range": options.time_range}
-    replies: dict[str, Reply] = {}
-    if run.graph is not None and has_many(run):
-        del questions[:2]
-        replies["timeline"], shown = timeline_of_few(run, timeline)
-        named = [shown, _listed(data), _seen(timeline, options.time_range)]
-        replies["graph"] = graph_of_few(run.graph, np.concatenate(named))
+    if not has_many(run):
+        return RunFigure(run, "timeline", questions, data, traits, description=description)
+
+    replies = partial(_few, run, timeline, data, options.time_range)
     return RunFigure(
-        run, "timeline", questions, data, traits, replies=replies, description=description
+        run, "timeline", questions[2:], data, traits, replies=replies, description=description
     )
+
+
+def _few(
+    run: Derived, timeline: Timeline, data: dict[str, Any], time_range: Range | None
+) -> dict[str, Reply]:
+    """Answer what a figure of very many nodes is told."""
+    named = np.concatenate([_listed(data), seen_nodes(timeline, time_range)])
+    return few_of_timeline(run, timeline, named)
 
 
 def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
@@ -192,7 +199,7 @@ def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
     return np.array([*listed, *(names["node"] if names else ())], np.int64)
 
 
-def _seen(timeline: Timeline, time_range: Range | None) -> npt.NDArray[np.int32]:
+def seen_nodes(timeline: Timeline, time_range: Range | None) -> npt.NDArray[np.int32]:
     """Return the nodes of the longest slices of a part of the time."""
     if time_range is None:
         return timeline.slice_node[:0]
