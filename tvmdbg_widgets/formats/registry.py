@@ -110,6 +110,14 @@ def identify(source: ByteSource, among: Sequence[Format] = FORMATS) -> Format | 
     return next((each for each in among if each.sniff(start)), None)
 
 
+def tables_beside(source: ByteSource, found: Format) -> list[Format]:
+    """Return what other tables of times a text holds beside the one that it was told by."""
+    kinds = ("table", "report")
+    start = head(source) if found.part in kinds else b""
+    others = (each for each in FORMATS if each.part in kinds and each.part != found.part)
+    return [each for each in others if start and each.sniff(start)][:1]
+
+
 def suspect(source: ByteSource) -> Format | None:
     """Return the format that a source of no known format may be a broken file of."""
     start = head(source).replace(b"\0", b"")

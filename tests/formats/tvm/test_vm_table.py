@@ -122,3 +122,16 @@ def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
     assert [row.label for row in compared] == ["dense", "add"]
     (alone,) = tvmdbg.open(before.encode()).tables
     assert not [issue for issue in alone.check() if issue.rule == "several-tables"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_table_of_the_debugger_in_the_same_log_is_kept(first: bool) -> None:
+    heading = "Node Name  Ops  Time(us)  Time(%)  Shape   Inputs  Outputs  "
+    dashes = "---------  ---  --------  -------  -----   ------  -------  "
+    row = "dense      d    8.000     100.0    (2, 3)  1       1        "
+    debugger = f"{heading}\n{dashes}\n{row}\n"
+    texts = [debugger, printed({"fused_nn_dense": [120.5]})]
+    run = tvmdbg.open("\n".join(texts if first else texts[::-1]).encode())
+    assert sorted(each.timeline.total_ns for each in run.tables) == [8_000.0, 120_500.0]
+    assert run.timeline.total_ns == 8_000.0
+    assert len(run.reports) == 1

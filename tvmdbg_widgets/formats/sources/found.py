@@ -20,6 +20,7 @@ from tvmdbg_widgets.formats.registry import (
     head,
     identify,
     suspect,
+    tables_beside,
 )
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_index, one_module
@@ -140,7 +141,13 @@ class Found:
         if found is None:
             self._unknown(content)
         else:
-            self.add(content, found)
+            self._add_text(content, found)
+
+    def _add_text(self, source: ByteSource, form: Format) -> None:
+        """Add a file, and the table of another kind that a console may hold besides."""
+        self.add(source, form)
+        for other in [] if self._tuning else tables_beside(source, form):
+            self.add(source, other)
 
     def _pasted(self, source: ByteSource, known: Format | None) -> bool:
         """Add what a pasted text is of once what stands around it is taken off.
@@ -157,7 +164,7 @@ class Found:
                 said = f"pasted text: {cleaned.told}"
                 if cleaned.told:
                     self.issues.append(Issue("pasted-text", severity, said, file=source.name))
-                self.add(inner, form)
+                self._add_text(inner, form)
                 return True
         is_table = known is not None and known.part in ("table", "report")
         if is_table and (said := nearly(source, tables_only=True)):
