@@ -172,7 +172,7 @@ def test_a_row_is_drawn_over_its_indices(tmp_path: Path) -> None:
 
 
 def test_bars_of_a_row_are_as_high_as_the_values(tmp_path: Path) -> None:
-    values = RANDOM.standard_normal(20).astype(np.float32)
+    values = np.random.default_rng(7).standard_normal(20).astype(np.float32)
     figure = run_of(tmp_path, a=values).figure("tensor")
     accent = "#0b5fd0"
     boxes = r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)"
