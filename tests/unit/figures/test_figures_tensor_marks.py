@@ -181,7 +181,8 @@ def test_bars_of_a_row_are_as_high_as_the_values(tmp_path: Path) -> None:
     each = float(image["width"]) / len(values)
     at = np.round((stems[:, 0] - float(image["x"])) / each).astype(int)
     assert set(np.flatnonzero(np.abs(values) > 0.1)) <= set(at)
-    scale = np.abs(values[at]) / stems[:, 3]
+    tall = stems[:, 3] > 1  # px; what is smaller is drawn all the same
+    scale = (np.abs(values[at]) / stems[:, 3])[tall]
     assert np.allclose(scale, np.median(scale), rtol=0.1)
     zero = np.where(values[at] > 0, stems[:, 1] + stems[:, 3], stems[:, 1])
     assert np.ptp(zero) <= 0.2
