@@ -3,6 +3,7 @@
 import { NewestWins, request } from "../../js/src/shared/client/request.ts";
 import { runClient } from "../../js/src/shared/client/run_client.ts";
 import { SessionClient } from "../../js/src/shared/client/session_client.ts";
+import { TensorClient } from "../../js/src/shared/client/tensor_client.ts";
 
 const WAIT_MS = 20_000;
 const VIEW = { reading: null, layout: null, sizes: {}, axes: [0, 1], index: [0, 0, 0, 0] };
@@ -166,7 +167,7 @@ const CHECKS = {
     const entry = [4, 0];
     const told = await Promise.all(
       [run, atOddOffsets(run)].map(async (model, i) => {
-        const client = runClient(model, `contract-tensor-${i}`, ends.signal);
+        const client = new TensorClient(runClient(model, `contract-tensor-${i}`, ends.signal).ask);
         const counted = async () => {
           const found = await client.statistics({ entry, reading: null, exact: true }, within());
           if (found.state === "exact") return found;
@@ -205,10 +206,8 @@ const CHECKS = {
       [numbers.minimum.value, numbers.maximum.value],
       "percentiles 0 and 100",
     );
-    const stopped = await runClient(run, "contract-stop", ends.signal).cancelTensor(
-      { entry, reading: null },
-      within(),
-    );
+    const stopping = new TensorClient(runClient(run, "contract-stop", ends.signal).ask);
+    const stopped = await stopping.cancelTensor({ entry, reading: null }, within());
     equal(stopped.state, "exact", "after all were counted there is nothing to stop");
     ends.abort();
   },
@@ -243,8 +242,10 @@ const CHECKS = {
     }));
     const answers = await Promise.all(
       clients.flatMap(({ node, client }) => [
-        client.tensor({ ...LARGE, entry: [node, 0] }, within()).then(({ entry }) => entry[0]),
-        client.node(node, within()).then(({ id }) => id),
+        new TensorClient(client.ask)
+          .tensor({ ...LARGE, entry: [node, 0] }, within())
+          .then(({ entry }) => entry[0]),
+        client.ask("node", { node }, within()).then(({ result }) => result.id),
       ]),
     );
     equal(answers, [1, 1, 4, 4, 7, 7, 10, 10], "nodes");

@@ -89,7 +89,8 @@ CHECKED = {
     "python/tvm/contrib/debugger/debug_executor.py, runtime/profiling @ v0.8": (
         "debug_executor.create(dump_root) create GraphModuleDebug GraphModuleDebug.run"
         " m.run(number, repeat) run(number, repeat, min_repeat_ms) m.profile m.profile.json profile"
-        " profile.json json report.json report.csv table(aggregate) exit module.set_input set_input"
+        " profile.json json report.json report.csv report.table table(aggregate) exit"
+        " module.set_input set_input"
         " m.set_input m.load_params tvm.contrib.debugger.debug_executor"
         " tvm.contrib.debugger.debug_executor.GraphModuleDebug"
     ),
@@ -126,7 +127,7 @@ CHECKED = {
 }
 #: Names with brackets that nobody is told to type: reprs, headings, and what other code calls.
 NOT_TYPED = {
-    *("DebugBuffer", "Duration", "Program"),
+    *("DebugBuffer", "Duration", "Program", "_"),
     *("HardwareParams", "LogModel", "RunModel", "TorchTensor", "DelegateMappingBuilder(…, …)"),
     *(
         "Time",

@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
-from tvmdbg_widgets.model.base.choice import no_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -99,6 +98,8 @@ class Elsewhere(DerivedLog):
         known = {each.name for each in fields(RerunOptions)} - {"sources"}
         for name in measuring:
             if name not in known:
+                from tvmdbg_widgets.model.base.choice import no_argument
+
                 raise no_argument("reuse()", name, {*known, "records"})
         options = RerunOptions(
             target=target,
