@@ -303,7 +303,7 @@ def _rejoined(given: Cleaned) -> Iterator[Cleaned]:
 def cut_line(source: ByteSource) -> int:
     """Return the number of the first line of JSON that ends inside of a string, 0 for none."""
     text = _text(source)
-    if text is None or '"' not in text.text:
+    if text is None or '"' not in text.text or _is_document(text.text):
         return 0
     ends = open_ends(text.text.split("\n"))
     return ends.index(True) + 1 if any(ends[:-1]) else 0
