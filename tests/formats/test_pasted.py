@@ -278,6 +278,16 @@ def test_cells_are_told_by_what_they_hold(kind: str) -> None:
         assert numbers_of(written(TABLES[kind]).encode()) == known, way
 
 
+def assert_whole_or_named(text: str, known: list[object]) -> None:
+    """A text has all its numbers, or is refused with the heading that stands in it."""
+    try:
+        found = numbers_of(text.encode())
+    except tvmdbg.FormatError as problem:
+        assert "eading of" in str(problem)  # noqa: PT017
+    else:
+        assert found == known
+
+
 @pytest.mark.parametrize("width", [40, 60, 72, 80, 100])
 @pytest.mark.parametrize("kind", TABLES)
 def test_lines_cut_anywhere_give_all_rows_or_an_error(kind: str, width: int) -> None:
@@ -285,12 +295,7 @@ def test_lines_cut_anywhere_give_all_rows_or_an_error(kind: str, width: int) -> 
     for strip in (False, True):
         cut = wrapped(width)(TABLES[kind])
         text = "\n".join(map(str.rstrip, cut.split("\n"))) if strip else cut
-        try:
-            found = numbers_of(text.encode())
-        except tvmdbg.FormatError as problem:
-            assert "eading of" in str(problem)  # noqa: PT017
-        else:
-            assert found == known
+        assert_whole_or_named(text, known)
 
 
 @pytest.mark.parametrize("kind", TABLES)
@@ -314,12 +319,7 @@ def test_any_prefix_comes_off(kind: str, pieces: list[str]) -> None:
     head = "".join(pieces)
     known = numbers_of(TABLES[kind].encode())
     text = numbered(head)(TABLES[kind])
-    try:
-        found = numbers_of(text.encode())
-    except tvmdbg.FormatError as problem:
-        assert "eading of" in str(problem)  # noqa: PT017
-    else:
-        assert found == known
+    assert_whole_or_named(text, known)
 
 
 def test_a_line_of_another_process_is_glued_to_no_row() -> None:

@@ -29,6 +29,7 @@ _TIMED = [
     and isinstance(answers(case).get("inspector", {}).get("dataframe"), dict)
     and "rows" in answers(case)["inspector"]["dataframe"]
 ]
+_RECORDED = [case for case in _TIMED if (case_dir(case) / "etrecord.bin").exists()]
 _DELEGATION = """\
 Total delegated subgraphs: 2
 Number of delegated nodes: 203
@@ -141,11 +142,9 @@ def test_what_is_printed_has_the_means_of_kernels(case: str, form: str) -> None:
     assert bool(run.check().by_rule("kernels-only")) == kernels
 
 
-@pytest.mark.parametrize("case", _TIMED)
+@pytest.mark.parametrize("case", _RECORDED)
 def test_a_table_is_tied_to_the_program_it_was_measured_on(case: str) -> None:
     record = case_dir(case) / "etrecord.bin"
-    if not record.exists():
-        pytest.skip("the case has no ETRecord")
     dump = tvmdbg.open(case_dir(case) / "etdump.etdp", record)
     run = tvmdbg.open(_csv(case).encode(), record)
     assert run.check().by_rule("table-by-order")
@@ -213,6 +212,32 @@ def test_a_table_without_units_is_read_as_ms_and_says_so() -> None:
     run = _open(_csv("01_mlp_portable").replace(" (ms)", ""))
     assert run.check().by_rule("unit-assumed")
     assert _times(run) == _times(_open(_csv("01_mlp_portable")))
+
+
+def _events(*rows: tuple[str, int, float]) -> str:
+    lines = [f'Execute,{name},"[{took}]",{took},[{start}]\n' for name, start, took in rows]
+    return "event_block_name,event_name,raw,avg (ms),start_time\n" + "".join(lines)
+
+
+def test_starts_of_a_clock_since_1970_are_exact() -> None:
+    base = 1_764_400_000_000_000_001
+    rows = [("native_call_a.out", 1_000, 0.001), ("OPERATOR_CALL", 900, 0.0013)]
+    rows += [("native_call_b.out", 3_001, 0.001), ("OPERATOR_CALL", 2_907, 0.0013)]
+    rows += [("Method::execute", 0, 0.005)]
+    run = _open(_events(*((name, base + at, took) for name, at, took in rows)))
+    assert run.timeline.slice_start_ns.tolist() == [1_000, 900, 3_001, 2_907, 0]
+
+
+def test_starts_that_no_clock_has_are_left_out() -> None:
+    start = 2**62 - 1
+    run = _open(_events(("OPERATOR_CALL", start, 1.0), ("Method::execute", start, 2.0)))
+    assert run.timeline.synthetic
+    assert run.timeline.total_ns == 2e6
+
+
+def test_times_that_no_run_has_are_refused() -> None:
+    with pytest.raises(FormatError, match="no row that can be read"):
+        _open(_events(*((f"native_call_{number}", 0, 4e12) for number in range(9))))
 
 
 def test_cycles_are_no_durations() -> None:

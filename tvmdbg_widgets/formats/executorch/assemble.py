@@ -12,6 +12,7 @@ from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, m
 from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
 from tvmdbg_widgets.formats.executorch.event_joins import (
     by_order,
+    calls_of,
     join_by_handles,
     join_by_instruction,
     with_instructions,
@@ -28,12 +29,6 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
-    JumpFalseCall,
-    KernelCall,
-    UnknownCall,
-)
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.sources.part import PartSource
 
@@ -307,7 +302,7 @@ def _of_table(
 ) -> tuple[ETDump, EventNodes, list[Issue]]:
     """Tie a table's rows to a program that makes the same calls in the same order."""
     alone = table.dump, _unjoined(table.dump, table.backends)
-    made = _calls_of(files)
+    made = calls_of(files)
     if not made:
         return *alone, []
     dump = with_instructions(table.dump, made)
@@ -320,28 +315,6 @@ def _of_table(
             return dump, by_order(nodes), [issue]
     text = f"the table's calls are not those of {files.method!r}: its times are of no operator here"
     return *alone, [Issue("executorch-disagree", Severity.WARNING, text, file=table.dump.file)]
-
-
-def _calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
-    """Return the instructions that call and what they call; empty where that may differ by run."""
-    record, program, method = files.record, files.program, files.method
-    if program is not None and method in program.methods:
-        plan = program.plan(method)
-        steps = plan.chains[0].instructions if len(plan.chains) == 1 else ()
-        if any(isinstance(step, JumpFalseCall | UnknownCall) for step in steps):
-            return []
-        found: list[tuple[int, str]] = []
-        for at, step in enumerate(steps):
-            if isinstance(step, KernelCall):
-                known = 0 <= step.op_index < len(plan.operators)
-                name = plan.operators[step.op_index].name if known else "?"
-                found.append((at, name.rpartition("::")[2]))
-            elif isinstance(step, DelegateCall):
-                found.append((at, ""))
-        return found
-    handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
-    numbers = sorted((int(key), value) for key, value in handles.items() if key.isdecimal())
-    return [(at, "?" if isinstance(value, int) else "") for at, value in numbers]
 
 
 def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNodes:

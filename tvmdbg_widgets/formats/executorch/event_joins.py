@@ -28,6 +28,12 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     kernel_names,
     kernel_operator,
 )
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    DelegateCall,
+    JumpFalseCall,
+    KernelCall,
+    UnknownCall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 
 #: Nodes of an instruction, or of one event of a delegate, and how they were found.
 Found = tuple[tuple[int, ...], int]
@@ -123,6 +130,28 @@ def join_by_instruction(
 
     calls = {at: (node_of[at],) for at in backends if at in node_of}
     return _joined(dump, of_event, calls, backends, calls), issues
+
+
+def calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
+    """Return the instructions that call and what they call; empty where that may differ by run."""
+    record, program, method = files.record, files.program, files.method
+    if program is not None and method in program.methods:
+        plan = program.plan(method)
+        steps = plan.chains[0].instructions if len(plan.chains) == 1 else ()
+        if any(isinstance(step, JumpFalseCall | UnknownCall) for step in steps):
+            return []
+        found: list[tuple[int, str]] = []
+        for at, step in enumerate(steps):
+            if isinstance(step, KernelCall):
+                known = 0 <= step.op_index < len(plan.operators)
+                name = plan.operators[step.op_index].name if known else "?"
+                found.append((at, name.rpartition("::")[2]))
+            elif isinstance(step, DelegateCall):
+                found.append((at, ""))
+        return found
+    handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
+    numbers = sorted((int(key), value) for key, value in handles.items() if key.isdecimal())
+    return [(at, "?" if isinstance(value, int) else "") for at, value in numbers]
 
 
 def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump | None:

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.formats.executorch.inspector_events import HEADING, EventTable, events_of
+from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, events_of
+from tvmdbg_widgets.formats.executorch.inspector_rows import HEADING
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
 from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text

@@ -1,0 +1,259 @@
+"""The rows of an Inspector's table: what each says, and which call it is of.
+
+``EventBlock.to_dataframe`` in devtools/inspector/_inspector.py @ v1.4.1: one row an event of a
+block, in the order of the dump, with one time a run in ``raw`` and one start a run in
+``start_time`` (from v0.7 on, in unscaled ticks). A table has no instruction ids: calls are numbered
+by their rows. What is printed or saved as TSV has neither ``raw`` nor the rows of OPERATOR_CALL.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
+
+HEADING: Final = ("event_block_name", "event_name")
+DISPATCH: Final = "OPERATOR_CALL"
+#: No time of a clock reaches it, nor a sum of them.
+MOST_NS: Final = 1 << 62
+_KERNEL: Final = "native_call_"
+_STATISTIC: Final = re.compile(r"(p10|p50|p90|avg|min|max)(?: \((\w+)\))?")
+#: Nanoseconds of a unit. Of cycles nobody knows: they are drawn as nanoseconds.
+_UNITS: Final = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "cycles": 1.0}
+_ABOUT: Final = ("op_types", "module_hierarchy")
+_LONGEST: Final = 400
+_NOTHING: Final = frozenset(("", "none", "nan", "<na>", "[]", "{}"))
+_COMMA: Final = re.compile(r",(?! )")
+
+
+@dataclass(eq=False)
+class Row:
+    """One event of a block, in all its runs; times in nanoseconds."""
+
+    number: int
+    block: str
+    name: str
+    inner: bool
+    backend: str
+    times: list[float]
+    starts: list[int]
+    #: Mean, in nanoseconds, where the times of the runs are not in the table.
+    mean: float
+    statistics: dict[str, str]
+    about: list[tuple[str, str]]
+    #: Whether rows are missing before it.
+    behind_gap: bool
+    call: int = -1
+
+    @property
+    def framework(self) -> bool:
+        """Whether it is the runtime's own, of no call."""
+        kernel = self.name.startswith(_KERNEL) or self.name in (DISPATCH, CALL)
+        return not (self.inner or kernel)
+
+    @property
+    def identifier(self) -> int:
+        """The number that a delegate logged the event under; -1 where it is none."""
+        digits = self.inner and self.name.isascii() and self.name.isdecimal()
+        return int(self.name) if digits and len(self.name) < 10 else -1
+
+    def of(self, run: int) -> float:
+        """Nanoseconds in a run that it is of."""
+        return self.times[run] if self.times else self.mean
+
+
+def rows_of(table: PrintedTable, file: str) -> tuple[list[Row], str, list[Issue]]:
+    """Return the rows of a table that have a time, the unit of times, and what the table lacks."""
+    issues: list[Issue] = []
+    unit, names = _unit(table, file, issues)
+    found = (
+        _row(cells, number, names, _UNITS[unit], gap=number in table.breaks)
+        for number, cells in enumerate(table.rows)
+    )
+    rows = [row for row in found if row is not None]
+    if sum(sum(row.times) or row.mean for row in rows) >= MOST_NS:
+        return [], unit, issues
+    if rows:
+        issues += _lacks(table, rows, file)
+        _group(rows)
+    return rows, unit, issues
+
+
+def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dict[str, str]]:
+    """Return the unit of times, and the column of each statistic."""
+    found = {
+        match[1]: (column, "us" if match[2] in ("µs", "μs") else match[2])
+        for column in table.columns
+        if (match := _STATISTIC.fullmatch(column))
+    }
+    units = {unit for _, unit in found.values() if unit in _UNITS}
+    unit = next(iter(units)) if len(units) == 1 else "ms"
+    if unit == "cycles":
+        text = "times are cycles, drawn as if each took 1 ns: shares hold, durations do not"
+        issues.append(Issue("times-in-cycles", Severity.WARNING, text, file=file))
+    elif len(units) != 1:
+        text = "columns of times name no unit, or several: read as ms, the Inspector's default"
+        issues.append(Issue("unit-assumed", Severity.WARNING, text, file=file))
+    return unit, {name: column for name, (column, _) in found.items()}
+
+
+def _row(
+    cells: Mapping[str, str], position: int, names: Mapping[str, str], factor: float, *, gap: bool
+) -> Row | None:
+    told = {name: cells.get(column, "") for name, column in names.items()}
+    times = [value * factor for value in _numbers(cells.get("raw", ""))]
+    mean = next((v * factor for v in _numbers(told.get("avg") or told.get("p50", ""))), math.nan)
+    every = times or [mean]
+    if not all(0 <= each < MOST_NS for each in every):
+        return None
+    identifier = cells.get("delegate_debug_identifier", "")
+    inner = cells.get("is_delegated_op", "").lower() == "true"
+    inner = inner or identifier.lower() not in _NOTHING
+    backend = cells.get("delegate_backend_name", "")
+    number = cells.get("", "")
+    about = [
+        (column.replace("_", " "), one_line(cells[column])[:_LONGEST])
+        for column in _ABOUT
+        if cells.get(column, "").lower() not in _NOTHING
+    ]
+    return Row(
+        int(number) if number.isascii() and number.isdigit() and len(number) < 10 else position,
+        cells["event_block_name"],
+        cells["event_name"],
+        inner,
+        "" if backend.lower() in _NOTHING else backend,
+        times,
+        [int(each) for each in _numbers(cells.get("start_time", "")) if 0 <= each < MOST_NS],
+        mean,
+        {name: text for name, text in told.items() if text},
+        about,
+        gap,
+    )
+
+
+def _numbers(text: str) -> list[float]:
+    """Read a number or a list of them; nothing of a list that was printed in part.
+
+    Python writes a blank behind each comma of a list: others are decimal or part thousands.
+    """
+    text = text.strip()
+    if text.lower() in _NOTHING or "..." in text or len(text) > 1 << 24:
+        return []
+    if _COMMA.search(text) or ("," in text and not text.startswith("[")):
+        return []
+    try:
+        found = json.loads(text if text.startswith("[") else f"[{text}]")
+    except (ValueError, RecursionError):
+        return []
+    numbers = [each for each in found if type(each) in (int, float)]
+    return numbers if len(numbers) == len(found) else []
+
+
+def _lacks(table: PrintedTable, rows: Sequence[Row], file: str) -> Iterator[Issue]:
+    """Tell what the table does not hold."""
+    text = "the Inspector's table has no instruction ids, tensors or metadata of delegates"
+    yield Issue("table-of-events", Severity.NOTE, text, file=file)
+    without = len(table.rows) - len(rows)
+    if without:
+        text = f"{counted(without, 'row')} without a time left out"
+        yield Issue("rows-without-time", Severity.NOTE, text, file=file)
+    if table.left:
+        lines = ", ".join(map(str, table.left[:5])) + (", …" if len(table.left) > 5 else "")
+        text = f"{counted(len(table.left), 'line')} left out that do not fit the heading: {lines}"
+        yield Issue("rows-left-out", Severity.ERROR, text, file=file)
+    if table.elided or any(row.name.endswith(("...", "…")) for row in rows):
+        text = "parts of the table were printed as '...' and are missing: print it whole, "
+        text += "or save it with save_data_to_tsv"
+        yield Issue("table-elided", Severity.WARNING, text, file=file)
+    twice = sum(a == b for a, b in pairwise(table.rows) if a.get(""))
+    if twice:
+        text = (
+            f"{counted(twice, 'row')} with the number and the cells of the one before: are lines "
+        )
+        text += "of the text doubled?"
+        yield Issue("rows-twice", Severity.WARNING, text, file=file)
+    kernels = any(row.name.startswith(_KERNEL) for row in rows)
+    if kernels and all(row.name != DISPATCH for row in rows):
+        text = "rows of OPERATOR_CALL are not printed: times of operators are those of their "
+        text += "kernels, without the runtime's part of the call"
+        yield Issue("kernels-only", Severity.NOTE, text, file=file)
+    means = [row for row in rows if not row.times and len(row.starts) != 1]
+    if means:
+        runs = max(len(row.starts) for row in means)
+        of = counted(runs, "run") if runs else "an unknown number of runs"
+        text = f"the table has means of {of}: the time of each is in to_dataframe(), column raw"
+        yield Issue("means-only", Severity.NOTE, text, file=file)
+
+
+def _group(rows: Sequence[Row]) -> None:
+    """Number the call of each event: what a call holds stands before it."""
+    dispatched = any(row.name == DISPATCH for row in rows)
+    held: list[Row] = []
+
+    def close(number: int) -> None:
+        for each in held:
+            each.call = number
+        held.clear()
+
+    for row in rows:
+        if held:
+            inner = row.inner or row.name == CALL
+            fits = not row.framework and row.block == held[0].block and inner == held[0].inner
+            if row.behind_gap or not fits:
+                close(held[-1].number)
+        if row.framework:
+            continue
+        held.append(row)
+        if row.name in (CALL, DISPATCH) or not (row.inner or dispatched):
+            close(row.number)
+    if held:
+        close(held[-1].number)
+    _number_alike(rows)
+
+
+def _number_alike(rows: Sequence[Row]) -> None:
+    """Give blocks that make the same calls the same numbers: they are runs of one program."""
+    first: dict[tuple[tuple[str, bool], ...], list[Row]] = {}
+    for own in _blocks(rows):
+        alike = first.setdefault(tuple((row.name, row.inner) for row in own), own)
+        for row, same in zip(own, alike, strict=True):
+            row.call = same.call
+
+
+def _blocks(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the rows of each block.
+
+    Blocks of one name may follow each other, as runs that logged other events do: each execution
+    ends with its row of ``Method::execute``.
+    """
+    blocks: list[list[Row]] = []
+    for row in rows:
+        last = blocks[-1][-1] if blocks else None
+        if last is None or last.block != row.block or last.name == EXECUTE:
+            blocks.append([])
+        blocks[-1].append(row)
+    return blocks
+
+
+def runs_of(rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]]]:
+    """Yield the name, the number and the rows of each run of each block."""
+    for own in _blocks(rows):
+        runs: list[list[Row]] = [[] for _ in range(max(len(row.times) or 1 for row in own))]
+        for row in own:
+            for each in runs[: len(row.times) or 1]:
+                each.append(row)
+        for run, found in enumerate(runs):
+            yield own[0].block, run, found
