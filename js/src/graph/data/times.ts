@@ -91,17 +91,24 @@ export class Times {
     const { callOffsets, callNodes, callNs } = this.#graph;
     const calls = this.#calls(nodes);
     if (!calls.size) return { ns: Number.NaN, count: 0 };
-    const inside = new Uint8Array(this.ns.length);
-    for (let i = 0; i < nodes.length; i++) inside[nodes[i]!] = 1;
-    const all = new Set<number>();
+    // Boxes of single nodes are many: what they cost must not grow with the graph, or with their call.
+    let inside: Set<number> | undefined;
+    const outside: Int32Array[] = [];
     let ns = 0;
     for (const call of calls) {
       const each = callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!);
-      if (each.every((node) => inside[node])) continue;
-      for (const node of each) all.add(node);
+      if (each.length <= nodes.length) {
+        inside ??= new Set(Array.from(nodes));
+        if (each.every((node) => inside!.has(node))) continue;
+      }
+      outside.push(each);
       ns += callNs![call]!;
     }
-    return all.size ? { ns, count: all.size } : { ns: Number.NaN, count: 0 };
+    if (!outside.length) return { ns: Number.NaN, count: 0 };
+    if (outside.length === 1) return { ns, count: outside[0]!.length };
+    const all = new Set<number>();
+    for (const each of outside) for (const node of each) all.add(node);
+    return { ns, count: all.size };
   }
 
   #calls(nodes: ArrayLike<number>): Set<number> {
