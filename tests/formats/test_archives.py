@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import json
+import lzma
 import os
 import pickle
 import shutil
@@ -13,18 +16,21 @@ import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats import limits
-from tvmdbg_widgets.formats.sources import unpacking
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
+from tvmdbg_widgets.formats.sources.zip_directory import read_directory
+from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.sources import allowance
 from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource, FileSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
@@ -194,35 +200,140 @@ def test_a_zip_member_without_a_name_is_left_out() -> None:
     assert run.check().by_rule("members-left-out")
 
 
-@pytest.mark.parametrize("name", ["bomb.gz", "bomb.zip"])
-def test_bombs_are_refused_by_what_they_unpack_to(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "MOST_UNPACKED", 1 << 20)
-    bomb = bytes(64 << 20)
-    packed = gzip.compress(bomb) if name == "bomb.gz" else bytes(zip_of("a", bomb))
+MB = 1 << 20
+
+
+def peak_of(action: Callable[[], object]) -> int:
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"too large to be unpacked|nothing of a run"):
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zip": lambda data: bytes(zip_of("a", data)),
+    "tar.gz": lambda data: gzip.compress(tar_of([("a", data, {})])),
+}
+
+
+@pytest.mark.parametrize("kind", [*PACKS])
+def test_a_text_may_become_so_many_times_its_packed_bytes(kind: str) -> None:
+    trace = b'{"traceEvents": [' + b" " * (8 * MB) + b"]}"
+    packed = PACKS[kind](trace)
+    assert len(packed) * allowance.RATIO < len(trace)
+    with pytest.raises(FormatError, match=r"too large to be unpacked|nothing of a run") as caught:
         tvmdbg.open(packed)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 32 << 20
+    assert f"at most {allowance.SMALL_TEXT:,} bytes" in str(caught.value)
+    assert tvmdbg.open(packed, limits={"trace": len(trace)}).timeline is not None
 
 
-def test_members_share_one_allowance() -> None:
-    allowance = unpacking.Allowance(150)
-    sources = []
-    for _ in range(2):
-        data = bytes(zip_of("a", bytes(100)))
-        (member,) = tree_of(data).members.values()
-        inner = member.whole
-        assert isinstance(inner, unpacking.DeflatedSource)
-        inner._allowance = allowance
-        inner._whole, inner._head = None, b""
-        sources.append(inner)
-    allowance.take(100, "first")
+@pytest.mark.parametrize("kind", [*PACKS])
+def test_bombs_are_refused_before_they_are_unpacked(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(allowance, "SMALL_TENSORS", MB)
+    packed = PACKS[kind](bytes(48 * MB))
+
+    def open_it() -> None:
+        with pytest.raises(FormatError, match=r"too large to be unpacked|nothing of a run"):
+            tvmdbg.open(packed)
+
+    assert peak_of(open_it) < 24 * MB
+
+
+def test_tensors_may_be_nothing_but_zeros() -> None:
+    values = {"w": np.zeros((1000, 4000), "float32")}
+    file = io.BytesIO()
+    write_params(file, values)
+    packed = gzip.compress(file.getvalue(), 1)
+    assert len(packed) * allowance.RATIO < 16_000_000
+    assert not tvmdbg.open(packed).tensors["w"].numpy().any()
+
+
+@pytest.mark.parametrize("unit", [b"{},", b"[],", b'"ab",', b'{"a":0},', b"[[],[]],", b"1.5,"])
+def test_the_cost_of_entries_is_no_less_than_what_they_take(unit: bytes) -> None:
+    text = b"[" + unit * 10_000 + b"0]"
+    kept: list[object] = []
+    peak = peak_of(lambda: kept.append(json.loads(text)))
+    assert allowance.cost(text) > 0.7 * (peak - len(text))
+
+
+@pytest.mark.parametrize("unit", [b"{},", b'{"a":0},'])
+def test_entries_count_and_not_only_bytes(unit: bytes) -> None:
+    text = b'{"traceEvents": [' + unit * (9 * MB // 2 // len(unit)) + b"0]}"
+    noise = os.urandom(len(text) // 100)  # so that the ratio alone is fine
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("trace.json", text)
+        archive.writestr("noise", noise)
+
+    def open_it() -> None:
+        with pytest.raises(FormatError, match="brackets, commas and lines"):
+            tvmdbg.open(out.getvalue())
+
+    assert peak_of(open_it) < 64 * MB
+
+
+@pytest.mark.slow
+def test_real_files_are_far_from_every_ratio(corpus: Path) -> None:
+    for path in corpus.rglob("*"):
+        if path.suffix not in (".json", ".jsonl", ".log", ".txt", ".csv") or not path.is_file():
+            continue
+        content = path.read_bytes()
+        if len(content) > MB // 10:
+            packed = bz2.compress(content)
+            assert len(content) < 0.75 * allowance.RATIO * len(packed), path
+            assert allowance.cost(content) < 0.9 * allowance.DENSITY * len(content), path
+
+
+def test_members_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allowance, "SMALL_TENSORS", 150_000)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", bytes(100_000))
+        archive.writestr("b", bytes(100_000))
+    first, second = tree_of(out.getvalue()).members.values()
+    assert first.read(0, first.size) == bytes(100_000)
     with pytest.raises(FormatError, match="too large"):
-        allowance.take(100, "second")
+        second.read(0, second.size)
+    assert first.read(0, first.size) == bytes(100_000)
+
+
+def test_an_archive_in_an_archive_has_the_allowance_of_the_outer_one() -> None:
+    inner = bytes(zip_of("debug_handle_map", b"{" + b" " * 8_000_000 + b"}"))
+    inner = zip_with(ETRECORD_V0=b"", inner=inner)
+    outer = zip_with(**{"etrecord.bin": inner})
+    (member,) = tree_of(outer).members.values()
+    assert member.allowance().packed == len(outer)
+    (first, *_) = read_directory(member).members.values()
+    assert first.source.allowance() is member.allowance()
+
+
+def zip_with(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def test_stored_members_that_overlap_are_read_once() -> None:
+    data = bytes(zip_of("a", b"x" * 50_000, zipfile.ZIP_STORED))
+    start = data.rindex(b"PK\1\2")
+    end = data.rindex(b"PK\5\6")
+    entry = data[start:end]
+    tail = bytearray(data[end:])
+    tail[8:12] = struct.pack("<HH", 20, 20)
+    tail[12:16] = struct.pack("<I", 20 * len(entry))
+    entries = [entry[:46] + bytes([65 + at]) for at in range(20)]
+    tree = tree_of(data[:start] + b"".join(entries) + bytes(tail))
+    assert len(tree.members) == 1
+    assert len([each for each in tree.issues if "cannot all lie in it" in each.message]) == 19
 
 
 def test_an_encrypted_member_and_a_link_are_left_out() -> None:

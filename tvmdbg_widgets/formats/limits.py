@@ -43,11 +43,10 @@ LIMITS: Mapping[str, int] = {
     # A program of weights with inputs to test it on.
     "bundled": 4 * _GB,
 }
-#: Bytes that one archive may take in memory when unpacked: a few kilobytes can become as many, and
-#: what they are is known only then.
-MOST_UNPACKED = 512 * _MB
+#: Parts whose tensors are not parsed.
+_OF_TENSORS = ("params", "etrecord", "program", "named-data")
 #: Parts of which only headers are read at once.
-_OF_HEADERS = ("params", "etrecord", "program", "named-data", "capture", "rpc-stream")
+_OF_HEADERS = (*_OF_TENSORS, "capture", "rpc-stream")
 #: Parts that are read line by line.
 _OF_LINES = ("tuning-records", "tuning-output")
 _KINDS = {
@@ -81,11 +80,13 @@ class Limits:
             if isinstance(most, bool) or not isinstance(most, int) or most < 0:
                 raise ValueError(f"limits: {part!r} must be a number of bytes, found {most!r}")
         self._bytes = {**LIMITS, **chosen}
-        #: Bytes that one archive may take in memory when unpacked.
-        self.unpacked = max([MOST_UNPACKED, *chosen.values()])
+        #: Unpacked bytes that are allowed whatever their ratio; 0 where nothing is chosen.
+        self.unpacked = max(chosen.values(), default=0)
 
     def check(self, source: ByteSource, form: Format) -> None:
-        """Raise FormatError where a file that is read whole is larger than its kind may be."""
+        """Raise FormatError where a file is larger than its kind, or its packed bytes, allow."""
+        if form.part not in _OF_TENSORS:
+            source.allowance().check_text(source.size, one_line(source.name))
         part = _KINDS.get(form.part, form.part)
         if form.part in (*_OF_HEADERS, *_OF_LINES) or source.size <= self._bytes[part]:
             return

@@ -8,7 +8,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
 from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
-from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
+from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 
 REBUILT = ("01_mlp_portable", "04_transformer_portable", "06a_demo_generated_ids")

@@ -7,20 +7,13 @@
 from __future__ import annotations
 
 import os
-import struct
 import tarfile
-import zipfile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.limits import MOST_UNPACKED
 from tvmdbg_widgets.formats.sources.folders import FILES, Entry, Tree, left_out, too_many
-from tvmdbg_widgets.formats.sources.unpacking import (
-    Allowance,
-    DeflatedSource,
-    too_large,
-    unpack,
-)
+from tvmdbg_widgets.formats.sources.unpacking import unpack
+from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
@@ -34,9 +27,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _BLOCK = 512
+#: Headers of a tar archive that are read at most, those of folders among them.
+_HEADERS = 10 * FILES
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_LOCAL = struct.Struct("<4s22xHH")
-_ENCRYPTED = 1
 _PACKED_NAMES = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".txz")
 
 
@@ -113,15 +106,13 @@ class ArchiveTree(Tree):
         self.issues.append(Issue(rule, Severity.ERROR, one_line(text), file=self.name))
 
 
-def open_archive(source: ByteSource, most: int = MOST_UNPACKED) -> ArchiveTree | ByteSource | None:
+def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
     """Open an archive, told by content.
 
     Parameters
     ----------
     source
         A tar (plain, or packed by gzip, bzip2 or xz) or zip archive, or one packed file.
-    most
-        Bytes that it may take in memory when unpacked.
 
     Returns
     -------
@@ -135,11 +126,11 @@ def open_archive(source: ByteSource, most: int = MOST_UNPACKED) -> ArchiveTree |
     """
     head = source.read(0, min(_BLOCK, source.size))
     if head[:4] in _ZIP:
-        return _zip(source, most)
+        return _zip(source)
     if _is_tar(head):
         return _tar(source, source)
     issues: list[Issue] = []
-    content = unpack(source, _plain_name(source.name), issues, most)
+    content = unpack(source, _plain_name(source.name), issues)
     if content is None:
         return None
     if not _is_tar(content.read(0, min(_BLOCK, content.size))):
@@ -170,13 +161,13 @@ def _tar(content: ByteSource, archive: ByteSource) -> ArchiveTree:
     try:
         with as_file(content) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             count = 0
-            for info in tar:
-                if info.isdir():
-                    continue
-                count += 1
-                if count > FILES:
+            for headers, info in enumerate(tar):
+                count += not info.isdir()
+                if count > FILES or headers > _HEADERS:
                     tree.issues.append(too_many(tree.name))
                     return tree
+                if info.isdir():
+                    continue
                 if info.isreg() and not info.issparse():
                     tree.add(info.name, content, info.offset_data, info.size)
                 else:
@@ -193,60 +184,19 @@ def _tar(content: ByteSource, archive: ByteSource) -> ArchiveTree:
     return tree
 
 
-def _zip(source: ByteSource, most: int) -> ArchiveTree:
+def _zip(source: ByteSource) -> ArchiveTree:
     tree = ArchiveTree(source.name)
     tree.far = source.far
-    allowance = Allowance(most)
-    try:
-        with as_file(source) as file, zipfile.ZipFile(file) as archive:
-            infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(
-            "this zip archive cannot be read",
-            file=source.name,
-            expected="a whole zip archive",
-            found=str(problem),
-            hint="It may be cut off: copy or download it again.",
-        ) from None
-    if len(infos) > FILES:
+    directory = read_directory(source, FILES)
+    for name in directory.left_out:
+        tree.leave_out(name)
+    for problem in directory.refused.values():
+        tree.tell("member-unreadable", str(problem))
+    for name, member in directory.members.items():
+        tree.add(name, member.source, 0, member.source.size)
+    if directory.more:
         tree.issues.append(too_many(tree.name))
-    for info in infos[:FILES]:
-        # The upper half holds the mode of the Unix file: 0o12 is a link.
-        linked = info.external_attr >> 28 == 0o12
-        if linked or info.flag_bits & _ENCRYPTED or not info.filename:
-            tree.leave_out(info.filename)
-            continue
-        try:
-            _add_zipped(tree, source, info, allowance)
-        except FormatError as problem:
-            tree.tell("member-unreadable", str(problem))
     return tree
-
-
-def _add_zipped(
-    tree: ArchiveTree, source: ByteSource, info: zipfile.ZipInfo, allowance: Allowance
-) -> None:
-    magic, name_length, extra_length = _LOCAL.unpack(source.read(info.header_offset, _LOCAL.size))
-    stored = info.compress_type == zipfile.ZIP_STORED and info.file_size == info.compress_size
-    if magic != _ZIP[0] or not (stored or info.compress_type == zipfile.ZIP_DEFLATED):
-        raise FormatError(
-            "a member of the zip archive cannot be read",
-            file=one_line(info.filename),
-            offset=info.header_offset,
-            expected="a stored or deflated member",
-            found=f"method {info.compress_type}" if magic == _ZIP[0] else magic.hex(" "),
-        )
-    if not stored and info.file_size > allowance.most:
-        raise too_large(one_line(info.filename), info.file_size, allowance.most)
-    start = info.header_offset + _LOCAL.size + name_length + extra_length
-    if stored:
-        tree.add(info.filename, source, start, info.file_size)
-        return
-    packed = PartSource(source, start, info.compress_size, one_line(info.filename))
-    content = DeflatedSource(packed, info.file_size, info.CRC, allowance)
-    tree.add(info.filename, content, 0, info.file_size)
 
 
 def is_numpy_archive(tree: ArchiveTree) -> bool:

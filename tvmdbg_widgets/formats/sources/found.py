@@ -118,10 +118,11 @@ class Found:
 
     def _file(self, source: ByteSource) -> None:
         """Add a file, or the files of an archive."""
+        source.allowance(self._limits.unpacked)
         if is_etrecord(source):
             self.add(source, format_of("etrecord"))
             return
-        content = open_archive(source, self._limits.unpacked)
+        content = open_archive(source)
         if isinstance(content, ArchiveTree):
             if is_numpy_archive(content):
                 self._unknown(source)
@@ -246,6 +247,7 @@ class Found:
         def look(entry: Entry) -> tuple[ByteSource, Format | None] | Exception:
             try:
                 source = entry.open()
+                source.allowance(self._limits.unpacked)
                 form = identify(source, TUNING if self._tuning else FORMATS)
                 if form is None and is_etrecord(source):
                     form = format_of("etrecord")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import threading
 import zlib
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.limits import MOST_UNPACKED, raised
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
@@ -25,47 +23,22 @@ _XZ_MEMORY = 256 << 20
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 
 
-class Allowance:
-    """How many bytes may still be unpacked; shared by the members of one archive."""
-
-    def __init__(self, most: int = MOST_UNPACKED) -> None:
-        self.most = self._left = most
-        self._lock = threading.Lock()
-
-    def take(self, count: int, name: str) -> None:
-        """Take so many bytes; FormatError where they are not left."""
-        with self._lock:
-            if count > self._left:
-                raise too_large(name, self.most - self._left + count, self.most)
-            self._left -= count
-
-    def __getstate__(self) -> tuple[int, int]:
-        return self.most, self._left
-
-    def __setstate__(self, state: tuple[int, int]) -> None:
-        self.most, self._left = state
-        self._lock = threading.Lock()
-
-
 class DeflatedSource(ByteSource):
     """A deflated member of a zip archive: its head unpacked for itself, all of it when needed.
 
     Parameters
     ----------
     packed
-        The deflated bytes.
+        The deflated bytes. The allowance of the file they lie in holds for all that is unpacked.
     size, crc
         What the archive says of them unpacked.
-    allowance
-        Of the archive.
     """
 
-    def __init__(self, packed: ByteSource, size: int, crc: int, allowance: Allowance) -> None:
-        self.packed = packed
+    def __init__(self, packed: ByteSource, size: int, crc: int) -> None:
+        self.packed = self.container = packed
         self.name = packed.name
         self.size = size
         self._crc = crc
-        self._allowance = allowance
         self._head: bytes | None = None
         self._whole: bytes | None = None
 
@@ -73,12 +46,14 @@ class DeflatedSource(ByteSource):
         end = offset + len(view)
         if self._whole is None and end <= min(_HEAD, self.size):
             if self._head is None:
+                self.allowance().take(min(_HEAD, self.size), self.name)
                 self._head = self._inflated(min(_HEAD, self.size))
             view[:] = self._head[offset:end]
             return
         if self._whole is None:
-            self._allowance.take(self.size, self.name)
+            self.allowance().take(self.size - len(self._head or b""), self.name)
             self._whole = self._all()
+            self._head = None
         view[:] = self._whole[offset:end]
 
     def _all(self) -> bytes:
@@ -93,6 +68,7 @@ class DeflatedSource(ByteSource):
                 else f"CRC {zlib.crc32(data):#010x}",
                 hint="Copy or download the archive again.",
             )
+        self.allowance().check_density(data, self.name)
         return data
 
     def _inflated(self, wanted: int) -> bytes:
@@ -126,9 +102,7 @@ class DeflatedSource(ByteSource):
         )
 
 
-def unpack(
-    source: ByteSource, name: str, issues: list[Issue], most: int = MOST_UNPACKED
-) -> BytesSource | None:
+def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | None:
     """Unpack a file that was packed whole by gzip, bzip2 or xz, told by its first bytes.
 
     Parameters
@@ -139,8 +113,6 @@ def unpack(
         What to call the unpacked one.
     issues
         Told where it breaks off; what came before is returned.
-    most
-        Bytes that it may have when unpacked.
 
     Returns
     -------
@@ -150,7 +122,7 @@ def unpack(
     Raises
     ------
     FormatError
-        It is larger than ``most`` when unpacked, or nothing can be unpacked.
+        It is larger than its packed bytes allow, or nothing can be unpacked.
     """
     head = source.read(0, min(6, source.size))
     pieces: Iterator[bytes]
@@ -162,11 +134,10 @@ def unpack(
         pieces = _decoded(source, lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
     else:
         return None
-    out = bytearray()
+    out, allowance = bytearray(), source.allowance()
     try:
         for piece in pieces:
-            if len(out) + len(piece) > most:
-                raise too_large(source.name, len(out) + len(piece), most)
+            allowance.take(len(piece), source.name)
             out += piece
     except FormatError:
         raise
@@ -182,7 +153,10 @@ def unpack(
             ) from None
         message = f"it breaks off after {counted(len(out), 'unpacked byte')}: {text}"
         issues.append(Issue("archive-cut-off", Severity.ERROR, message, file=source.name))
-    return BytesSource(memoryview(out).toreadonly(), name)
+    allowance.check_density(out, source.name)
+    content = BytesSource(memoryview(out).toreadonly(), name)
+    content.container = source
+    return content
 
 
 def _gunzipped(source: ByteSource) -> Iterator[bytes]:
@@ -210,15 +184,3 @@ def _decoded(
                 break
     if not decoder.eof:
         raise EOFError("the end of the packed bytes is missing")
-
-
-def too_large(name: str, count: int, most: int) -> FormatError:
-    """Return the error of an archive or member that has more bytes when unpacked than may be."""
-    return FormatError(
-        "this is too large to be unpacked in memory",
-        file=name,
-        expected=f"at most {most:,} bytes unpacked",
-        found=f"{count:,} or more",
-        hint="Unpack it yourself and open the folder, for which no such limit holds; or "
-        f"{raised('trace', 2 * count)} unpacks as much, where 'trace' names the part it gives.",
-    )

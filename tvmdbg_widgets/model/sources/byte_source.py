@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.sources.allowance import Allowance
 from tvmdbg_widgets.model.sources.descriptors import Descriptors
 from tvmdbg_widgets.model.sources.relative_names import below, leads_below
 from tvmdbg_widgets.model.sources.state import FileState
@@ -23,6 +24,7 @@ from tvmdbg_widgets.model.sources.state import FileState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import PurePosixPath
+
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 
@@ -38,11 +40,15 @@ class ByteSource(ABC):
         Number of bytes.
     far
         Whether each read costs a round trip over a network, so that few large ones are wanted.
+    container
+        What these bytes lie in, or were unpacked from; None of a file.
     """
 
     name: str
     size: int
     far: bool = False
+    container: ByteSource | None = None
+    _allowance: Allowance | None = None
 
     def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
         """Fill a writable buffer with the bytes that start at ``offset``.
@@ -80,6 +86,20 @@ class ByteSource(ABC):
             As :meth:`read`.
         """
         return [self.read(offset, length) for offset, length in ranges]
+
+    def allowance(self, chosen: int = 0) -> Allowance:
+        """Return what may be unpacked of the file that these bytes are or lie in.
+
+        Parameters
+        ----------
+        chosen
+            Unpacked bytes that the caller of ``open`` allows whatever their ratio.
+        """
+        if self.container is not None:
+            return self.container.allowance(chosen)
+        if self._allowance is None:
+            self._allowance = Allowance(self.size, chosen)
+        return self._allowance
 
     def sibling(self, name: str) -> ByteSource:
         """Return a file beside this one, or in a folder below.

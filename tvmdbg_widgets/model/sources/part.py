@@ -40,7 +40,7 @@ class PartSource(ByteSource):
                 found=counted(max(0, whole.size - offset), "byte"),
                 hint="The archive may be cut off: copy or write it again.",
             )
-        self.whole = whole
+        self.whole = self.container = whole
         self.offset = offset
         self.size = size
         self.name = name

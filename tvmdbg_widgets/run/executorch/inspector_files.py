@@ -55,7 +55,7 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 
 def _refuse_other_files(source: Any) -> None:
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
-    from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
+    from tvmdbg_widgets.formats.sources.zip_directory import read_directory
     from tvmdbg_widgets.model.base.errors import FormatError
 
     try:

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.formats.executorch.etrecord.zip_members import (
+from tvmdbg_widgets.formats.sources.zip_directory import (
     LOCAL,
     LOCAL_HEADER,
+    MOST_MEMBERS,
     read_directory,
 )
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.executorch.etrecord.zip_members import ZipDirectory, ZipMember
+    from tvmdbg_widgets.formats.sources.zip_directory import ZipDirectory, ZipMember
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 IDENTIFIER: Final = "ETRECORD_V0"
 _EDGE: Final = "edge_dialect_exported_program"
 _STREAMED: Final = 8
 _TENSORS: Final = ("reference_outputs", "representative_inputs")
+#: Bytes of a map; of 100,000 handles it has 2 MB.
+_MOST_MAP: Final = 64 << 20
 #: Ends of members with weights, constants and example inputs.
 _SAVED: Final = ("state_dict", "constants", "example_inputs")
 _PICKLE: Final = b"\x80"
@@ -117,8 +121,13 @@ class _Reading:
         self.fields: dict[str, Any] = {}
         self.unread: dict[str, str] = {}
         self.issues: list[Issue] = []
-        for name, reason in directory.refused.items():
+        for name, problem in directory.refused.items():
+            self._leave_out(name, problem.problem, str(problem))
+        for name, reason in directory.left_out.items():
             self._leave_out(name, reason, reason)
+        if directory.more:
+            reason = f"only the first {MOST_MEMBERS:,} members are looked at"
+            self._leave_out(counted(directory.more, "member"), reason, reason)
         for name in dict.fromkeys(directory.twice):
             text = f"{name}: several members have this name; the last one counts"
             self._tell("etrecord-member-twice", Severity.ERROR, text)
@@ -138,15 +147,15 @@ class _Reading:
 
         file = member.source.name
         if name == "debug_handle_map":
-            self.fields[name] = maps.read_debug_handles(member.read(), file)
+            self.fields[name] = maps.read_debug_handles(member.read(_MOST_MAP), file)
         elif name == "delegate_map":
-            self.fields[name], twice = maps.read_delegate_map(member.read(), file)
+            self.fields[name], twice = maps.read_delegate_map(member.read(_MOST_MAP), file)
             if twice:
                 self._tell_identifiers(twice)
         elif name == "instruction_id_to_num_outs_map":
-            self.fields["num_outputs"] = maps.read_num_outputs(member.read(), file)
+            self.fields["num_outputs"] = maps.read_num_outputs(member.read(_MOST_MAP), file)
         elif name == "export_graph_id":
-            self.fields[name] = json_member.decode(member.read(), int, file)
+            self.fields[name] = json_member.decode(member.read(_MOST_MAP), int, file)
         elif name in _TENSORS:
             self._read_tensors(name, member)
         elif name != IDENTIFIER and not name.endswith(_SAVED):

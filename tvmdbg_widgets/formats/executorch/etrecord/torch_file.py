@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
-from tvmdbg_widgets.formats.executorch.etrecord.zip_members import read_directory
+from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
