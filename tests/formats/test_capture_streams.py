@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -287,3 +288,16 @@ def test_a_packet_that_talks_to_itself() -> None:
         ]
     )
     assert connection.to_server.source.read(0, 6) == b"abcdef"
+
+
+def test_a_range_that_was_not_captured_takes_no_memory() -> None:
+    """Two segments whose numbers lie 2 GB apart: what is between them is refused, not made."""
+    connection = connection_of([Tcp(b"a", 1000), Tcp(b"b", 1000 + 2**31 - 2)])
+    source = connection.to_server.source
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="were not captured"):
+            source.read(0, source.size)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import pickle
 import struct
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from formats.executorch.etrecord_files import RECORDS, members, record, zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.formats.executorch.etrecord import torch_file
+from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global
 from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
@@ -245,3 +248,29 @@ def attempt(data: bytes) -> None:
             values += value.values()
         elif isinstance(value, list | tuple):
             values += value
+
+
+@pytest.mark.parametrize("shape", [(2,), (1,) * 300_000])
+def test_arguments_that_many_calls_share_are_not_copied(shape: tuple[int, ...]) -> None:
+    """A pickle keeps a tuple once and passes it to each of its calls."""
+    tensors = torch_file._Tensors("saved.pt", {"0": BytesSource(FLOATS)}, big_endian=False)
+    of = tensors.storage(("storage", Global("torch FloatStorage"), "0", "cpu", 12))
+    arguments = (of, 0, shape, (1,) * len(shape), *[None] * 300_000)
+    tracemalloc.start()
+    try:
+        try:
+            found = tensors.tensor(arguments).shape
+        except FormatError:
+            found = None
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == (shape if len(shape) == 1 else None)
+    assert taken < 100_000
+
+
+def test_tuples_of_the_same_tuple_do_not_unfold() -> None:
+    """Each level holds the one before twice: 30 levels are a thousand million values."""
+    pairs = b"".join(b"h%ch%c\x86q%c" % (level, level, level + 1) for level in range(30))
+    with pytest.raises(FormatError, match=r"at most 64 levels and 1\d,\d{3} values"):
+        read(saved(b"](" + text("x") + b"q\0" + pairs + b"e"))

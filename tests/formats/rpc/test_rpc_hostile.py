@@ -10,8 +10,10 @@ import pytest
 from formats.rpc.rpc_cases import conversation
 
 from tvmdbg_widgets.formats.rpc import fits, streams
+from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
 from tvmdbg_widgets.formats.rpc.detect import detect
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
@@ -178,9 +180,55 @@ def test_answers_without_lengths_are_found_again_across_a_copy() -> None:
     assert [(each.offset, each.size) for each in found.damages] == [(len(void), 7)]
 
 
-def test_the_search_for_rare_packets_ends_in_a_gap() -> None:
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_search_for_rare_packets_ends_where_nothing_is(missing: bool) -> None:
     """Half a gigabyte that was not captured took half a minute, a zero length at a time."""
     packet = encode_packet(grammar("v0.8"), "Return", [("null", None)])
-    captured = CountedSource(packet * 2 + bytes(1 << 20), "a capture")
+    source = CountedSource(packet * 2 + bytes(1 << 20), "a capture")
+    captured = FilledSource(source, [(2 * len(packet), 1 << 20)] if missing else [])
     assert rare_packets(captured, 0, most=8) == [0, len(packet)]
-    assert captured.taken < READ_ALWAYS
+    assert source.taken < READ_ALWAYS
+
+
+@pytest.mark.parametrize("own", [grammar("v0.8"), grammar("v0.5")])
+@pytest.mark.parametrize("gaps", [1, 300])
+def test_nothing_is_looked_for_where_bytes_are_missing(
+    monkeypatch: pytest.MonkeyPatch, own: Grammar, gaps: int
+) -> None:
+    """One flipped bit of a sequence number says that 2 GB are missing: they cost nothing."""
+    zeros = 0
+    fill = FilledSource._fill
+
+    def counted(self: FilledSource, offset: int, view: memoryview) -> None:
+        nonlocal zeros
+        zeros += len(view)
+        fill(self, offset, view)
+
+    monkeypatch.setattr(FilledSource, "_fill", counted)
+    packet = encode_packet(own, "Return", [("null", None)])
+    piece, gap = packet * 2, (2 << 30) // gaps
+    starts = [len(packet) + number * (len(piece) + gap) for number in range(gaps)]
+    source = Spread(piece, len(packet), gap, gaps)
+    stream = Stream("client", source, tuple((at, gap) for at in starts))
+    found = read_connection([stream], title="", layouts=[NARROW])
+    whole = len(found.directions[0].packets)
+    assert whole >= (2 * gaps if own.prefixed else 1)
+    assert zeros < (gaps + 10) * (1 << 14)
+
+
+class Spread(BytesSource):
+    """A packet, then others far from each other."""
+
+    def __init__(self, piece: bytes, first: int, gap: int, count: int) -> None:
+        super().__init__(piece, "a capture")
+        self._first, self._every = first, len(piece) + gap
+        self._own = len(piece)
+        self.size = first + count * self._every
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        for at in range(len(view)):
+            place = offset + at
+            within = place if place < self._first else (place - self._first) % self._every
+            within -= 0 if place < self._first else self._every - self._own
+            assert within >= 0, "a byte that was not captured"
+            view[at] = self._view[within]

@@ -67,20 +67,28 @@ class StreamSource(ByteSource):
         return first, int(np.searchsorted(self.extents.starts, end))
 
     def _fill(self, offset: int, view: memoryview) -> None:
-        end = offset + len(view)
-        here = slice(*self._within(offset, end))
-        starts, lengths = self.extents.starts[here], self.extents.lengths[here]
-        begins = np.maximum(starts, offset)
-        ends = np.minimum(starts + lengths, end)
-        self._check_whole(begins, ends, offset, end)
-        places = self.extents.offsets[here] + begins - starts
-        sizes = ends - begins
+        places, sizes, begins = self._pieces(offset, offset + len(view))
         apart = places[1:] - (places[:-1] + sizes[:-1])
         breaks = (apart < 0) | (apart > _NEAR) | (places[1:] // _SPAN != places[:-1] // _SPAN)
         bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(places)]
         for low, high in itertools.pairwise(bounds):
             at = int(begins[low]) - offset
             self._copy(places[low:high], sizes[low:high], view[at:])
+
+    def _check(self, offset: int, length: int) -> None:
+        """Refuse gaps before memory is taken for them: sequence numbers claim any length."""
+        super()._check(offset, length)
+        if length > _SPAN:
+            self._pieces(offset, offset + length)
+
+    def _pieces(self, offset: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return where the bytes of a range lie in the file, how many, and where in the stream."""
+        here = slice(*self._within(offset, end))
+        starts, lengths = self.extents.starts[here], self.extents.lengths[here]
+        begins = np.maximum(starts, offset)
+        ends = np.minimum(starts + lengths, end)
+        self._check_whole(begins, ends, offset, end)
+        return self.extents.offsets[here] + begins - starts, ends - begins, begins
 
     def _copy(self, places: np.ndarray, sizes: np.ndarray, view: memoryview) -> None:
         """Read payloads that lie close together."""

@@ -28,11 +28,15 @@ class FilledSource(ByteSource):
         self._source = source
         self._starts = [start for start, _ in gaps]
         self._gaps = gaps
+        self.missing = sum(length for _, length in gaps)
 
-    def starts_in_gap(self, offset: int) -> bool:
-        """Whether the byte at ``offset`` was not captured."""
-        at = bisect_right(self._starts, offset) - 1
-        return at >= 0 and offset < sum(self._gaps[at])
+    def next_gap(self, offset: int) -> tuple[int, int]:
+        """Return start and end of the first gap behind ``offset``; see :class:`ByteSource`."""
+        at = max(0, bisect_right(self._starts, offset) - 1)
+        for start, length in self._gaps[at : at + 2]:
+            if start + length > offset:
+                return start, start + length
+        return self.size, self.size
 
     def _fill(self, offset: int, view: memoryview) -> None:
         end = offset + len(view)

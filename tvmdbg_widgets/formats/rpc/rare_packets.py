@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct("<QI")
 #: Packets of the same code and length that are noted.
 _OF_A_KIND = 3
-#: Lengths of 0 in a row: TVM skips one, and bytes that were not captured are read as zeros.
+#: Lengths of 0 in a row; TVM skips one.
 _MOST_EMPTY = 1000
 
 
@@ -26,14 +26,16 @@ def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
     source : ByteSource
         A direction in which a length precedes each packet.
     start : int
-        Where its first packet lies. The walk ends at the first length that cannot be one, and in
-        a long gap.
+        Where its first packet lies. The walk ends at the first length that cannot be one, or was
+        not captured.
     """
     ahead = ReadAhead(source)
     seen: Counter[tuple[int, int]] = Counter()
     found: list[int] = []
     at, empty = start, 0
     while at + _HEAD.size <= source.size and len(found) < most and empty < _MOST_EMPTY:
+        if source.next_gap(at)[0] <= at:
+            break
         length, code = _HEAD.unpack(ahead.bytes(at, _HEAD.size))
         empty = 0 if length else empty + 1
         if length and not 4 <= length <= source.size - at - 8:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.rpc.filled import FilledSource
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES
 from tvmdbg_widgets.formats.rpc.reader import WireError
 
@@ -58,7 +57,8 @@ class Resync:
     def __init__(self, reader: PacketReader, share: int = 1) -> None:
         self._reader = reader
         self.gave_up = False
-        self._most = _WORK + _WORK * reader.source.size // _WORK_BYTES // share
+        captured = reader.source.size - reader.source.missing
+        self._most = _WORK + _WORK * captured // _WORK_BYTES // share
         self._work = 0
 
     def next_packet(
@@ -124,6 +124,7 @@ class Resync:
                     break
                 sure = sure or not first or _tells(packet)
                 at, first = at + packet.size, False
+                self._work += 1
             if at > end and sure:
                 return place
             self._work += 1 + (self._reader.values - before) // _VALUES
@@ -188,20 +189,23 @@ class Resync:
         return None if isinstance(packet, int) or self._is_missing(at) else packet
 
     def _is_missing(self, at: int) -> bool:
-        source = self._reader.source
-        return isinstance(source, FilledSource) and source.starts_in_gap(at)
+        return self._reader.source.next_gap(at)[0] <= at
 
     def _places(self, at: int) -> Iterator[int]:
-        """Yield where length and code could be those of a packet."""
+        """Yield where length and code could be those of a packet; no place lies in a gap."""
         source = self._reader.source
         prefixed = self._reader.grammar.prefixed
         head = _HEAD if prefixed else 4
         codes = np.array([*self._reader.grammar.codes], np.uint32)
         chunk = _SMALLEST
         while at + head <= source.size:
-            length = min(chunk, source.size - at)
+            gap, behind = source.next_gap(at)
+            if gap <= at:
+                at = behind
+                continue
+            stop = min(at + chunk, gap + head - 1, source.size)
             chunk = min(2 * chunk, _LARGEST)
-            data = np.frombuffer(source.read(at, length), np.uint8)
+            data = np.frombuffer(source.read(at, stop - at), np.uint8)
             code = _number(data[head - 4 :], 4).astype(np.uint32)
             likely = np.isin(code, codes)
             if prefixed:

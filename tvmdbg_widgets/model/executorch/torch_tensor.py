@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.dtypes import DataType
 
-_MOST_DIMENSIONS = 32
+#: As many as numpy knows in all its releases.
+MOST_DIMENSIONS = 32
 _MOST_UNFOLDED = 1 << 30
 
 
@@ -52,10 +53,10 @@ class TorchTensor:
 
     def __post_init__(self) -> None:
         self._numpy_dtype()
-        if len(self.shape) != len(self.strides) or len(self.shape) > _MOST_DIMENSIONS:
+        if len(self.shape) != len(self.strides) or len(self.shape) > MOST_DIMENSIONS:
             raise ValueError(
                 f"{counted(len(self.shape), 'size')} and {counted(len(self.strides), 'stride')}; "
-                f"at most {_MOST_DIMENSIONS} of both are read"
+                f"at most {MOST_DIMENSIONS} of both are read"
             )
         if min((self.offset, *self.shape, *self.strides)) < 0:
             raise ValueError("a size, a stride or the offset is negative")

@@ -42,6 +42,8 @@ class ByteSource(ABC):
         Whether each read costs a round trip over a network, so that few large ones are wanted.
     container
         What these bytes lie in, or were unpacked from; None of a file.
+    missing
+        How many of the bytes are in gaps, which are read as zeros.
     """
 
     name: str
@@ -49,6 +51,7 @@ class ByteSource(ABC):
     far: bool = False
     container: ByteSource | None = None
     _allowance: Allowance | None = None
+    missing: int = 0
 
     def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
         """Fill a writable buffer with the bytes that start at ``offset``.
@@ -143,6 +146,13 @@ class ByteSource(ABC):
         ranges
             ``(offset, length)`` each.
         """
+
+    def next_gap(self, offset: int) -> tuple[int, int]:  # noqa: ARG002 (most have none)
+        """Return start and end of the first gap that ends behind ``offset``; the end if none does.
+
+        A number in a file may claim a gap of any length: whoever looks for something leaps over it.
+        """
+        return self.size, self.size
 
     def trouble(self) -> Exception | None:
         """Return why the bytes cannot be read now, as far as that can be told at once."""

@@ -16,7 +16,7 @@ class ReadAhead:
     """A window on a source that grows while headers lie close together.
 
     Where each window served but a few headers, payloads lie between them, and the window stays
-    small so that the payloads are skipped.
+    small so that the payloads are skipped. It ends where a gap begins, or ends.
 
     Attributes
     ----------
@@ -46,7 +46,9 @@ class ReadAhead:
         if position < 0 or position + length > len(self.buffer):
             dense = self._served >= _DENSE
             self._window = min(self._window * 2, _LARGEST) if dense else _SMALLEST
-            wanted = max(length, min(self._window, self.size - offset))
+            gap, behind = self._source.next_gap(offset)
+            end = gap if gap > offset else behind
+            wanted = max(length, min(self._window, end - offset))
             self.buffer = self._source.read(offset, wanted)
             self._start = offset
             self._served = 0

@@ -17,6 +17,8 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 _MOST_STEPS = 2_000_000
+#: Values that a pickle may hold, those that it keeps and uses again counted each time.
+_ALWAYS, _A_BYTE = 10_000, 16
 _DEEPEST = 64
 _LONGEST_INT = 8
 _STOP: Final = 0x2E
@@ -68,12 +70,12 @@ def read_pickle(
     """
     machine = _Machine(data, file, {*named, *called}, called, persistent)
     found = machine.run()
-    _require_shallow(found, file)
+    _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
     return found
 
 
-def _require_shallow(value: Any, file: str) -> None:
-    """Refuse what is nested deeper than any real file, as a list within itself is."""
+def _require_shallow(value: Any, file: str, most: int) -> None:
+    """Refuse what is nested deeper than any real file, or unfolds, as a list within itself does."""
     level: list[Any] = [value]
     seen = depth = 0
     while level:
@@ -84,11 +86,11 @@ def _require_shallow(value: Any, file: str) -> None:
                 inner += each.values()
             elif isinstance(each, list | tuple):
                 inner += each
-            if depth > _DEEPEST or seen + len(inner) > _MOST_STEPS:
+            if depth > _DEEPEST or seen + len(inner) > most:
                 raise FormatError(
                     "this pickle is nested too deeply, or within itself",
                     file=file,
-                    expected=f"at most {_DEEPEST} levels and {_MOST_STEPS:,} values",
+                    expected=f"at most {_DEEPEST} levels and {most:,} values",
                 )
         seen += len(inner)
         level = inner

@@ -14,7 +14,7 @@ from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.executorch.torch_tensor import MOST_DIMENSIONS, TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:
@@ -139,15 +139,18 @@ class _Tensors:
     def tensor(self, arguments: tuple[Any, ...]) -> TorchTensor:
         """``_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks, …)``."""
         match arguments:
-            case (_Storage() as storage, *rest):
-                return self._view(storage, storage.dtype, rest)
-        raise self._wrong("a storage")
+            case (_Storage() as storage, offset, shape, strides, *_):
+                return self._view(storage, storage.dtype, (offset, shape, strides))
+        raise self._wrong("a storage, an offset, sizes and strides")
 
     def tensor_of_new_type(self, arguments: tuple[Any, ...]) -> TorchTensor:
         """``_rebuild_tensor_v3(…, dtype, metadata)``: as v2, of bytes and a type."""
         match arguments:
-            case (_Storage() as storage, _, _, _, _, _, Global(name), *_) if name in _NEW_TYPES:
-                return self._view(storage, DataType.parse(_NEW_TYPES[name]), list(arguments[1:]))
+            case (_Storage() as storage, offset, shape, strides, _, _, Global(name), *_) if (
+                name in _NEW_TYPES
+            ):
+                dtype = DataType.parse(_NEW_TYPES[name])
+                return self._view(storage, dtype, (offset, shape, strides))
         raise self._wrong("a storage and a type of torch")
 
     def parameter(self, arguments: tuple[Any, ...]) -> TorchTensor:
@@ -163,11 +166,12 @@ class _Tensors:
             raise self._wrong("no arguments")
         return {}
 
-    def _view(self, storage: _Storage, dtype: DataType, rest: list[Any]) -> TorchTensor:
-        match rest:
-            case (int(offset), tuple(shape), tuple(strides), *_) if all(
-                type(number) is int for number in (*shape, *strides)
-            ):
+    def _view(self, storage: _Storage, dtype: DataType, place: tuple[Any, Any, Any]) -> TorchTensor:
+        match place:
+            # The same long tuple may be passed to each call: it is refused by its length.
+            case (int(offset), tuple(shape), tuple(strides)) if max(
+                len(shape), len(strides)
+            ) > MOST_DIMENSIONS or all(type(number) is int for number in (*shape, *strides)):
                 try:
                     return TorchTensor(
                         dtype, shape, strides, offset, storage.bytes, self._big_endian
