@@ -131,17 +131,27 @@ def test_a_string_that_is_no_utf8() -> None:
 
 
 def test_shared_vectors_do_not_unfold() -> None:
-    row = Table({0: numbers("q", *range(500)), 1: text("long " * 500)})
-    found = tables(bytes(file(Table({0: Things([row] * 500)}), b"TEST")))
-    # A shared string is decoded once.
-    assert list(found.strings(1, "text").column) == ["long " * 500] * 500
+    row = Table({0: numbers("q", *range(500)), 1: text("long " * 500), 2: text("short")})
+    data = bytes(file(Table({0: Things([row] * 500)}), b"TEST"))
+    assert list(tables(data).strings(2, "text").column) == ["short"] * 500
     with pytest.raises(FormatError, match="again and again"):
-        found.vector(0, np.int64, "vector")
+        tables(data).vector(0, np.int64, "vector")
+    # A string is decoded once, but whoever shows the rows writes it out for each.
+    with pytest.raises(FormatError, match="again and again"):
+        tables(data).strings(1, "text")
+
+
+def test_items_count_by_the_memory_that_they_take() -> None:
+    """Bytes that many vectors share are looked up with eight bytes for the place of each."""
+    shared = numbers("B", *bytes(200))
+    rows = Things([Table({0: shared}) for _ in range(60)])
+    with pytest.raises(FormatError, match="again and again"):
+        tables(bytes(file(Table({0: rows}), b"TEST"))).vector(0, np.uint8, "vector")
 
 
 def test_what_was_decoded_can_be_forgotten() -> None:
     buffer = FlatBuffer(rows(), file="f")
-    buffer.spend(4 * buffer.size, "all")
+    buffer.budget.spend(3 * buffer.size, "all")
     with pytest.raises(FormatError, match="again and again"):
         Tables.root(buffer, "Root")
     assert len(Tables.root(buffer.renewed(), "Root")) == 1

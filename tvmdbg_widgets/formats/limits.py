@@ -1,4 +1,4 @@
-"""How large a file may be that is read whole into memory."""
+"""How large a file may be that is read whole into memory, and what work its bytes may cost."""
 
 from __future__ import annotations
 
@@ -57,6 +57,51 @@ _KINDS = {
     "tuning-dags": "dags",
     "recorded-times": "times",
 }
+
+
+class Budget:
+    """Work that reading one file may take, tied to its bytes.
+
+    Parts of a file may refer to the same bytes again and again, and claim sizes that they do not
+    have: whatever a reader makes of them is counted here before it is made.
+
+    Parameters
+    ----------
+    most
+        Units of work.
+    file
+        What to call the file in messages.
+    what
+        What is counted, ``"bytes decoded"``.
+    hint
+        What to try; the file may be damaged.
+    """
+
+    def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
+        self.most = most
+        self.spent = 0
+        self._told = file, what, hint
+
+    def spend(self, count: int, field: str | None = None, offset: int | None = None) -> None:
+        """Count work at a field, or a byte, of the file.
+
+        Raises
+        ------
+        FormatError
+            The file asks for more than its bytes allow.
+        """
+        self.spent += count
+        if self.spent > self.most:
+            file, what, hint = self._told
+            raise FormatError(
+                "its parts refer to the same bytes again and again",
+                file=file,
+                field=field,
+                offset=offset,
+                expected=f"at most {self.most:,} {what}",
+                found="more",
+                hint=hint or "The file is damaged, or made to exhaust memory: write it again.",
+            )
 
 
 class Limits:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
+from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, text
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, ValueType
@@ -189,3 +190,18 @@ def test_a_vector_that_claims_too_much_is_refused(count: int) -> None:
     mutant[vector : vector + 4] = count.to_bytes(4, "little")
     with pytest.raises(FormatError, match="leaves the file"):
         read_etdump(BytesSource(mutant))
+
+
+def test_runs_that_share_damaged_events_are_not_searched_one_by_one() -> None:
+    """Each run leads to the same events, of which the last is damaged: all are refused at once."""
+    times: dict[int, bytes | Thing] = {6: number("Q", 1), 7: number("Q", 2)}
+    sound = [Table({0: Table({0: text("OPERATOR_CALL")} | times)}) for _ in range(500)]
+    events = Things([*sound, Table({})])
+
+    def dump(runs: int) -> BytesSource:
+        each = Things([Table({0: text("forward"), 3: events}) for _ in range(runs)])
+        return BytesSource(file(Table({1: each}), b"ED00"))
+
+    assert read_etdump(dump(1)).num_events == 500
+    with pytest.raises(FormatError, match="decoded to find the damage"):
+        read_etdump(dump(200))

@@ -115,6 +115,8 @@ def test_strides_follow_the_order_of_dimensions() -> None:
     [
         (b"ethos-u55-128", "ethos-u55-128"),
         (b"CPU\0", "CPU"),
+        ("ä".encode() * 1001, "ä" * 1000 + "… (2,002 bytes)"),
+        (b"long" * 10_000 + b"\xff", "long" * 250 + "… (40,001 bytes)"),
         (b"", "empty"),
         (b"\x01\0\0\0", "4 bytes: 01 00 00 00"),
         (b"\xff" * 65, "65 bytes: " + " ".join(["ff"] * 64) + " …"),

@@ -13,6 +13,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.etdump_events import EventColumns, read_events
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.formats.flatbuffer.tables import followed
+from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _IDENTIFIER = b"ED00"
 #: ``ETDUMP_VERSION`` of ``etdump_flatcc.h``; never anything else up to v1.4.1.
 _VERSION = 0
+#: Times the size of a damaged file that are decoded to find where it is damaged; what is kept of it
+#: counts so many times more.
+_MOST_TRIED, _KEPT = 64, 8
 _HINT = (
     "The runtime damages the dump of a debug run of a float16 or bfloat16 model, whose tensors it "
     "cannot log: record it without a debug buffer. Else write the file again."
@@ -66,7 +70,10 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         events = read_events(Tables(runs.buffer, places, "Event"))
         has_events, counts = found.present, np.diff(found.offsets)
     except FormatError:
-        parts = [] if strict else [_before_damage(runs, run, issues) for run in range(len(runs))]
+        size = runs.buffer.size
+        tries = Budget(_MOST_TRIED * size, source.name, "bytes decoded to find the damage", _HINT)
+        numbers = range(0 if strict else len(runs))
+        parts = [_before_damage(runs, run, issues, tries) for run in numbers]
         if not sum(map(len, parts)):
             raise
         events = EventColumns.joined(parts)
@@ -137,7 +144,7 @@ def _runs(root: Tables, issues: list[Issue], *, strict: bool) -> Tables:
     return Tables(buffer.renewed(), np.asarray(sound, np.int64), "RunData")
 
 
-def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
+def _before_damage(runs: Tables, run: int, issues: list[Issue], tries: Budget) -> EventColumns:
     """Return the events of a run before the first damaged one, and tell what is wrong with it."""
     field = "RunData.events"
     one = Tables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
@@ -145,7 +152,10 @@ def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
     def first(count: int) -> EventColumns:
         # Nothing is decoded yet in a renewed buffer: what was tried before does not count.
         buffer = one.buffer.renewed()
-        return read_events(Tables(buffer, followed(buffer, items[:count], field), "Event"))
+        try:
+            return read_events(Tables(buffer, followed(buffer, items[:count], field), "Event"))
+        finally:
+            tries.spent += buffer.budget.spent
 
     items, problem = np.zeros(0, np.int64), None
     good, bad = 0, 0
@@ -158,6 +168,7 @@ def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
         problem = found
         while bad - good > 1:
             middle = (good + bad) // 2
+            tries.spend(0, field)
             try:
                 first(middle)
                 good = middle
@@ -169,7 +180,10 @@ def _before_damage(runs: Tables, run: int, issues: list[Issue]) -> EventColumns:
             f"{counted(len(items), 'event')} could be read. {_HINT}"
         )
         issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
-    return first(good)
+    before = tries.spent
+    kept = first(good)
+    tries.spend(_KEPT * (tries.spent - before), field)
+    return kept
 
 
 def _names(runs: Tables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 
 Places = npt.NDArray[np.int64]
 
-#: Only vtables are shared in real files: all else that is decoded is 0.98 times the file at most.
-_MOST_DECODED = 4
+#: Only vtables are shared in real files: all else that is decoded is once the file at most.
+_MOST_DECODED = 3
 
 
 class FlatBuffer:
@@ -37,7 +38,8 @@ class FlatBuffer:
         self.file = file
         self.base = base
         self.hint = hint
-        self._budget = _MOST_DECODED * self.size
+        #: Decoded bytes, so that vectors which share bytes cannot unfold to any size.
+        self.budget = Budget(_MOST_DECODED * self.size, file, "bytes decoded", hint)
 
     def renewed(self) -> FlatBuffer:
         """Return the same bytes with nothing decoded yet."""
@@ -76,24 +78,6 @@ class FlatBuffer:
                 int(places[first]),
                 expected=counted(width, "byte"),
                 found=counted(max(0, self.size - int(places[first])), "byte"),
-            )
-
-    def spend(self, count: int, field: str) -> None:
-        """Count decoded bytes, so that vectors which share bytes cannot unfold to any size.
-
-        Raises
-        ------
-        FormatError
-            Far more was decoded than the file has bytes.
-        """
-        self._budget -= count
-        if self._budget < 0:
-            raise self.broken(
-                "tables or vectors share their bytes again and again",
-                field,
-                None,
-                expected=f"at most {_MOST_DECODED} times the size of the file, {self.size:,}",
-                found="more",
             )
 
     def broken(

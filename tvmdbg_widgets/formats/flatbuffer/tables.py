@@ -88,7 +88,7 @@ class Tables:
             )
         buffer.require(self._vtables, sizes, f"{name}: vtable")
         self._sizes = sizes
-        buffer.spend(4 * len(places), name)
+        buffer.budget.spend(4 * len(places), name)
 
     @classmethod
     def root(cls, buffer: FlatBuffer, name: str) -> Self:
@@ -145,7 +145,7 @@ class Tables:
         found = np.full(len(self), default, kind)
         there = places >= 0
         found[there] = self.buffer.at(places[there], kind, field)
-        self.buffer.spend(kind.itemsize * int(there.sum()), field)
+        self.buffer.budget.spend(kind.itemsize * int(there.sum()), field)
         return found
 
     def _targets(self, id_: int, field: str) -> tuple[npt.NDArray[np.int64], Places]:
@@ -175,27 +175,38 @@ class Tables:
         """Return a vector of scalars of each table."""
         kind = np.dtype(dtype)
         field = f"{self.name}.{field}"
-        rows, starts, lengths = self._vectors(id_, kind.itemsize, field)
+        offsets, places, present = self._laid_out(id_, kind.itemsize, field)
+        return Ragged(offsets, self.buffer.at(places, kind, field), present)
+
+    def _laid_out(
+        self, id_: int, width: int, field: str
+    ) -> tuple[Places, Places, npt.NDArray[np.bool_]]:
+        """Return which items of vectors are whose, where each stands, and who has a vector."""
+        rows, starts, lengths = self._vectors(id_, width, field)
         counts = np.zeros(len(self), np.int64)
         counts[rows] = lengths
         offsets = np.concatenate(([0], np.cumsum(counts)))
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1][rows], lengths)
-        places = np.repeat(starts, lengths) + within * kind.itemsize
+        places = np.arange(offsets[-1])
+        places *= width
+        places += np.repeat(starts - offsets[:-1][rows] * width, lengths)
         present = np.zeros(len(self), np.bool_)
         present[rows] = True
-        return Ragged(offsets, self.buffer.at(places, kind, field), present)
+        return offsets, places, present
 
-    def _vectors(self, id_: int, width: int, field: str) -> tuple[Places, Places, Places]:
+    def _vectors(
+        self, id_: int, width: int, field: str, least: int = 4
+    ) -> tuple[Places, Places, Places]:
         """Return the rows that have a vector, where its items start and how many there are."""
         rows, places = self._targets(id_, field)
         lengths = self.buffer.at(places, np.uint32, field).astype(np.int64)
         self.buffer.require(places + 4, lengths * width, field)
-        self.buffer.spend(int(lengths.sum()) * width, field)
+        # An item takes more memory than its byte does while it is looked up.
+        self.buffer.budget.spend(int(lengths.sum()) * max(width, least), field)
         return rows, places + 4, lengths
 
     def spans(self, id_: int, field: str) -> tuple[Places, Places]:
         """Return start and length of a vector of bytes of each table; start -1 where absent."""
-        rows, starts, lengths = self._vectors(id_, 1, f"{self.name}.{field}")
+        rows, starts, lengths = self._vectors(id_, 1, f"{self.name}.{field}", least=1)
         all_starts, all_lengths = np.full(len(self), -1, np.int64), np.zeros(len(self), np.int64)
         all_starts[rows], all_lengths[rows] = starts, lengths
         return all_starts, all_lengths
@@ -222,14 +233,7 @@ class Tables:
 
     def items(self, id_: int, field: str) -> tuple[Ragged, Places]:
         """Return a vector of offsets of each table: which are whose, and where they stand."""
-        rows, starts, lengths = self._vectors(id_, 4, field)
-        counts = np.zeros(len(self), np.int64)
-        counts[rows] = lengths
-        offsets = np.concatenate(([0], np.cumsum(counts)))
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1][rows], lengths)
-        places = np.repeat(starts, lengths) + within * 4
-        present = np.zeros(len(self), np.bool_)
-        present[rows] = True
+        offsets, places, present = self._laid_out(id_, 4, field)
         return Ragged(offsets, np.arange(offsets[-1]), present), places
 
 
@@ -260,7 +264,8 @@ def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field
     distinct, codes = _once(places)
     lengths = buffer.at(distinct, np.uint32, field).astype(np.int64)
     buffer.require(distinct + 4, lengths, field)
-    buffer.spend(int(lengths.sum()), field)
+    # A text of which rows share the bytes is written out by each of them later on.
+    buffer.budget.spend(int(lengths[codes].sum()), field)
     table: dict[bytes, int] = {b"": 0}
     data, starts = buffer.data, distinct + 4
     spans = map(slice, starts.tolist(), (starts + lengths).tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import enum
 from collections import Counter
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from tvmdbg_widgets.model.base.numbers import counted
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program_instructions import Chain
     from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
+
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
 class Span(NamedTuple):
@@ -76,12 +79,16 @@ class CompileSpec(NamedTuple):
 
     def text(self, most: int = 1000) -> str:
         """Return the value as text where it is printable, else its length and bytes in hex."""
+        # Each call of a delegate is told its specs: a long one is judged by its beginning.
+        head = self.value[: 4 * most]
         try:
-            text = self.value.decode().removesuffix("\0")
+            text = _UTF8().decode(head, final=len(head) == len(self.value)).removesuffix("\0")
         except UnicodeDecodeError:
             text = ""
         if text and text.isprintable():
-            return text if len(text) <= most else f"{text[:most]}… ({counted(len(text), 'letter')})"
+            if len(text) <= most and len(head) == len(self.value):
+                return text
+            return f"{text[:most]}… ({counted(len(self.value), 'byte')})"
         shown = self.value[:64]
         more = " …" if len(self.value) > len(shown) else ""
         return (
