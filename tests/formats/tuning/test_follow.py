@@ -17,6 +17,7 @@ from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.tuning.trials import Trials
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -237,3 +238,57 @@ def test_only_files_on_disk_can_be_followed(tmp_path: Path) -> None:
     path.write_bytes(line)
     with pytest.raises(ValueError, match="above 0"):
         open_tuning(path).follow(seconds=0)
+
+
+def _pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def _link(place: Path) -> None:
+    secret = place.parent.parent / "secret.json"
+    secret.write_bytes(b"\n".join(lines_of(9)) + b"\n")
+    place.symlink_to(secret)
+
+
+def _folder(place: Path) -> None:
+    place.mkdir()
+
+
+def _nothing(_place: Path) -> None:
+    pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links of Unix")
+@pytest.mark.parametrize("whole", [True, False], ids=["folder", "file"])
+@pytest.mark.parametrize(
+    ("put", "told"),
+    [
+        (_pipe, "not a regular file"),
+        (_link, "a link out of the folder"),
+        (_folder, "directory"),
+        (_nothing, "No such file"),
+    ],
+)
+def test_what_open_refuses_is_refused_at_every_look(
+    tmp_path: Path, whole: bool, put: Callable[[Path], None], told: str
+) -> None:
+    path = tmp_path / "logs" / "log.json"
+    path.parent.mkdir()
+    path.write_bytes(b"\n".join(lines_of(1)) + b"\n")
+    log = open_tuning(path.parent if whole else path)
+    follower = log.follow()
+    path.unlink()
+    put(path)
+    for _ in range(2):
+        assert follower.poll() is None
+        assert told in str(follower.problem)
+    with pytest.raises((OSError, FormatError)):
+        log.parts.sources[0].read(0, 10)
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+    path.write_bytes(b"\n".join(lines_of(2, 3)) + b"\n")
+    found = follower.poll()
+    assert found is not None
+    assert len(found) == 3

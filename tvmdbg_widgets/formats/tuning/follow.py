@@ -13,7 +13,6 @@ from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, l
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tuning.record_file import read_file
-from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.model.sources.growing import Change, GrowingFile
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _change(source: ByteSource) -> Change:
 def _read(source: ByteSource, kind: str = "") -> Part:
     """Read a file as it is now."""
     if isinstance(source, GrowingFile):
-        source = FileSource(source.path, source.name)
+        source = source.again()
     form = format_of(kind) if kind else identify(source, TUNING) or format_of("tuning-output")
     return read_part(Candidate(source, form), progress=False)
 
@@ -93,7 +92,7 @@ def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
         old = sources[at]
         if not isinstance(old, GrowingFile):
             continue
-        sources[at] = source = GrowingFile(old.path, old.name)
+        sources[at] = source = old.again()
         offset, line = parts.positions[at]
         new.append(log_of(read_file(source, offset=offset, line=line)))
     before = replace(_without_last_lines(parts, grown), sources=tuple(sources))

@@ -30,5 +30,5 @@ def read_part(candidate: Candidate, *, progress: bool = True) -> Part:
 def growing(source: ByteSource) -> ByteSource:
     """Return a file as it is now, and may be appended to; any other source as it is."""
     if type(source) is FileSource:
-        return GrowingFile(source.path, source.name)
+        return source.again(GrowingFile)
     return source

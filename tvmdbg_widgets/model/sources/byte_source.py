@@ -170,7 +170,8 @@ class FileSource(ByteSource):
     """A file on disk. All sources together hold a few descriptors, however many there are.
 
     After each read the file is compared with what it was when the source was made, as
-    :class:`~tvmdbg_widgets.model.sources.state.FileState` tells.
+    :class:`~tvmdbg_widgets.model.sources.state.FileState` tells. What is refused at first, as a
+    pipe or a link out of the folder, is refused in its place later on, too.
 
     Parameters
     ----------
@@ -201,12 +202,8 @@ class FileSource(ByteSource):
         self._follow_links = follow_links
         self.path = Path(os.fsdecode(path)).absolute()
         self.name = one_line(os.fsdecode(path) if name is None else name)
-        mode = self.path.stat().st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            raise OSError(
-                errno.EINVAL, "not a regular file; read() it and pass the bytes", self.name
-            )
-        with io.FileIO(self.path) as file:
+        self._root = within or Path(os.path.realpath(self.path)).parent
+        with self._open() as file:
             status = os.fstat(file.fileno())
         self._state = FileState(status)
         self.size = status.st_size
@@ -229,10 +226,36 @@ class FileSource(ByteSource):
         relative = below(name)
         path = self.path.parent / relative
         if not (self._follow_links or leads_below(path, self._within or self.path.parent)):
-            raise ValueError("a link out of the folder; open(…, follow_links=True) follows it")
+            raise ValueError(_OUTSIDE)
         return FileSource(
             path, self._beside(relative), within=self._within, follow_links=self._follow_links
         )
+
+    def again(self, kind: type[FileSource] | None = None) -> FileSource:
+        """Return the file as it is now, also as another kind; raises as the class does."""
+        return (kind or type(self))(
+            self.path, self.name, within=self._root, follow_links=self._follow_links
+        )
+
+    def _open(self) -> io.FileIO:
+        """Open what lies at the path now, and never wait for who writes to a pipe."""
+        if not (self._follow_links or leads_below(self.path, self._root)):
+            raise OSError(errno.EXDEV, _OUTSIDE, self.name)
+        self._refuse_special(self.path.stat())
+        file = io.FileIO(self.path, opener=_at_once)
+        try:
+            self._refuse_special(os.fstat(file.fileno()))
+        except OSError:
+            file.close()
+            raise
+        return file
+
+    def _refuse_special(self, status: os.stat_result) -> None:
+        # Of a folder the system says that it is one.
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise OSError(
+                errno.EINVAL, "not a regular file; read() it and pass the bytes", self.name
+            )
 
     def _own(self) -> None:
         self._owner = next(_OWNERS)
@@ -245,7 +268,7 @@ class FileSource(ByteSource):
 
     def _fill(self, offset: int, view: memoryview) -> None:
         try:
-            file = _DESCRIPTORS.take(self._owner) or io.FileIO(self.path)
+            file = _DESCRIPTORS.take(self._owner) or self._open()
             try:
                 done = _pread_into(file, offset, view)
                 status = self.path.stat()
@@ -279,8 +302,13 @@ class FileSource(ByteSource):
         return FormatError(problem, file=self.name, offset=offset, hint=hint)
 
 
+_OUTSIDE = "a link out of the folder; open(…, follow_links=True) follows it"
 _OWNERS = itertools.count()
 _DESCRIPTORS = Descriptors(32)
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _pread(file: io.FileIO, offset: int, length: int) -> bytes:

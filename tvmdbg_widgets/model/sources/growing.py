@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 from enum import Enum
 from functools import partial
@@ -13,6 +12,9 @@ from tvmdbg_widgets.model.sources.byte_source import FileSource
 from tvmdbg_widgets.model.sources.state import FileState
 
 if TYPE_CHECKING:
+    import io
+    from pathlib import Path
+
     from tvmdbg_widgets.model.sources.state import Read
 
 #: Bytes at the start and before the end that tell whether a file was rewritten.
@@ -27,7 +29,7 @@ class GrowingFile(FileSource):
 
     Parameters
     ----------
-    path, name
+    path, name, within, follow_links
         As :class:`~tvmdbg_widgets.model.sources.byte_source.FileSource`.
 
     Raises
@@ -38,8 +40,15 @@ class GrowingFile(FileSource):
         It is cut off at this moment.
     """
 
-    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
-        super().__init__(path, name)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        within: Path | None = None,
+        follow_links: bool = False,
+    ) -> None:
+        super().__init__(path, name, within=within, follow_links=follow_links)
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
     def change(self) -> Change:
@@ -48,9 +57,9 @@ class GrowingFile(FileSource):
         Raises
         ------
         OSError
-            It is gone, or may not be read any more.
+            It is gone, or what lies in its place may not be read.
         """
-        with io.FileIO(self.path) as file:
+        with self._open() as file:
             status = os.fstat(file.fileno())
             if not self._growing.is_still(status, partial(_read, file)):
                 return Change.REWRITTEN
