@@ -36,7 +36,8 @@ def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
     folders_a, folders_b = (_folders(each) for each in (a, b))
     for up in range(1, 1 + min(len(folders_a), len(folders_b))):
         if folders_a[-up] != folders_b[-up]:
-            return "/".join(folders_a[-up:]), "/".join(folders_b[-up:])
+            one, other = (each[len(each) - up :] for each in (folders_a, folders_b))
+            return "/".join(one), "/".join(other)
     return a.title, b.title
 
 

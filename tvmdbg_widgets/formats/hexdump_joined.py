@@ -77,8 +77,7 @@ def join_lines(
     data = bytearray()
     before = b""
     for line, repeated, cut in walk.steps:
-        if cut:
-            del data[-cut:]
+        del data[len(data) - cut :]
         if repeated:
             data += (before * (repeated // len(before) + 1))[:repeated]
         own = b"".join(map(bytes.fromhex, line.groups))

@@ -221,7 +221,7 @@ def _kernel_nodes(
         for operator, calls in called.items():
             named = [each for each in nodes if _operator(program.nodes[each].op_type) == operator]
             # Views that need no instruction are left out, never the one that is an output.
-            for at, node in zip(calls, named[-len(calls) :], strict=False):
+            for at, node in zip(calls, named[max(0, len(named) - len(calls)) :], strict=False):
                 found[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
             for at in calls[len(named) :]:
                 found[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION

@@ -142,7 +142,8 @@ def _of_kernel(
     entries = graph.entry_range(node)
     logged = [(event, each) for event in events for each in _tensors(dump, event)]
     # A kernel that runs again in a loop logs its outputs again: the last are kept.
-    for output, (event, tensor) in enumerate(logged[-len(entries) :]):
+    kept = logged[max(0, len(logged) - len(entries)) :]
+    for output, (event, tensor) in enumerate(kept):
         yield _Logged((node, output), tensor, f"event {event}", trust)
 
 
@@ -197,7 +198,8 @@ def _of_call(
         trust = Trust.AMBIGUOUS
         note += ", and which operators this call took of a handle is not known"
     if count == len(leaving) and count <= len(logged):
-        for entry, (event, tensor) in zip(leaving, logged[-count:], strict=True):
+        outputs = logged[len(logged) - count :]
+        for entry, (event, tensor) in zip(leaving, outputs, strict=True):
             yield _Logged(entry, tensor, f"event {event}", trust, note)
 
 

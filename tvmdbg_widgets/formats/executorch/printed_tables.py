@@ -204,7 +204,7 @@ def _read_delimited(
         csv.field_size_limit(limit)
     # What follows a table without fitting it is other text.
     if misfits > 1:
-        del table.left[-misfits:]
+        del table.left[len(table.left) - misfits :]
     return table, at + 1 + max(used, 0)
 
 

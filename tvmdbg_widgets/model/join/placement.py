@@ -143,7 +143,7 @@ def _by_name(
         surplus.extend(group[: -len(nodes)])
         if len(group) < len(nodes):
             lost.update(nodes[: -len(group)])
-        placed += _namesakes(group[-len(nodes) :], nodes)
+        placed += _namesakes(group[max(0, len(group) - len(nodes)) :], nodes)
     issues = []
     if unknown:
         issues.append(
@@ -196,5 +196,5 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
             if len(group) == 1
             else f"{what} and {counted(len(group), 'tensor')}; they are taken to be the last ones'"
         )
-    placed = zip(group, nodes[-len(group) :], strict=True)
+    placed = zip(group, nodes[len(nodes) - len(group) :], strict=True)
     return [Placed(array, node, array.output, trust, (note,)) for array, node in placed]

@@ -171,7 +171,8 @@ def _outputs(etrecord: ETRecord, program: ExportedProgram, blocks: Iterable[Any]
             "a .npz file of them, or the event blocks of another run"
         )
     outputs = list(cases[place])
-    return dict(zip(program.results[-len(outputs) :], outputs, strict=False)) if outputs else {}
+    results = program.results[max(0, len(program.results) - len(outputs)) :]
+    return dict(zip(results, outputs, strict=False))
 
 
 def _key(key: Any) -> Key:

@@ -116,7 +116,8 @@ class ValuesByName:
                 self._unsure |= rest
                 continue
             outputs = tuple(self._leaving(inside))
-            data = event.debug_data[-event.num_outputs :]
+            count = len(event.debug_data)
+            data = event.debug_data[max(0, count - max(0, event.num_outputs)) :]
             yield from _named(event, outputs, _fitting(outputs, data))
 
     def _with(self, handle: int) -> tuple[int, ...]:

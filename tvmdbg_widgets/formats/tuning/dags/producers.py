@@ -71,4 +71,4 @@ class Producers:
         unread = [at for at in candidates if at not in self._read]
         if len(unread) == 1:
             return unread * wanted
-        return unread[-wanted:] if len(unread) >= wanted else [-1] * wanted
+        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
