@@ -8,9 +8,10 @@ looked into, calls count what their arguments do, ``select`` the larger of its v
 
 from __future__ import annotations
 
-from math import prod
+from math import isfinite, prod
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.numbers import as_float
 from tvmdbg_widgets.model.tuning.expressions import (
     COMPARISONS,
     LOGICAL,
@@ -47,11 +48,12 @@ def flop_count(dag: ComputeDag) -> float | None:
     Returns
     -------
     float or None
-        None where an extent or a body is not known, for argmax and the like, and where TVM does
-        not count either. A count that was given to TVM as the attribute ``FLOP`` is in no text.
+        None where an extent or a body is not known, for argmax and the like, where TVM does not
+        count either, and where the number is beyond what a float holds. A count that was given to
+        TVM as the attribute ``FLOP`` is in no text.
     """
     kinds: list[str | None] = []
-    total = 0.0
+    total = 0
     for operation in dag.operations:
         counter = _Counter(kinds)
         kind = counter.kind_of_operation(operation)
@@ -62,10 +64,11 @@ def flop_count(dag: ComputeDag) -> float | None:
         if count is None:
             return None
         total += count
-    return total
+    counted = as_float(total)
+    return counted if isfinite(counted) else None
 
 
-def _of_operation(operation: Operation, counter: _Counter, kind: str) -> float | None:
+def _of_operation(operation: Operation, counter: _Counter, kind: str) -> int | None:
     elements, iterations = _product(operation.axes), _product(operation.reduce_axes)
     counts = [counter.count(body, kind, iterations or 0) for body in operation.bodies]
     known = [each for each in counts if each is not None]
@@ -87,7 +90,7 @@ class _Counter:
         self._kinds = kinds
         self._kind = _FLOAT
 
-    def count(self, body: Expression, kind: str, iterations: int) -> float | None:
+    def count(self, body: Expression, kind: str, iterations: int) -> int | None:
         """Count the operations of one element of a kind of type."""
         self._kind = kind
         if not isinstance(body, Reduction):
@@ -95,9 +98,9 @@ class _Counter:
         source = self._visit(body.sources[0])
         return None if source is None or body.combiner == "select" else iterations * (1 + source)
 
-    def _visit(self, expression: Expression) -> float | None:
+    def _visit(self, expression: Expression) -> int | None:
         if isinstance(expression, Number | Variable | Read):
-            return 0.0
+            return 0
         if isinstance(expression, Text | Reduction):
             return None
         parts = [self._visit(part) for part in expression.parts]
@@ -108,13 +111,13 @@ class _Counter:
             return known[0] + max(known[1:])
         return self._own(expression) + sum(known)
 
-    def _own(self, expression: Expression) -> float:
+    def _own(self, expression: Expression) -> int:
         match expression:
             case Binary(_, a, b):
-                return float((self._kind_of(a) or self._kind_of(b) or _FLOAT) == self._kind)
+                return int((self._kind_of(a) or self._kind_of(b) or _FLOAT) == self._kind)
             case Not():
-                return float(self._kind == _UNSIGNED)
-        return 0.0
+                return int(self._kind == _UNSIGNED)
+        return 0
 
     def kind_of_operation(self, operation: Operation) -> str | None:
         """Return the kind of an operation's type, or of what its body gives."""

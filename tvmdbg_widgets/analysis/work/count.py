@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.analysis.work.movement import reads_part
 from tvmdbg_widgets.analysis.work.operands import lacks_operands
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import bytes_text, counted
+from tvmdbg_widgets.model.base.numbers import as_float, bytes_text, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import parts
@@ -270,7 +270,10 @@ class _Reader:
         if key not in self._counted:
             name = graph.func_names.unique[code]
             call = Call(parts(name), operands, outputs, attrs)
-            self._counted[key] = operations(call, name)
+            found = operations(call, name)
+            if math.isinf(as_float(found.most)):
+                found = Bounds.unknown("the shapes make more of them than a float holds")
+            self._counted[key] = found
         return self._counted[key]
 
     def bytes(self, node: int, read: list[int]) -> float | str:
@@ -292,6 +295,8 @@ class _Reader:
             total = written + others + min(first, written)
         else:
             total = written + sum(self._sizes[entry] for entry in dict.fromkeys(read))
+        if math.isinf(total):
+            return "the shapes make more of them than a float holds"
         if math.isnan(total):
             return "the graph does not tell the size of all it reads and writes"
         return total

@@ -89,7 +89,9 @@ def _is_head(part: str) -> bool:
 
 
 def _sum(one: Bounds, other: Bounds) -> Bounds:
-    return Bounds(one.least + other.least, one.most + other.most, one.why or other.why)
+    # Whole numbers of any size are summed, which no float, as that of an unknown one, could hold.
+    unknown = next((each for each in (one, other) if each.why), None)
+    return unknown or Bounds(one.least + other.least, one.most + other.most)
 
 
 def _of_head(call: Call, out: Shape, at: int) -> Bounds:

@@ -67,8 +67,11 @@ def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
     except TypeError:
         raise _refused(source, f"numbers of a known type, not {kind!r}") from None
     shape = tuple(int(size) for size in re.findall(r"\d+", sizes))
+    if len(shape) > _MOST_DIMENSIONS:
+        raise _refused(source, f"at most {_MOST_DIMENSIONS} dimensions, not {len(shape):,}")
     whole = math.prod(shape) * dtype.itemsize
-    if start + whole > source.size or len(shape) > _MOST_DIMENSIONS or max(shape, default=0) >> 62:
+    # numpy makes no array whose other dimensions are too large, though one of them is 0.
+    if start + whole > source.size or math.prod(filter(None, shape)) * dtype.itemsize >> 63:
         raise _refused(source, f"shape {shape} to be of {counted(whole, 'byte')}")
     flat = np.frombuffer(source.read(start, whole), dtype)
     return flat.reshape(shape, order="F" if by_column == "True" else "C")

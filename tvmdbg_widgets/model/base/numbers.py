@@ -34,8 +34,8 @@ def as_float(value: float | str) -> float:
 
 def fixed(value: float, digits: int) -> str:
     """Write with so many decimals, halves away from zero as JavaScript's ``toFixed`` does."""
-    if not math.isfinite(value):
-        return str(value)
+    if not math.isfinite(as_float(value)):
+        return str(as_float(value))
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _ALL_DIGITS))
 
 
@@ -52,6 +52,7 @@ def duration_text(ns: float) -> str:
     str
         ``"39.88 ms"``, ``"523.4 µs"``, ``"0 ns"``; ``"unknown"`` for NaN.
     """
+    ns = as_float(ns)
     if math.isnan(ns):
         return "unknown"
     if ns == 0 or math.isinf(ns):
@@ -64,14 +65,14 @@ def duration_text(ns: float) -> str:
 
 def exact_ns(ns: float) -> str:
     """Write nanoseconds to the hundredth, which is finer than any clock: ``"2,570,716.80 ns"``."""
-    return f"{ns:,.2f} ns"
+    return f"{as_float(ns):,.2f} ns"
 
 
 def percent(share: float) -> str:
     """Write a share with two decimals below 10 %; what is not zero is not written as zero."""
-    if not math.isfinite(share):
+    value = 100 * as_float(share)
+    if not math.isfinite(value):
         return "unknown"
-    value = 100 * share
     if value == 0:
         return "0 %"
     return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
@@ -86,6 +87,7 @@ def speed_text(ratio: float) -> str:
         ``"4.9× faster"``, ``"1.32× slower"``; what changes by less than a tenth as a share,
         ``"1.11 % slower"``; ``"same speed"``; ``"unknown"`` for what is no ratio of times.
     """
+    ratio = as_float(ratio)
     if not 0 < ratio < math.inf:
         return "unknown"
     if ratio == 1:
@@ -100,13 +102,18 @@ def speed_text(ratio: float) -> str:
 
 def integer(count: float) -> str:
     """Write a whole number with its thousands apart; what has a fraction is rounded."""
-    return f"{round(count):,}" if math.isfinite(count) else "unknown"
+    near = as_float(count)
+    if math.isfinite(near):
+        return f"{round(count):,}"
+    # A product of sizes that a file claims may be a number of any length.
+    return "more than 10^308" if isinstance(count, int) and near > 0 else "unknown"
 
 
 def bytes_text(count: float) -> str:
     """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
-    if not math.isfinite(count):
-        return "unknown"
+    if not math.isfinite(as_float(count)):
+        told = integer(count)
+        return told if told == "unknown" else f"{told} B"
     count = round(count)
     if count < 1024:
         return f"{count} B"
@@ -143,15 +150,15 @@ def _plural(noun: str) -> str:
 
 def significant(value: float) -> str:
     """Three significant digits: ``"12.3"``, ``"0.00417"``."""
-    return f"{float(f'{value:.3g}'):g}"
+    return f"{float(f'{as_float(value):.3g}'):g}"
 
 
 def rate_text(value: float, unit: str) -> str:
     """``"12.3 GFLOP/s"``; ``"unknown"`` for NaN."""
-    if math.isnan(value):
+    scaled = as_float(value)
+    if math.isnan(scaled):
         return "unknown"
     power = 0
-    scaled = value
     while float(f"{scaled:.3g}") >= 1000 and power < len(_SI_PREFIXES) - 1:
         scaled /= 1000
         power += 1

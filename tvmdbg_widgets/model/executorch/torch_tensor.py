@@ -60,6 +60,8 @@ class TorchTensor:
             )
         if min((self.offset, *self.shape, *self.strides)) < 0:
             raise ValueError("a size, a stride or the offset is negative")
+        if math.prod(filter(None, self.shape)) * self._itemsize >> 63:
+            raise ValueError("its sizes are larger than any array's")
         if self.nbytes > max(self.storage.size, _MOST_UNFOLDED):
             raise ValueError(
                 f"it unfolds from {self.storage.size:,} to {counted(self.nbytes, 'byte')}"

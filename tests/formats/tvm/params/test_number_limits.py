@@ -39,7 +39,7 @@ def an_offset(graph: dict[str, Any]) -> None:
     [
         (outputs, "num-outputs-invalid", "expected at most 999,999,999"),
         (an_edge, "edge-type", f"integers from 0 to {INT32}"),
-        (a_shape, "attr-item", f"a list of integers from 0 to {INT64}"),
+        (a_shape, "attr-item", f"at most 64 integers from 0 to {INT64}"),
         (an_offset, "node-row-ptr-type", "a list of 64-bit integers"),
     ],
 )

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
     from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 
+#: As many as any array has (numpy); whoever reads an entry compares its shape.
+_MOST_DIMENSIONS = 64
 _TAGS = {
     "shape": "list_shape",
     "dltype": "list_str",
@@ -211,19 +213,24 @@ def _shapes(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Return lengths [E], dims and known [E]."""
     fast = plain_int_lists(shapes)
-    if fast is not None and (not fast[1].size or fast[1].min() >= 0):
+    short = fast is not None and fast[0].max(initial=0) <= _MOST_DIMENSIONS
+    if fast is not None and short and fast[1].min(initial=0) >= 0:
         return (*fast, np.ones(len(shapes), dtype=np.bool_))
     kept: list[list[int]] = []
     known = np.zeros(len(shapes), dtype=np.bool_)
     for eid, shape in enumerate(shapes):
-        good = isinstance(shape, list) and all(is_int(dim, 0, INT64_MAX) for dim in shape)
+        good = (
+            isinstance(shape, list)
+            and len(shape) <= _MOST_DIMENSIONS
+            and all(is_int(dim, 0, INT64_MAX) for dim in shape)
+        )
         known[eid] = good
         kept.append(shape if good else [])
         if not good and shape is not ABSENT:
             log.add(
                 "attr-item",
                 f"attrs.shape[1][{eid}]",
-                expected=f"a list of integers from 0 to {INT64_MAX}",
+                expected=f"at most {_MOST_DIMENSIONS} integers from 0 to {INT64_MAX}",
                 found=shown(shape),
                 done="The shape is unknown",
             )

@@ -1,0 +1,102 @@
+"""Products of sizes that a file claims are whole numbers of any length: nothing overflows."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tvmdbg_widgets import DebugRun, FormatError
+from tvmdbg_widgets import open as open_run
+from tvmdbg_widgets.analysis.tuning.flops import flop_count
+from tvmdbg_widgets.analysis.work.count import work
+from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_array
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
+from tvmdbg_widgets.model.base import numbers
+from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZES = st.sampled_from([0, 1, 7, 10**9, 2**31 - 1, 2**53, 2**62])
+HUGE = st.lists(SIZES, max_size=64).map(math.prod) | st.integers(0, 10**5000)
+TEXTS: list[Callable[[Any], str]] = [
+    *(numbers.duration_text, numbers.exact_ns, numbers.percent, numbers.speed_text),
+    *(numbers.integer, numbers.bytes_text, numbers.significant),
+    lambda value: numbers.fixed(value, 1),
+    lambda value: numbers.counted(value, "byte"),
+    lambda value: numbers.agree(value, "is"),
+    lambda value: numbers.rate_text(value, "FLOP/s"),
+]
+FUNCTIONS = (
+    *("nn_dense", "nn_conv2d", "nn_conv2d_add_nn_relu", "nn_max_pool2d", "nn_softmax", "sum"),
+    *("add", "mean", "reshape", "take", "nn_batch_matmul", "layout_transform_exp"),
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@given(HUGE)
+def test_numbers_of_any_size_are_written(text: Callable[[Any], str], value: int) -> None:
+    assert text(value)
+
+
+def test_what_no_float_holds_is_said_in_short() -> None:
+    assert numbers.counted(10**400, "byte") == "more than 10^308 bytes"
+    assert numbers.bytes_text(10**400) == "more than 10^308 B"
+    assert numbers.counted(10**300, "byte").startswith("1,000,000,")
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(FUNCTIONS), st.lists(st.lists(SIZES, max_size=64), min_size=3, max_size=3))
+def test_work_of_a_graph(name: str, shapes: list[list[int]]) -> None:
+    nodes: list[dict[str, Any]] = [{"op": "null", "name": each, "inputs": []} for each in "xw"]
+    attrs = {"func_name": f"tvmgen_default_fused_{name}", "num_outputs": "1", "num_inputs": "2"}
+    inputs = [[0, 0, 0], [1, 0, 0]]
+    nodes.append({"op": "tvm_op", "name": "f", "attrs": attrs, "inputs": inputs})
+    lists = {
+        "shape": ["list_shape", shapes],
+        "dltype": ["list_str", ["float32"] * 3],
+        "storage_id": ["list_int", [0, 1, 2]],
+    }
+    told = {"nodes": nodes, "arg_nodes": [0, 1], "heads": [[2, 0, 0]], "attrs": lists}
+    run = open_run(json.dumps(told | {"node_row_ptr": [0, 1, 2, 3]}).encode())
+    assert isinstance(run, DebugRun)
+    assert run.graph is not None
+    found = work(run.graph)
+    assert not np.isinf(found.flops).any()
+    assert not np.isinf(found.bytes).any()
+    assert str(found)
+    assert str(run.table())
+    assert str(run.memory_plan())
+    assert str(run.findings())
+
+
+@given(st.lists(st.sampled_from([1, 10**9, 2**31 - 1]), min_size=1, max_size=40))
+def test_operations_of_a_dag(extents: list[int]) -> None:
+    axes = ", ".join(f"i{axis}" for axis in range(len(extents)))
+    text = f"A = PLACEHOLDER {extents}\nB({axes}) = (A[{axes}]*2f)\nC({axes}) += B[{axes}]\n"
+    found = flop_count(parse_dag(text, shapes=[extents, extents]))
+    assert found is None or found >= math.prod(extents) * (1 - 1e-9)
+    if math.prod(extents) > 10**308:
+        assert found is None
+
+
+@given(st.lists(SIZES, max_size=40))
+def test_shapes_of_tensors(shape: list[int]) -> None:
+    source = BytesSource(bytes(8), "small")
+    with contextlib.suppress(ValueError):
+        found = TorchTensor(DataType.parse("int64"), tuple(shape), (1,) * len(shape), 0, source)
+        assert found.numpy().shape == tuple(shape)
+    sizes = ", ".join(map(str, shape))
+    told = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes},), }}".encode()
+    header = b"\x93NUMPY\x01\x00" + len(told).to_bytes(2, "little") + told
+    with contextlib.suppress(FormatError):
+        assert read_numpy_array(BytesSource(header, "small.npy")).size == 0
