@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,7 +73,10 @@ class Fields:
         return self._value.get(name) is not None
 
     def text(self, name: str) -> str:
-        """Return a string."""
+        """Return a string; halves of surrogate pairs are U+FFFD."""
+        return paired(self._text(name))
+
+    def _text(self, name: str) -> str:
         value = self._get(name)
         if not isinstance(value, str):
             self._wrong(name, "a string", value)
@@ -80,10 +84,11 @@ class Fields:
 
     def encoded(self, name: str) -> bytes:
         """Return a string as UTF-8; bytes that were no UTF-8 when it was written come back."""
+        text = self._text(name)
         try:
-            return self.text(name).encode("utf-8", "surrogateescape")
+            return text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            self._wrong(name, "text that UTF-8 can hold", self.text(name))
+            self._wrong(name, "text that UTF-8 can hold", text)
 
     def integer(self, name: str, *, negative: bool = False) -> int:
         """Return a whole number; below 0 only where that may be."""
@@ -109,7 +114,7 @@ class Fields:
     def texts(self, name: str) -> list[str]:
         """Return a list of strings."""
         return [
-            each if isinstance(each, str) else self._wrong(f"{name}[{i}]", "a string", each)
+            paired(each) if isinstance(each, str) else self._wrong(f"{name}[{i}]", "a string", each)
             for i, each in enumerate(self.items(name))
         ]
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from tvmdbg_widgets.model.base.text import paired_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -314,7 +316,7 @@ def _of_html(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
 def _document(text: str) -> Any:
     """Return the JSON of a text; None where it is none, as lines of logs that begin so."""
     try:
-        return json.loads(text)
+        return json.loads(paired_json(text)[0])
     except (ValueError, RecursionError):
         return None
 

@@ -22,6 +22,7 @@ from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
+from tvmdbg_widgets.model.base.text import paired_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +98,7 @@ def read_time_list(source: ByteSource) -> TimeList:
         Not JSON, not such a list, an unknown unit, or runs of unequal length.
     """
     text, issues = read_text(source)
+    text, _ = paired_json(text)
     try:
         document = json.loads(text)
     except json.JSONDecodeError as problem:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+
 
 def one_line(text: str) -> str:
     r"""Return the text with every character that is not printable as its escape.
@@ -31,3 +35,27 @@ def paired(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def paired_json(text: str) -> tuple[str, int]:
+    r"""Return a JSON text without halves of surrogate pairs, and how many escapes were such.
+
+    JSON may hold them, and nothing that is shown, saved or sent can. Every reader of JSON asks for
+    this before it parses; places in the text stay what they are.
+
+    >>> paired_json('"a\udcff"')
+    ('"a\ufffd"', 1)
+    """
+    text = paired(text)
+    if "\\ud" not in text and "\\uD" not in text:
+        return text, 0
+    count = 0
+
+    def replace(match: re.Match[str]) -> str:
+        nonlocal count
+        if match[1] is None:
+            return match[0]
+        count += 1
+        return "\\ufffd"
+
+    return _ESCAPES.sub(replace, text), count

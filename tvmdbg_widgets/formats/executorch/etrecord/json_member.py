@@ -8,16 +8,18 @@ from typing import Any, TypeVar
 import msgspec
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import one_line, paired_json
 
 T = TypeVar("T")
 
-#: What Python's ``json.dumps`` writes though JSON has no word for it.
-_NO_JSON = (b"NaN", b"Infinity")
+#: What Python writes though JSON has no word for it, and halves of surrogate pairs.
+_NO_MSGSPEC = (b"NaN", b"Infinity", b"\\ud", b"\\uD")
 
 
 def decode(data: bytes, kind: type[T], file: str) -> T:
     """Decode a JSON text; ``NaN`` and ``Infinity``, which Python writes, are read too.
+
+    Halves of surrogate pairs become U+FFFD.
 
     Raises
     ------
@@ -28,7 +30,7 @@ def decode(data: bytes, kind: type[T], file: str) -> T:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, ValueError) as problem:
         again = not isinstance(problem, msgspec.ValidationError)
-        if not again or not any(word in data for word in _NO_JSON):
+        if not again or not any(word in data for word in _NO_MSGSPEC):
             raise _unreadable(problem, file) from None
     return convert(parse(data, file), kind, file)
 
@@ -36,7 +38,8 @@ def decode(data: bytes, kind: type[T], file: str) -> T:
 def parse(data: bytes, file: str, **options: Any) -> Any:
     """Parse a JSON text as ``json.loads`` does, with its options; FormatError where it is none."""
     try:
-        return json.loads(data, **options)
+        text, _ = paired_json(data.decode(json.detect_encoding(data), "surrogatepass"))
+        return json.loads(text, **options)
     except ValueError as problem:
         raise _unreadable(problem, file) from None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import paired_json
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 _COMMENT = re.compile(rf"({_STRING})|\#[^\r\n]*", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
-_SURROGATES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 _HINT = "Is it the graph, whole? TVM writes it with lib.get_graph_json()."
 _OTHER_FILES = {
     "traceEvents": "This is an execution trace, not a graph.",
@@ -150,18 +150,7 @@ class _Parser:
             )
 
     def _without_lone_surrogates(self, text: str) -> str:
-        if "\\ud" not in text and "\\uD" not in text:
-            return text
-        count = 0
-
-        def replace(match: re.Match[str]) -> str:
-            nonlocal count
-            if match[1] is None:
-                return match[0]
-            count += 1
-            return "\\ufffd"
-
-        text = _SURROGATES.sub(replace, text)
+        text, count = paired_json(text)
         if count:
             self.log.add(
                 "lone-surrogate",

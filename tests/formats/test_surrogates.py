@@ -1,0 +1,80 @@
+r"""Halves of surrogate pairs, which JSON may hold as ``\udcff``, are shown as U+FFFD everywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from formats.executorch.etrecord_files import RECORDS, members, zipped
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.executorch.etrecord.json_member import decode
+from tvmdbg_widgets.formats.executorch.etrecord.maps import read_debug_handles, read_delegate_map
+from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.tvm.time_list import read_time_list
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import paired_json
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+
+HALF = "\\udcff"
+RAW = b"\xed\xb3\xbf"
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "count"),
+    [
+        (r'"a\udcffb"', '"a\\ufffdb"', 1),
+        (r'"\ud83d\ude00 \uD83D"', r'"\ud83d\ude00 \ufffd"', 1),
+        (r'"\\udcff"', r'"\\udcff"', 0),
+        ('"\udcff"', '"�"', 0),
+        ('"plain"', '"plain"', 0),
+    ],
+)
+def test_escapes_without_their_other_half(text: str, told: str, count: int) -> None:
+    found = paired_json(text)
+    assert found == (told, count)
+    assert len(found[0]) == len(text)
+    json.loads(found[0]).encode()
+
+
+CALL = '{"forward": {"0": {"name": "a", "delegate_map": {"x": [1]}}}}'
+
+
+@pytest.mark.parametrize("word", ["forward", "0", "name", "a", "x", "delegate_map"])
+def test_a_map_of_delegates(word: str) -> None:
+    for half in (HALF.encode(), RAW):
+        text = CALL.encode().replace(b'"%s' % word.encode(), b'"%s%s' % (word.encode(), half), 1)
+        found, _ = read_delegate_map(text, "record, delegate_map")
+        str(found).encode()
+        with pytest.raises(FormatError) as refused:
+            read_delegate_map(CALL.encode().replace(b"1", b'"%s"' % half), "record, delegate_map")
+        str(refused.value).encode()
+
+
+def test_other_maps() -> None:
+    text = '{"forward\\udcff": {"1": [2]}}'
+    assert read_debug_handles(text.encode(), "record") == {"forward�": {"1": [2]}}
+    assert decode(b'["\\ud800"]', list[Any], "record") == ["�"]
+
+
+@pytest.mark.parametrize("member", ["delegate_map", "debug_handle_map"])
+def test_a_record_opens_and_is_written(member: str) -> None:
+    held = members(RECORDS[0])
+    name = next(each for each in held if each.startswith(member))
+    changed = re.sub(rb'"(\w)', rb'"\1\\\\udcff', held[name])
+    run = tvmdbg.open(zipped({**held, name: changed}))
+    assert isinstance(run, tvmdbg.DebugRun)
+    for each in (run.summary(), run.table(), run.findings()):
+        f"{each!r} {each}".encode()
+
+
+def test_times_and_fields() -> None:
+    with pytest.raises(FormatError) as refused:
+        read_time_list(BytesSource(b'[["\\udcff"]]', "times.json"))
+    str(refused.value).encode()
+    fields = Fields.of(BytesSource(b'{"name": "a\\udcff", "names": ["\\udcff"]}', "recording.json"))
+    assert fields.text("name") == "a�"
+    assert fields.texts("names") == ["�"]
+    assert fields.encoded("name") == b"a\xff"
