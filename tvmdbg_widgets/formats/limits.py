@@ -94,7 +94,7 @@ class Budget:
         if self.spent > self.most:
             file, what, hint = self._told
             raise FormatError(
-                "its parts refer to the same bytes again and again",
+                "its parts refer to the same things again and again",
                 file=file,
                 field=field,
                 offset=offset,

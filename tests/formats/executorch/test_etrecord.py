@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import io
 import json
 import pickle
@@ -14,6 +15,7 @@ from formats.executorch.etrecord_files import RECORDS, members, read, record, re
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
 from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -354,3 +356,26 @@ def attempt(data: bytes) -> None:
             for tensor in outputs:
                 np.asarray(tensor)
     repr(found)
+
+
+def test_calls_that_share_a_handle_of_many_nodes_do_not_unfold() -> None:
+    """Each of many calls names one handle, which is that of many nodes: all of them, each time."""
+    held = members("01_mlp_portable")
+    name = next(each for each in held if each.startswith("edge_dialect"))
+    program = json.loads(held[name])
+    nodes = program["graph_module"]["graph"]["nodes"]
+    node = next(each for each in nodes if "debug_handle" in each["metadata"])
+    count = 700
+    for at in range(count):
+        other = copy.deepcopy(node)
+        other["metadata"] = {"debug_handle": "1"}
+        for output in other["outputs"]:
+            output["as_tensor"]["name"] = f"n{at}"
+        nodes.append(other)
+    handles = {"forward": {str(at): [1] for at in range(count)}}
+    changed = {name: json.dumps(program).encode(), "debug_handle_map": json.dumps(handles).encode()}
+    data = zipped({**held, **changed})
+    dump = (case_dir("01_mlp_portable") / "etdump.etdp").read_bytes()
+    assert read(data)
+    with pytest.raises(FormatError, match=r"debug_handle_map: its parts refer .* nodes for the"):
+        tvmdbg.open(data, dump)

@@ -7,6 +7,7 @@ match exactly or not at all.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL
@@ -48,6 +50,11 @@ Found = tuple[tuple[int, ...], int]
 Instruction = tuple[int, int]
 
 _SHOWN = 5
+#: Nodes that each handle of a call, and each node of the program, may add to what calls stand for:
+#: a handle is that of several nodes where an exported one was decomposed, and stands in many calls.
+_LINKS = 200
+#: Letters of a kernel's name that are compared with operators.
+_LONGEST = 200
 #: Kernels that passes after the edge program insert, with the handle of what they follow or none
 #: (``exir/passes/{insert_write_back_for_buffers,memory_format_ops}_pass.py`` @ v1.4.1).
 _INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
@@ -78,12 +85,18 @@ def join_by_handles(
     of_kernel, issues = _kernel_nodes(handles, kernels, program, dump.file)
     taken = {n for nodes, how in of_kernel.values() if how != WHOLE_INSTRUCTION for n in nodes}
 
-    def of_handles(wanted: Sequence[int]) -> tuple[int, ...]:
-        found = {node for handle in wanted for node in program.by_handle.get(handle, ())}
-        return tuple(sorted(found - taken))
+    listed = [value for value in handles.values() if not isinstance(value, int)]
+    listed += [own for each in delegates.values() for own in (each.identifiers or {}).values()]
+    most = 10_000 + _LINKS * (sum(map(len, listed)) + len(program.nodes))
+    links = Budget(most, record.file, "nodes for the handles of all calls")
+
+    def of_handles(wanted: Sequence[int], field: str) -> tuple[int, ...]:
+        held = [program.by_handle.get(handle, ()) for handle in wanted]
+        links.spend(sum(map(len, held)), field)
+        return tuple(sorted({node for each in held for node in each} - taken))
 
     lowered = {
-        (0, int(key)): _as_lowered(value, set(of_handles(value)), program)
+        (0, int(key)): _as_lowered(value, set(of_handles(value, "debug_handle_map")), program)
         for key, value in handles.items()
         if not isinstance(value, int) and key.isdecimal()
     }
@@ -101,7 +114,7 @@ def join_by_handles(
             return calls[at], WHOLE_INSTRUCTION
         if identifier not in told.identifiers:
             return (), UNMAPPED
-        return of_handles(told.identifiers[identifier]), EXACT
+        return of_handles(told.identifiers[identifier], "delegate_map"), EXACT
 
     names = {(0, int(key)): each.name or "" for key, each in delegates.items() if key.isdecimal()}
     return _joined(dump, of_event, calls, names, lowered), issues
@@ -215,11 +228,13 @@ def _kernel_nodes(
     ]
     for handle, instructions in by_handle.items():
         nodes = program.by_handle.get(handle, ())
+        of_operator = _by_operator(nodes, program)
+        spellings = sorted(of_operator)
         called: dict[str, list[Instruction]] = defaultdict(list)
         for at in sorted(instructions):
             called[kernel_operator(kernels[at]) if at in kernels else ""].append(at)
         for operator, calls in called.items():
-            named = [each for each in nodes if _operator(program.nodes[each].op_type) == operator]
+            named = of_operator.get(operator, [])
             # Views that need no instruction are left out, never the one that is an output.
             for at, node in zip(calls, named[max(0, len(named) - len(calls)) :], strict=False):
                 found[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
@@ -229,7 +244,7 @@ def _kernel_nodes(
                     # The operator runs in a delegate: a kernel besides is none of its own.
                     found[at] = ((), UNMAPPED) if operator else (nodes, WHOLE_INSTRUCTION)
                 known = not operator or operator in _INSERTED
-                if not known and not any(_same_family(operator, program, each) for each in nodes):
+                if not known and not _is_another_spelling(operator, spellings):
                     strangers.append(at)
     return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
 
@@ -248,16 +263,29 @@ def _as_lowered(
     return tuple(dict.fromkeys(node for _, node in sorted(order)))
 
 
+def _by_operator(nodes: Sequence[int], program: ExportedProgram) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for node in nodes:
+        found[_operator(program.nodes[node].op_type)].append(node)
+    return found
+
+
 def _operator(op_type: str) -> str:
     """Return ``addmm`` of ``aten.addmm.default``."""
     parts = op_type.split(".")
     return parts[-2] if len(parts) > 1 else op_type
 
 
-def _same_family(kernel: str, program: ExportedProgram, node: int) -> bool:
-    """Whether a kernel may be another spelling of an operator: ``view_copy`` of ``aten.view``."""
-    operator = _operator(program.nodes[node].op_type)
-    return kernel.startswith(operator) or operator.startswith(kernel.removesuffix("_copy"))
+def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:
+    """Whether a kernel may be one of some sorted operators: ``view_copy`` of ``aten.view``."""
+
+    def first_from(text: str) -> str:
+        at = bisect_left(operators, text)
+        return operators[at] if at < len(operators) else ""
+
+    starts = (kernel[:end] for end in range(1, 1 + min(len(kernel), _LONGEST)))
+    plain = kernel.removesuffix("_copy")
+    return first_from(plain).startswith(plain) or any(first_from(each) == each for each in starts)
 
 
 def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]:
