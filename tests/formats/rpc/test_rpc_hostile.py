@@ -18,6 +18,7 @@ from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.rare_packets import rare_packets
+from tvmdbg_widgets.formats.rpc.resync import Resync
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
@@ -232,3 +233,11 @@ class Spread(BytesSource):
             within -= 0 if place < self._first else self._every - self._own
             assert within >= 0, "a byte that was not captured"
             view[at] = self._view[within]
+
+
+def test_a_search_with_an_end_reads_no_further() -> None:
+    """Each grammar that is tried looks through the start of a stream, not through all of it."""
+    source = CountedSource(b"\7" * (1 << 20), "a capture")
+    reader = PacketReader(source, grammar("v0.8"))
+    assert Resync(reader).next_packet(1, stop=1000) is None
+    assert source.taken < 2000

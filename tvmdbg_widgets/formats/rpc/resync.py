@@ -70,9 +70,7 @@ class Resync:
         ``chain`` is set. It gives up when places that look like packets and are none took more
         work than the size of the stream allows.
         """
-        for place in self._places(at):
-            if stop is not None and place >= stop:
-                return None
+        for place in self._places(at, stop):
             if self._work > self._most:
                 self.gave_up = True
                 return None
@@ -92,9 +90,7 @@ class Resync:
         last = self._reader.source.size - breaks_off
         end = self._end_of(bad, range(after, last + 1)) if prefixed else None
         alone = prefixed or not breaks_off
-        for place in self._places(after):
-            if end is not None and place >= end:
-                break
+        for place in self._places(after, end):
             if self._work > self._most:
                 self.gave_up = end is None
                 break
@@ -114,8 +110,8 @@ class Resync:
 
         Any bytes are a copy: one whose length is wrong reaches into the packets behind it.
         """
-        for place in self._places(copy + _HEAD):
-            if place >= end or self._work > self._most:
+        for place in self._places(copy + _HEAD, end):
+            if self._work > self._most:
                 return None
             before = self._reader.values
             at, first, sure = place, True, False
@@ -191,19 +187,20 @@ class Resync:
     def _is_missing(self, at: int) -> bool:
         return self._reader.source.next_gap(at)[0] <= at
 
-    def _places(self, at: int) -> Iterator[int]:
-        """Yield where length and code could be those of a packet; no place lies in a gap."""
+    def _places(self, at: int, end: int | None = None) -> Iterator[int]:
+        """Yield where length and code could be those of a packet, before ``end`` and in no gap."""
         source = self._reader.source
         prefixed = self._reader.grammar.prefixed
         head = _HEAD if prefixed else 4
         codes = np.array([*self._reader.grammar.codes], np.uint32)
         chunk = _SMALLEST
-        while at + head <= source.size:
+        last = source.size if end is None else min(source.size, end - 1 + head)
+        while at + head <= last:
             gap, behind = source.next_gap(at)
             if gap <= at:
                 at = behind
                 continue
-            stop = min(at + chunk, gap + head - 1, source.size)
+            stop = min(at + chunk, gap + head - 1, last)
             chunk = min(2 * chunk, _LARGEST)
             data = np.frombuffer(source.read(at, stop - at), np.uint8)
             code = _number(data[head - 4 :], 4).astype(np.uint32)
