@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
 
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>]*", re.IGNORECASE)
+#: Words that begin no address are taken as well, so that no letter is looked at twice.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*+(://[^\s'\"<>]*)?", re.IGNORECASE)
 _ROOTED = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/:;,'\"()\[\]]+[\\/]+)+")
 
 
@@ -42,7 +43,8 @@ class Machine:
         Names of nodes may look like paths (``/encoder/layer.0``): what is no known folder goes
         only where its first part exists on this machine.
         """
-        text = _ADDRESS.sub(lambda found: _last(found[0]), text)
+        if "://" in text:
+            text = _ADDRESS.sub(lambda found: _last(found[0]) if found[1] else found[0], text)
         for folder in self.folders:
             text = text.replace(folder + os.sep, "").replace(folder, Path(folder).name)
         return _ROOTED.sub(lambda found: "" if _exists(found[0]) else found[0], text)

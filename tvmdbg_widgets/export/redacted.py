@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _GONE = "…"
-_VALUE = re.compile(r"[-−]?\d+(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)
+_VALUE = re.compile(r"[-−]?(?<!\d)\d++(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)
 
 
 def redacted_findings(

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _MOST_PIXELS = 100_000_000
-_TEXT = re.compile(r"<text ([^>]*)>((?:[^<]|<tspan[^>]*>|</tspan>)*)</text>")
+_TEXT = re.compile(r"<text ([^<>]*+)>((?:[^<]++|<tspan[^<>]*+>|</tspan>)*+)</text>")
 #: A character that no font has; what is drawn for it is what stands for all such.
 _NO_LETTER = "\U0010fffd"
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 #: resvg asks no font of the list but the first it knows for a letter which that one lacks.
 _EAST = (

@@ -55,7 +55,7 @@ _ASSIGNED = re.compile(rf"([.\s]){_FIELDS}\s*=(?!=)")
 _OPERAND = re.compile(rf"\s*-?(?:\w+ \* )?(?:\w+_)?{_FIELDS}(?:_val)?\s*")
 _HANDLER = re.compile(
     rf"(?:Handler|Serializer)<\s*(?:{_INT}|({_SAME}))\s*>::(?:Write|Read)\("
-    rf"\s*strm\s*,\s*&?\(?\s*dtype(?:\.|->){_FIELDS}"
+    rf"\s*strm\s*,\s*+&?\(?\s*+dtype(?:\.|->){_FIELDS}"
 )
 _CTYPE = re.compile(
     r"\(\s*[\"'](?:type_)?(code|bits|lanes)[\"']\s*,\s*"

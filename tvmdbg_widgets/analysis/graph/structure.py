@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.short_names import number_at_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +34,6 @@ _NAMING: Final = frozenset(
         "stack_trace",
     }
 )
-_VARIANT: Final = re.compile(r"(?:_\d+)+_*$")
 #: Beyond so many different functions their names are taken as they are, without their variant.
 _SPLIT: Final = 20_000
 
@@ -109,11 +108,17 @@ def _hash_table(texts: Iterable[str]) -> Hashes:
 
 def _functions(graph: Graph) -> Hashes:
     """Return a number for the operators in each node's function (uint64 [N])."""
-    stems = [_VARIANT.sub("", name) or name for name in graph.func_names.unique]
+    stems = [_stem(name) or name for name in graph.func_names.unique]
     if len(set(stems)) <= _SPLIT:
         stems = [label(stem) for stem in stems]
     table = _hash_table(stems)
     return table[graph.func_names.codes] if len(table) else np.zeros(0, np.uint64)
+
+
+def _stem(name: str) -> str:
+    bare = name.rstrip("_")
+    number = number_at_end(bare)
+    return bare.removesuffix(number) if number else name
 
 
 def _attributes(graph: Graph) -> Hashes:

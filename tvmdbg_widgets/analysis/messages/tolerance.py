@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: Blanks, line ends among them, that may stand where a pattern has one, or none.
-_GAP: Final = r"\s{0,40}"
+#: Blanks, line ends among them, that may stand where a pattern has one, or none; none
+#: is given back, since what follows a gap may take blanks itself.
+_GAP: Final = r"\s{0,40}+"
 #: What a pattern is made of: escapes, classes, heads of groups, counts, blanks, everything else.
 _PARTS: Final = re.compile(
     r"(?P<blank>(?:\\s| )(?:\{\d+(?:,\d*)?\}|[?*+])?)"

@@ -11,7 +11,6 @@ Neither the function's name nor the calls are in a log. What ties the two, the s
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,7 +23,7 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
-from tvmdbg_widgets.model.graph.short_names import module_prefix
+from tvmdbg_widgets.model.graph.short_names import module_prefix, number_at_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,7 +40,6 @@ BY_SHAPES: Final = "by shapes"
 #: Operators that the auto-scheduler makes tasks of (``EXTRACT_COMPLEX_TASK_ONLY``).
 _TUNED_KINDS: Final = ("convolution", "matmul")
 _TUNED, _FAILED, _FALLBACK = "tuned", "no valid schedule", "fallback (no task)"
-_NUMBER: Final = re.compile(r"(?:_\d+)+$")
 _PRINTED_MS: Final = 5e-4
 
 
@@ -165,7 +163,8 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
 
 def bare_function(name: str) -> str:
     """Return a function's name without what differs between compilations."""
-    return _NUMBER.sub("", name.removeprefix(module_prefix(name)))
+    bare = name.removeprefix(module_prefix(name))
+    return bare.removesuffix(number_at_end(bare))
 
 
 def _by_key(pairs: Iterable[tuple[object, int]]) -> dict[object, list[int]]:

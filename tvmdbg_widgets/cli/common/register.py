@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import typer
 
-_NO_CHOICE = re.compile(r"'(?P<given>.*?)' is not one of (?P<known>'.*')")
+_NO_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'.*')")
 
 
 class Verbs(TyperGroup):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 20_000
 _MARKS: Final = re.compile(r"[\s|│┃║,;&\"`\\]+")
 #: Behind lines in source files.
-_END: Final = re.compile(r"(?:(?:\\n)?[\"']\)?[ \t]?[,+;\\]?|\\+n?)$")
+_END: Final = re.compile(r"(?:(?:\\n)?[\"']\)?[ \t]?[,+;\\]?|(?<!\\)\\++n?)$")
 RULE: Final = re.compile(r"[\s|│┃║:+=─━┄┼├┤╪╞╡┌┐└┘┬┴╒╕╘╛╧╤,;&\"-]+")
 #: Why a table without any line below its heading has no rows.
 EMPTY: Final = "no line of text stands below it"

@@ -48,7 +48,6 @@ _QUOTE: Final = re.compile(r'\\.|"')
 _SAID: Final = ("log", "msg", "message", "MESSAGE", "textPayload", "line", "text", "event")
 #: A string literal of several lines.
 _LITERAL: Final = re.compile(r"b?['\"](?=[^'\"\n]{0,4000}\\n)")
-_TRAILING: Final = re.compile(r"\\*$")
 _KNOWN_JSON: Final = (
     ("a graph (JSON)", re.compile(r"[\"']nodes\\*[\"']\s{0,9}:")),
     ("a Chrome trace", re.compile(r"[\"']traceEvents\\*[\"']\s{0,9}:")),
@@ -275,7 +274,7 @@ def open_ends(lines: Sequence[str]) -> list[bool]:
         for match in _QUOTE.finditer(line, 1 if escaped else 0):
             if match[0] == '"':
                 is_open = not is_open
-        escaped = is_open and line[-1:] == "\\" and len(_TRAILING.findall(line)[0]) % 2 == 1
+        escaped = is_open and (len(line) - len(line.rstrip("\\"))) % 2 == 1
         ends.append(is_open)
     return ends
 

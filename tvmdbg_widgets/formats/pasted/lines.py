@@ -30,8 +30,8 @@ _BLANKS: Final = str.maketrans(
     {**dict.fromkeys(_ODD[:5], " "), **dict.fromkeys(_ODD[5:], ""), "\x0b": "\n", "\x0c": "\n"}
 )
 _FENCE: Final = re.compile(
-    r"(?:`{3,}|~{3,})[\w+-]{0,30}[ \t]*$|`{3,}|\{(?:noformat|code)(?::[\w=|#.]{0,60})?\}"
-    r"|<!\[CDATA\[|\]\]>",
+    r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[\w+-]{0,30}[ \t]*$|`{3,}"
+    r"|\{(?:noformat|code)(?::[\w=|#.]{0,60})?\}|<!\[CDATA\[|\]\]>",
     re.MULTILINE,
 )
 _FENCES: Final = ("```", "~~~", "{noformat", "{code", "<![CDATA[")

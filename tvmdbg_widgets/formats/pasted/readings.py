@@ -61,7 +61,8 @@ _PRINTED: Final = re.compile(
 _WHAT_PRINTED: Final = "what a tuning or ExecuTorch's tools print"
 _TASKS: Final = re.compile(r"[ \t]{0,9}\|?[ \t]{0,9}ID[ \t]{0,9}\|")
 _TASKS_WHOLE: Final = re.compile(
-    _TASKS.pattern + r".{0,900}(?:Trials[ \t]*\||\|[ \t]*(?:Terminated|Done)[ \t]*\|?)[ \t]*"
+    _TASKS.pattern
+    + r".{0,900}(?:Trials[ \t]{0,99}\||\|[ \t]{0,99}(?:Terminated|Done)[ \t]*+\|?)[ \t]*+"
 )
 _MOST_CUT: Final = 8
 _LONGEST_LINE: Final = 20_000

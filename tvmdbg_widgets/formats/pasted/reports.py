@@ -46,10 +46,10 @@ _KINDS: Final = {
     PERCENT: re.compile(_TWO),
     DEVICE: re.compile(r"[a-z][a-z_]*\d+"),
     COUNT: re.compile(r"\d{1,3}(?:[,.' ]?\d{3})*"),
-    SHAPES: re.compile(r"\w+\[[^\]]*\](?:, ?\w+\[[^\]]*\])*"),
+    SHAPES: re.compile(r"\w+\[[^\[\]]*\](?:, ?\w+\[[^\[\]]*\])*"),
     HASH: re.compile(r"[0-9a-f]{16}"),
 }
-_TOKEN: Final = re.compile(r"\w+\[[^\]\n]*\](?:, ?\w+\[[^\]\n]*\])*|\S+")
+_TOKEN: Final = re.compile(r"\w++\[[^\[\]\n]*+\](?:, ?\w++\[[^\[\]\n]*+\])*|\S+")
 
 
 def read_report(table: Table, heard: Stream) -> None:

@@ -29,7 +29,7 @@ _META_TOTAL = re.compile(rf"\W*Total (trials|latency \(us\)): ({NUMBER}(?:e[+-]?
 # progress_bar, python/tvm/autotvm/tuner/callback.py; numbers of the task are the tutorials' own.
 PROGRESS = rf"Current/Best: +{NUMBER}/ *{NUMBER} [kMGT]?FLOPS \| Progress: \("
 _PROGRESS = re.compile(
-    rf"(?:([^|\r]{{0,200}}?) +)?Current/Best: +{NUMBER}/ *({NUMBER}) ([kMGT]?)FLOPS \| "
+    rf"(?:([^|\r]{{0,200}}?)(?<! ) +)?Current/Best: +{NUMBER}/ *({NUMBER}) ([kMGT]?)FLOPS \| "
     rf"Progress: \(([0-9]{{1,9}})/[0-9]{{1,9}}\) \| ({NUMBER}) s(?: Done\.)?.{{0,200}}"
 )
 _GIGA = {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}

@@ -47,7 +47,9 @@ _SHARED_KINDS: Final = {"__nop": "reshape", "__copy": "layout/copy"}
 
 _PREFIX: Final = re.compile(r"_*(?:fused_|fuse_)?_*")
 #: A number, behind the hash of a name that was cut at 80 letters, decimal or hexadecimal.
-_VARIANT: Final = re.compile(r"(?:_[0-9a-f]{6,20}_)?(?:_\d+)*_*$")
+#: Both of the name from its end on: from the front each digit would be tried as the first.
+_NUMBERS: Final = re.compile(r"_*(?:\d+_)*")
+_HASHED: Final = re.compile(r"_*(?:\d+_)*_[0-9a-f]{6,20}_")
 _TOKEN: Final = re.compile(r"[^_]+")
 _FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names.split()}
 
@@ -118,8 +120,9 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
         return (func_name,) if func_name else ()
     prefix = _PREFIX.match(func_name, len(module_prefix(func_name, modules)))
     start = prefix.end() if prefix else 0
-    variant = _VARIANT.search(func_name, start + 1)
-    stop = variant.start() if variant else len(func_name)
+    last = func_name[:start:-1]
+    variants = filter(None, (_NUMBERS.match(last), _HASHED.match(last)))
+    stop = len(func_name) - max(each.end() for each in variants)
     found = _split(func_name[start:stop])
     fused = start > 0
     if not found or not (fused or all(map(_is_operator, found))):

@@ -34,8 +34,8 @@ _FED = frozenset(
 )
 _NUMBERED = re.compile(r"p\d+|_*param(?:eter)?_?\d+|_*const(?:ant)?_?\d+", re.IGNORECASE)
 _ENDING = re.compile(
-    r"(?:moving|running)_(?:mean|var|variance)|zero_points?|ReadVariableOp|onnx::\w+_\d+"
-    r"|(?:^|[._/])[wb]_\d+$|[._/][WB]$|[OIHWDGKCNio0-9]*[OI][OIHWDKGio0-9]*\d+[oi]",
+    r"(?:moving|running)_(?:mean|var|variance)|zero_points?|ReadVariableOp|onnx::\w+_\d"
+    r"|(?:^|[._/])[wb]_\d+$|[._/][WB]$|(?<![OIHWDGKio0-9])[HWDGKio0-9]*+[OI][OIHWDGKio0-9]*\d[oi]",
     re.DOTALL,
 )
 _LONGEST = 300

@@ -19,6 +19,14 @@ MODULE: Final = "tvmgen_"
 _DEFAULT: Final = ("tvmgen_default_",)
 _FUSED: Final = re.compile(r"(?:tvmgen|vm_mod)_(?:.*_)?(?=fused_)", re.DOTALL)
 _NO_WORD: Final = re.compile(r"\W", re.ASCII)
+#: From its end on: from the front each digit would be tried as the first of the number.
+_NUMBER: Final = re.compile(r"(?:\d+_)+")
+
+
+def number_at_end(name: str) -> str:
+    """Return the variant number that a function's name ends with: ``"_1_2"`` of ``"add_1_2"``."""
+    found = _NUMBER.match(name[::-1])
+    return name[-found.end() :] if found else ""
 
 
 def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:

@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_AXIS = re.compile(r"([0-9]*)([A-Za-z])")
+_AXIS = re.compile(r"(?<![0-9])([0-9]*)([A-Za-z])")
 _LONGEST = 100
 _DIGITS = 9
 _LONGEST_AXIS = 2**53

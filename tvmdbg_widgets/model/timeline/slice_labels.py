@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.graph.labels import label_of
 from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.graph.short_names import number_at_end
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_VARIANT = re.compile(r"(?:_\d+)+$")
 _WORD_END = re.compile(r".*[_./:]", re.DOTALL)
 #: Shorter beginnings take no room that matters.
 _LEAST_PREFIX = 6
@@ -34,9 +34,8 @@ def slice_labels(names: Sequence[str]) -> list[str]:
     ]
     often = Counter(short)
     for i, name in enumerate(names):
-        variant = _VARIANT.search(name)
-        if functions[i] and often[short[i]] > 1 and variant:
-            short[i] += variant[0]
+        if functions[i] and often[short[i]] > 1:
+            short[i] += number_at_end(name)
     if not any(functions):
         cut = _shared(names)
         short = [name[cut:] for name in names]

@@ -177,7 +177,7 @@ def _outputs(etrecord: ETRecord, program: ExportedProgram, blocks: Iterable[Any]
 
 def _key(key: Any) -> Key:
     if isinstance(key, str):
-        numbers = re.fullmatch(r"\(?\s*(\d{1,18}(?:\s*,\s*\d{1,18})*)\s*,?\s*\)?", key)
+        numbers = re.fullmatch(r"\(?\s*(\d{1,18}(?:\s*+,\s*+\d{1,18})*+)\s*+,?\s*+\)?", key)
         if numbers is None:
             return key
         handles = tuple(int(each) for each in numbers[1].split(","))

@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.executorch.exported_program import (
 from tvmdbg_widgets.model.executorch.scalar_types import exported_dtype
 
 _HANDLE: Final = re.compile(r"\d{1,19}")
-_HANDLES: Final = re.compile(r"[(\[]\s*\d{1,19}(?:\s*,\s*\d{1,19})*\s*,?\s*[)\]]")
+_HANDLES: Final = re.compile(r"[(\[]\s*\d{1,19}(?:\s*+,\s*+\d{1,19})*+\s*+,?\s*+[)\]]")
 
 _Argument = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-_PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
+_PLAIN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
 _NONE = re.compile(r"([+-]?)(nan|inf|infinity)(?:\([a-z0-9]*\))?", re.IGNORECASE)
 _GROUPED = re.compile(
     r"(-?)([0-9]{1,3}(?:[ ,.'\u2019\u00a0\u202f\ufffd][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{2}))?"
