@@ -42,8 +42,9 @@ _PUT_TOGETHER: Final = {
     "model.base.unfinished": "of one name, taken as it is",
 }
 _ENDS: Final = ("", "\n\0")
-#: Letters of a text that is tried first, the seconds that tell nothing yet, and those too many.
-_SHORT, _SOON, _LATE = 2_000, 4e-4, 0.03
+#: Letters of a text that is tried first, the seconds that tell nothing yet, and those too many;
+#: and those too few of a text 16 times as long, where a repetition of hundreds is at work.
+_SHORT, _SOON, _LATE, _LONG = 2_000, 4e-4, 0.03, 0.2
 #: Repetitions of a text that even an exponential pattern ends with.
 _FEW = 21
 
@@ -83,7 +84,7 @@ def test_a_pattern_that_is_not_linear_is_found(bad: str) -> None:
     assert _superlinear(re.compile(bad, re.DOTALL), "search")
 
 
-def _superlinear(pattern: re.Pattern[Any], use: str, most: int = 8 * _SHORT) -> str:
+def _superlinear(pattern: re.Pattern[Any], use: str, most: int = 16 * _SHORT) -> str:
     """Say what text takes too long, ``""`` where none does."""
     task: Callable[[Any], object] = getattr(pattern, "findall" if use in _OFTEN else use)
     for begun, again in attacks(pattern):
@@ -116,10 +117,10 @@ def _is_slow(took: Callable[[int], float], most: int) -> bool:
     short = min(short, *(took(_SHORT) for _ in range(3)))
     if short < _SOON or short > _LATE:
         return short > _LATE
-    if most <= _SHORT or (longer := took(most)) < 2 * _LATE:
+    if most <= _SHORT or (longer := took(most)) < _LONG:
         return False
     longer = min(longer, took(most))
-    return longer > 2 * _LATE and longer / short > (most / _SHORT) ** 1.5
+    return longer > _LONG and longer / short > (most / _SHORT) ** 1.5
 
 
 def _patterns() -> dict[re.Pattern[Any], tuple[str, set[str]]]:

@@ -14,6 +14,10 @@ _MOST_DIGITS = 400
 _NESTED = frozenset((list, dict))
 _SPACED = re.compile(rb'"[ \t\r]+:')
 _DECODER = msgspec.json.Decoder()
+_BEGINS = b"{[ \t\r"
+_NO_JSON = ("JSON is malformed", "Input data was truncated")
+#: What Python's decoder takes, and the fast one calls malformed.
+_IN_WORDS = (b"NaN", b"Infinity", b"\\u")
 
 
 def decode(line: bytes) -> Any:
@@ -31,6 +35,20 @@ def decode(line: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     return _in_words(line)
+
+
+def is_other(line: bytes) -> bool:
+    """Whether a line is clearly no JSON of a record; what is wrong with it is not said."""
+    if line[:1] not in _BEGINS:
+        return True
+    try:
+        value = _DECODER.decode(line)
+    except msgspec.DecodeError as problem:
+        told = str(problem).startswith(_NO_JSON)
+        return told and not any(each in line for each in _IN_WORDS)
+    except (UnicodeDecodeError, RecursionError):
+        return False
+    return len(value) < 2 if type(value) in _NESTED else True
 
 
 def _count_keys(value: Any) -> int:

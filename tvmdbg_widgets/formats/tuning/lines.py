@@ -21,6 +21,7 @@ BOM = b"\xef\xbb\xbf"
 COMMENT = b"# "
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
 _PICKLED = range(1, 4)
+_COLUMNS = frozenset((4, 6))
 #: Small enough that its lines stay in the processor's cache until they are read.
 _CHUNK, _CHUNK_FAR = 256 << 10, 4 << 20
 _SHOWN = 60
@@ -42,12 +43,20 @@ class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the othe
     def __init__(
         self, field: str, expected: str, found: object, *, unfinished: bool = False
     ) -> None:
+        super().__init__()
         self.field = field
         self.expected = expected
-        self.found = found if isinstance(found, InWords) else InWords(shown(found))
         self.unfinished = unfinished
-        where = "" if field == "line" else f"field {one_line(field)}: "
-        super().__init__(f"{where}expected {expected}; found {self.found}")
+        self._found = found
+
+    @property
+    def found(self) -> InWords:
+        """What was found, in words: logs of millions of other lines are told of a few."""
+        return self._found if isinstance(self._found, InWords) else InWords(shown(self._found))
+
+    def __str__(self) -> str:
+        where = "" if self.field == "line" else f"field {one_line(self.field)}: "
+        return f"{where}expected {self.expected}; found {self.found}"
 
 
 class InWords(str):
@@ -164,7 +173,7 @@ def pickled(line: bytes) -> str | None:
     tabs; the last two are missing in 0.1.
     """
     columns = line.split(b"\t")
-    if len(columns) not in (4, 6) or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
+    if len(columns) not in _COLUMNS or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
         return None
     target = columns[0].decode("utf-8", "replace")[:_SHOWN]
     version = columns[4].decode("utf-8", "replace")[:_SHOWN] if len(columns) > 4 else "0.1"

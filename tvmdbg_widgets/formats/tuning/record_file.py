@@ -11,7 +11,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.formats.tuning import autotvm, metaschedule
 from tvmdbg_widgets.formats.tuning.ansor import AnsorReader
 from tvmdbg_widgets.formats.tuning.columns import Columns
-from tvmdbg_widgets.formats.tuning.json_line import decode
+from tvmdbg_widgets.formats.tuning.json_line import decode, is_other
 from tvmdbg_widgets.formats.tuning.lines import (
     BOM,
     COMMENT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 #: Refused lines that are kept, with their reasons; all are counted.
-MOST_REFUSED = 100_000
+MOST_REFUSED = 10_000
 _LONGEST_RECORD = 4 << 20
 
 
@@ -170,6 +170,9 @@ class _Reader:
         if offset == 0 and line.startswith(BOM):
             offset, line = len(BOM), line[len(BOM) :]
         if not line.strip() or line[:1] in COMMENT:
+            return
+        if ended and self._num_refused >= MOST_REFUSED and line.count(b"\t") < 3 and is_other(line):
+            self._num_refused += 1  # nobody asks for its words
             return
         try:
             self._add(line, offset, number)
