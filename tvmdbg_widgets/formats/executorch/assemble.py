@@ -26,7 +26,7 @@ from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
@@ -162,7 +162,7 @@ def _left_out(parts: Sequence[Part]) -> list[Issue]:
     others = sorted({part.source.name for part in parts if part.kind not in known})
     if not others:
         return []
-    text = f"no files of ExecuTorch, left out: {', '.join(others)}"
+    text = f"no files of ExecuTorch, left out: {listed(others)}"
     return [Issue("files-left-out", Severity.NOTE, text)]
 
 
@@ -271,7 +271,7 @@ def _with_doubts(plan: InstructionGraph) -> tuple[Graph, Issue]:
         MappingProxyType({**each, "uncertain": doubts[at]}) if at in doubts else each
         for at, each in enumerate(plan.graph.attrs)
     )
-    texts = ", ".join(dict.fromkeys(doubts.values()))
+    texts = listed(dict.fromkeys(doubts.values()))
     text = f"a program does not tell everything: {texts}; such nodes have an attribute 'uncertain'"
     nodes = tuple(doubts)[:20]
     issue = Issue("program-uncertain", Severity.NOTE, text, nodes=nodes, file=plan.graph.file)

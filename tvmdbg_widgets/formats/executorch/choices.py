@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import listed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etdump import ETDump
@@ -57,7 +58,7 @@ def _no_such(
     return FormatError(
         f"several {what}s" if wanted is None else f"no {what} {wanted!r}{meant(wanted, known)}",
         file=file,
-        expected=f"one of {', '.join(map(repr, known))}",
+        expected=f"one of {listed([*map(repr, known)])}",
         found="no choice" if wanted is None else None,
         hint=f"Choose one: open(…, {what}={known[0]!r}).",
     )

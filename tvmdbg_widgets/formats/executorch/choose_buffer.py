@@ -8,6 +8,7 @@ from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
 from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | N
             file=dump.file,
             expected=f"one file of {counted(needed_size(dump), 'byte')} or more, "
             "which no reader knows",
-            found=", ".join(source.name for source in fitting),
+            found=listed([source.name for source in fitting]),
             hint="Say which: open(…, debug_buffer='debug_buffer.bin').",
         )
     return fitting[0] if fitting else None

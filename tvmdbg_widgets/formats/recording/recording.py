@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
 from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.parts import Provenance
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Recording:
             "recording-changed",
             Severity.WARNING,
             "files differ from those that were saved, so that times and checks of this recording "
-            f"may be of others: {', '.join(changed)}",
+            f"may be of others: {listed(changed)}",
             file=self.file,
         )
 

@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.tvm.model_library import OTHER_FOLDERS, is_of_module
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import superseded
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> lis
         raise FormatError(
             f"no dump of device {device!r} in this folder",
             file=tree.name,
-            expected=" or ".join(sorted(folder.name for folder in dumps)) or "a dump",
+            expected=listed(sorted(folder.name for folder in dumps), " or ") or "a dump",
             found="none whose folder name holds that text",
         )
     if len(chosen) > 1:
@@ -68,7 +68,7 @@ def _several(tree: Tree, chosen: list[PurePath], dumps: list[PurePath]) -> Forma
         f"{counted(len(names), 'dump')} in this folder; one run is opened at a time",
         file=tree.name,
         expected="one dump",
-        found=one_line(", ".join(names)),
+        found=one_line(listed(names)),
         hint=f"Choose one: {', or '.join(hints)}." if hints else None,
     )
 
@@ -89,7 +89,7 @@ def one_module(
             f"no module {module!r} in this model library",
             file=tree.name,
             field="modules",
-            expected=one_line(" or ".join(names)) or "a module",
+            expected=one_line(listed(names, " or ")) or "a module",
             found="none of that name",
         )
     if module is None and len(names) > 1:
@@ -98,7 +98,7 @@ def one_module(
             file=tree.name,
             field="modules",
             expected="one module",
-            found=one_line(", ".join(names)),
+            found=one_line(listed(names)),
             hint=f"Choose one: open(…, module={names[0]!r}).",
         )
     chosen = module or (names[0] if names else "")

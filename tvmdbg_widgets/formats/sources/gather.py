@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatEr
     named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
     return FormatError(
         "nothing of a run was found here",
-        file=one_line(", ".join(named)),
+        file=one_line(listed(named)),
         expected="a folder or files that TVM's debugger or ExecuTorch wrote",
-        found="; ".join(("no file of a known format", *(issue.message for issue in issues))),
+        found=listed(["no file of a known format", *(issue.message for issue in issues)], "; "),
         hint="TVM's debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
     )

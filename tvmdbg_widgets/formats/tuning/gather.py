@@ -13,7 +13,7 @@ from tvmdbg_widgets.formats.sources.folders import note, unreadable
 from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _nothing(sources: Sequence[SourceLike], unknown: Sequence[ByteSource]) -> Fo
     heads = [each.read(0, min(each.size, _SHOWN)) for each in unknown[:1]]
     return FormatError(
         "nothing of a tuning was found here",
-        file=one_line(", ".join(named) or ", ".join(each.name for each in unknown)),
+        file=one_line(listed(named or [each.name for each in unknown])),
         expected="a log of Ansor or AutoTVM, a database of MetaSchedule, or output of a tuning",
         found=f"bytes that start with {heads[0]!r}" if heads else "no file of a known format",
         hint="Ansor's logs are what RecordToFile wrote, AutoTVM's what log_to_file wrote.",

@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+from tvmdbg_widgets.model.base.text import cut
+
 
 class FormatError(ValueError):
     """A file does not follow its format, ends too early, or changed while it was read.
@@ -49,14 +51,14 @@ class FormatError(ValueError):
     def _paragraph(self) -> str:
         place = ""
         if self.field is not None:
-            place += f", field {self.field}"
+            place += f", field {cut(self.field)}"
         if self.offset is not None:
             place += f", at byte {self.offset}"
-        text = f"{self.file}{place}: {self.problem}"
+        text = f"{self.file}{place}: {cut(self.problem)}"
         if self.expected is not None:
-            text += f"; expected {self.expected}"
+            text += f"; expected {cut(str(self.expected))}"
         if self.found is not None:
-            text += f"; found {self.found}"
+            text += f"; found {cut(str(self.found))}"
         text += "."
         if self.hint is not None:
             text += f" {self.hint}"

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+#: Names that a message tells at most, and letters of the whole of one of its parts.
+_MOST_NAMES, _MOST_LETTERS = 10, 1_000
 
 
 def one_line(text: str) -> str:
@@ -22,6 +28,21 @@ def one_line(text: str) -> str:
         each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
         for each in text
     )
+
+
+def listed(texts: Collection[object], joint: str = ", ", most: int = _MOST_NAMES) -> str:
+    """Return the first of some texts, and how many more there are: a file may name any number.
+
+    >>> listed(range(12))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more'
+    """
+    told = joint.join(str(each) for _, each in zip(range(most), texts, strict=False))
+    return told if len(texts) <= most else f"{told} and {len(texts) - most:,} more"
+
+
+def cut(text: str, most: int = _MOST_LETTERS) -> str:
+    """Return the beginning of a text that is too long for a message."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def paired(text: str) -> str:

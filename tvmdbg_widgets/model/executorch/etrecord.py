@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.text import listed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+
+_SHOWN = 20
 
 #: Instruction id (as text) to its handle, or to those of all nodes of a lowered subgraph.
 HandlesByInstruction: TypeAlias = Mapping[str, int | Sequence[int]]
@@ -80,6 +83,9 @@ class ETRecord:
         return tuple(dict.fromkeys(method for each in named for method in each))
 
     def __repr__(self) -> str:
-        lines = [f"ETRecord({self.file!r}, methods {', '.join(self.methods) or 'none'})"]
-        lines += [f"  {program!r}" for program in self.edge_programs.values()]
+        lines = [f"ETRecord({self.file!r}, methods {listed(self.methods) or 'none'})"]
+        shown = list(self.edge_programs.values())[:_SHOWN]
+        lines += [f"  {program!r}" for program in shown]
+        if len(self.edge_programs) > _SHOWN:
+            lines.append(f"  … and {len(self.edge_programs) - _SHOWN:,} more")
         return "\n".join(lines)

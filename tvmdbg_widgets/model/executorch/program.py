@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import listed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program_instructions import Chain
@@ -173,7 +174,7 @@ class Plan:
     def __repr__(self) -> str:
         calls = Counter(type(each).__name__ for chain in self.chains for each in chain.instructions)
         told = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
-        backends = ", ".join(sorted({delegate.id for delegate in self.delegates}))
+        backends = listed(sorted({delegate.id for delegate in self.delegates}))
         return (
             f"<Plan {self.name!r}: {told}; {counted(len(self.values), 'value')}, "
             f"{counted(len(self.inputs), 'input')}, "

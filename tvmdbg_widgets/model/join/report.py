@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -143,8 +143,8 @@ def _check(
         found = report.arguments(row)
         expected = _expected(graph, node) if found is not None else []
         if found is not None and not _same(expected, found):
-            graphs = ", ".join(f"{dtype}{list(shape or ())}" for dtype, shape in expected)
-            shapes.append((row, f"{', '.join(map(str, found))}, the graph {graphs}"))
+            graphs = listed([f"{dtype}{list(shape or ())}" for dtype, shape in expected])
+            shapes.append((row, f"{listed(found)}, the graph {graphs}"))
         kind = report.devices[row].rstrip("0123456789")
         types = graph.device_types
         if kind and types is not None:

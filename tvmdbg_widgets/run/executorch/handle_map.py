@@ -185,7 +185,9 @@ def _program(record: ETRecord) -> ExportedProgram:
     programs = record.edge_programs
     method = next(iter(programs)) if len(programs) == 1 else "forward"
     if method not in programs:
-        methods = ", ".join(map(repr, programs)) or "none"
+        from tvmdbg_widgets.model.base.text import listed
+
+        methods = listed([*map(repr, programs)]) or "none"
         raise ValueError(
             f"{record.file}: which edge program is meant? there are {methods}; "
             "give record.edge_programs[method]"

@@ -165,13 +165,14 @@ class _Reading:
         from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
 
         program = read_program(member.read(), name, member.source.name)
-        edge = self.fields.get("edge_programs", {})
         if name == "exported_program":
             self.fields[name] = program
         elif name == _EDGE:
+            edge = self.fields.get("edge_programs", {})
             self.fields["edge_programs"] = {"forward": program, **edge}
         elif name.startswith(f"{_EDGE}/"):
-            self.fields["edge_programs"] = {**edge, name.removeprefix(f"{_EDGE}/"): program}
+            edge = self.fields.setdefault("edge_programs", {})
+            edge[name.removeprefix(f"{_EDGE}/")] = program
         else:
             self.fields.setdefault("graph_map", {})[name] = program
 

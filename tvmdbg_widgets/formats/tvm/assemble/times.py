@@ -20,6 +20,7 @@ from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.join.times import (
     KnownTimes,
     NodeJoin,
@@ -149,7 +150,7 @@ def _cut(tables: tuple[Table, ...]) -> list[Issue]:
     lack = [at for at, table in enumerate(tables, 1) if table.total_us is None]
     if not lack or len(lack) == len(tables):
         return []
-    which = ", ".join(map(str, lack))
+    which = listed(lack)
     said = (
         f"{agree(len(lack), 'table', 'tables')} {which} of {len(tables):,} in the log "
         f"{agree(len(lack), 'ends', 'end')} without Total_time, which the others have: rows are "
@@ -224,7 +225,7 @@ def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, li
         Severity.NOTE,
         f"the Chrome trace ({counted(len(chrome), 'slice')} on "
         f"{counted(len(chrome.tracks), 'track')}) is not shown: the timeline is of "
-        f"{', '.join(timeline.sources)}. Open the trace with the graph alone to see it",
+        f"{listed(timeline.sources)}. Open the trace with the graph alone to see it",
         file=chrome.file,
     )
     return timeline, [left_out]
@@ -238,7 +239,7 @@ def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: flo
         best = counts.index(min(counts))
     if len(lists) == 1:
         return lists[0]
-    others = ", ".join(each.sources[0] for i, each in enumerate(lists) if i != best)
+    others = listed([each.sources[0] for i, each in enumerate(lists) if i != best])
     note = Issue(
         "more-than-one",
         Severity.WARNING,

@@ -11,6 +11,7 @@ from tvmdbg_widgets.formats.tvm.graph.log import shown
 from tvmdbg_widgets.formats.tvm.graph.values import element_counts
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
 from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -245,7 +246,7 @@ def _check_alike(
             rule,
             f"attrs.storage_id[1][{order[at + 1]}]",
             expected=f"{expected} {slot}",
-            found=", ".join(map(str, names)),
+            found=listed(names),
             loader=loader,
             **_where(graph, shared),
         )

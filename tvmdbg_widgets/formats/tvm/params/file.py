@@ -19,6 +19,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
 
@@ -141,7 +142,7 @@ def read_params(
     records = settle_types(reader.records, float8, dtypes or {})
     unknown = sorted((dtypes or {}).keys() - {record.key for record in records})
     if unknown:
-        text = f"dtypes names arrays that are not in this file: {', '.join(unknown)}"
+        text = f"dtypes names arrays that are not in this file: {listed(unknown)}"
         reader.issues.append(Issue("unknown-array-name", Severity.NOTE, text, file=source.name))
     return ParamsFile(
         records=records,

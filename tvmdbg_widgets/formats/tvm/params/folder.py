@@ -12,6 +12,7 @@ from tvmdbg_widgets.formats.sources.folders import LocalTree
 from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
 from tvmdbg_widgets.formats.tvm.tensor_cache import cache as tensor_cache
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.base.urls import is_url, local_path
 from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 
@@ -73,12 +74,12 @@ def _index(tree: Tree, limits: Limits) -> ByteSource:
     left = tensor_cache.superseded(found)
     kept = [each for i, each in enumerate(found) if i not in left]
     if len(kept) != 1:
-        names = ", ".join(each.name for each in kept)
+        names = listed([each.name for each in kept])
         raise FormatError(
             "this folder holds several tensor caches" if kept else "no tensor cache in this folder",
             file=tree.name,
             expected="one index such as tensor-cache.json or ndarray-cache.json",
-            found=names or "; ".join(("none", *(issue.message for issue in issues))),
+            found=names or listed(["none", *(issue.message for issue in issues)], "; "),
             hint="Name the file: load_params('…/tensor-cache.json') or load_params('….params').",
         )
     return kept[0]

@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.tvm.report.printed import (
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class ReportText:
             self.issue(
                 "unknown-section",
                 Severity.NOTE,
-                f"the report has sections no TVM release writes: {one_line(', '.join(others))}",
+                f"the report has sections no TVM release writes: {one_line(listed(others))}",
             )
         self.calls = [self._row(call, f"calls[{i}]") for i, call in enumerate(calls)]
         devices = self._mapping(document, "device_metrics")
@@ -153,7 +153,7 @@ class ReportText:
 
     def _add(self, row: Row, name: str, values: Sequence[tuple[str, Any]], where: str) -> None:
         if len(values) != 1:
-            keys = one_line(", ".join(key for key, _ in values)) or "none"
+            keys = one_line(listed([key for key, _ in values])) or "none"
             self.issue(
                 "metric-unreadable",
                 Severity.WARNING,
