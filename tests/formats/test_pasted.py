@@ -538,3 +538,21 @@ def test_blanks_cost_no_squares(letter: str) -> None:
 
     cost(1000)
     assert cost(60_000) < 30 * cost(6000) + 0.5
+
+
+def test_literals_behind_each_other_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each was decoded and encoded again with all before it."""
+    from tvmdbg_widgets.formats.pasted import documents
+
+    written: list[int] = []
+    dumps = json.dumps
+
+    def counted(text: str) -> str:
+        written.append(len(text))
+        return dumps(text)
+
+    monkeypatch.setattr(json, "dumps", counted)
+    text = "[" + "'ab' " * 2_000 + "]"
+    assert documents._of_python(text, 0) == f'["{"ab" * 2_000}"]'
+    assert sum(written) == 4_000
+    assert documents._of_python("[" * 100_000, 0) is None

@@ -35,6 +35,8 @@ _TOKEN: Final = re.compile(
     r"|-?\d++(?:\.\d++)?(?:e[+-]?\d++)?|True|False|None|nan|-?inf|[\[\]{}():, \t\n]",
     re.DOTALL,
 )
+#: Nested deeper than any value that Python's own parser reads.
+_DEEPEST: Final = 500
 _CONSTANTS: Final = {
     "True": "true", "False": "false", "None": "null", "nan": "NaN",
     "inf": "Infinity", "-inf": "-Infinity", "(": "[", ")": "]",
@@ -183,6 +185,7 @@ def _literals(given: Cleaned) -> Iterator[Cleaned]:
 def _of_python(text: str, at: int) -> str | None:
     """Return a value that Python printed as JSON; its own parser might end the process."""
     pieces: list[str] = []
+    literals: list[str] = []
     depth = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -194,16 +197,19 @@ def _of_python(text: str, at: int) -> str | None:
             plain_text = _unescaped(inner)
             if match[0].startswith("b"):
                 plain_text = plain_text.encode("latin-1", "replace").decode("utf-8", "replace")
-            if pieces and pieces[-1][:1] == '"':  # two literals are one
-                plain_text = json.loads(pieces.pop()) + plain_text
-            pieces.append(json.dumps(plain_text))
+            literals.append(plain_text)
             continue
         if not match[0].strip():
             continue
+        if literals:  # those behind each other are one
+            pieces.append(json.dumps("".join(literals)))
+            literals.clear()
         depth += (match[0] in "[{(") - (match[0] in "]})")
         pieces.append(_CONSTANTS.get(match[0], match[0]))
         if depth == 0:
             break
+        if depth > _DEEPEST:
+            return None
     written = re.sub(r",(\s*)\]", r"\1]", "".join(pieces)) if ")" in text else "".join(pieces)
     try:
         json.loads(written)
@@ -320,7 +326,7 @@ def unwrapped(given: Cleaned) -> Iterator[Cleaned]:
 def nearly_json(text: str) -> str:
     """Say where JSON of a known kind begins that cannot be read."""
     for number, line in enumerate(text.split("\n"), 1):
-        for what, mark in _KNOWN_JSON:
+        for what, mark in _KNOWN_JSON if ":" in line else ():
             if mark.search(line[:_LONGEST_LINE]):
                 return (
                     f"What looks like {what} begins in line {number:,}, but it is cut, or not JSON."

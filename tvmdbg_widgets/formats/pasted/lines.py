@@ -130,6 +130,8 @@ def plain(given: Cleaned) -> Cleaned:
             found.taken["fences"] = count
     lines = text.split("\n")
     for mark, what in (("\\", "backslashes at line ends"), ("$", "line ends of cat -A")):
+        if mark not in text:
+            continue
         ended = sum(line.rstrip().endswith(mark) for line in lines)
         if ended > 1 and ended >= _CONTINUED * sum(map(bool, map(str.strip, lines))):
             found.taken[what] = ended
