@@ -11,7 +11,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord import etrecord
-from tvmdbg_widgets.formats.executorch.etrecord.zip_members import ZipDirectory, ZipMember
+from tvmdbg_widgets.formats.sources.zip_directory import ZipDirectory, ZipMember
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
