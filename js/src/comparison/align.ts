@@ -60,8 +60,8 @@ function longestRising(all: readonly Rung[]): Rung[] {
     ends[low] = row;
   }
   const found: Rung[] = [];
-  for (let row = ends.at(-1) ?? -1; row >= 0; row = before[row]!) found.unshift(all[row]!);
-  return found;
+  for (let row = ends.at(-1) ?? -1; row >= 0; row = before[row]!) found.push(all[row]!);
+  return found.reverse();
 }
 
 /** The layout with each layer so much farther along the flow; lines and frames between them are drawn out. */

@@ -3,7 +3,7 @@ import { columnsOf } from "../shared/client/columns_of.ts";
 import type { Answer } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
-import { largest } from "../shared/many.ts";
+import { addTo, largest } from "../shared/many.ts";
 
 /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
 export type ComparisonColumns = Columns<"comparison">;
@@ -165,7 +165,5 @@ export class ComparisonData {
 const SHOWN = 6;
 
 function keep(rows: Map<number, number[]>, node: number, row: number): void {
-  const known = rows.get(node);
-  if (known) known.push(row);
-  else rows.set(node, [row]);
+  addTo(rows, node, row);
 }

@@ -22,6 +22,13 @@ export function append<T>(array: T[], values: Iterable<T>): void {
   for (const value of values) array.push(value);
 }
 
+/** Adds a value to those of a key. */
+export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
+  const known = groups.get(key);
+  if (known) known.push(value);
+  else groups.set(key, [value]);
+}
+
 /** Text of one character a byte. */
 export function ofBytes(bytes: Uint8Array): string {
   const parts: string[] = [];

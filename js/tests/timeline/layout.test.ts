@@ -156,3 +156,27 @@ describe("Layout", () => {
     expect(scene.bandAt(7, before - 3)).toBeNull();
   });
 });
+
+describe("many tracks", () => {
+  it("take as long as they are many, each with a heading for every two", () => {
+    const count = 60_000;
+    const numbers = Array.from({ length: count }, (_, track) => track);
+    const columns = timeline([], { tracks: numbers.map((track) => `track ${track}`) });
+    const begin = performance.now();
+    const layout = new Layout(
+      new Slices({
+        ...columns,
+        rowTrack: Int32Array.from(numbers),
+        rowFirst: new Int32Array(count + 1),
+        rowDepth: new Int32Array(count),
+        rowKind: new Uint8Array(count),
+        trackRun: new Int32Array(count),
+        trackDevice: stringColumn(numbers.map((track) => `device ${track >> 1}`)),
+        trackThread: stringColumn(numbers.map((track) => `thread ${track}`)),
+      }),
+    );
+    expect(layout.headings).toHaveLength(count / 2);
+    expect(layout.tracks.at(-1)!.bottom).toBe(layout.height);
+    expect(performance.now() - begin).toBeLessThan(2000);
+  });
+});

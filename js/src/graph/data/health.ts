@@ -8,6 +8,7 @@ import {
   Verdict,
 } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
+import { addTo } from "../../shared/many.ts";
 import { foldedInto, membersOf, type Scene } from "../placed/scene.ts";
 
 /** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
@@ -61,9 +62,7 @@ export class NodeHealth {
     this.origin = answer.node[firstFault(answer)] ?? -1;
     for (const [row, node] of answer.node.entries()) {
       if (node >= nodes) continue;
-      const rows = this.#rows.get(node);
-      if (rows) rows.push(row);
-      else this.#rows.set(node, [row]);
+      addTo(this.#rows, node, row);
       const here = this.#row[node]!;
       const worse = severity(answer.verdict[row]!) - severity(answer.verdict[here] ?? 0);
       if (here >= 0 && (worse < 0 || (worse === 0 && answer.rank[row]! > answer.rank[here]!))) {

@@ -1,3 +1,4 @@
+import { addTo } from "../../shared/many.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
@@ -98,9 +99,7 @@ export function busFinder(
     for (let i = start[k]!; i < start[k + 1]!; i++) {
       const above = last[item[i]!]!;
       if (above < 0) continue;
-      const links = byAbove.get(above);
-      if (links) links.push(item[i]!);
-      else byAbove.set(above, [item[i]!]);
+      addTo(byAbove, above, item[i]!);
     }
     for (const [above, links] of byAbove) {
       if (links.length < BRANCHES) continue;
@@ -112,9 +111,7 @@ export function busFinder(
       }
       const below = layer[target[links[0]!]!]!;
       const bus = { links, stem: own, low, high };
-      const found = channels.get(below);
-      if (found) found.push(bus);
-      else channels.set(below, [bus]);
+      addTo(channels, below, bus);
     }
   };
   /** Per edge: the tensor with several branches whose first one it is, -1 for most. */

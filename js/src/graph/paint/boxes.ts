@@ -3,6 +3,7 @@ import { NodeKind } from "../../shared/client/run_client.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
+import { addTo } from "../../shared/many.ts";
 import { drawnKind } from "../../shared/node_title.ts";
 import type { Part } from "../color/colors.ts";
 import { SLOT } from "../color/template.ts";
@@ -238,9 +239,7 @@ export class BoxPainter {
     if (!fitted || y < half || y + half > this.#stage.height) return;
     if (x < 0 || x + this.#measure.width(fitted) > this.#stage.width) return;
     const text = { words: fitted, x, y, ink };
-    const alike = this.#texts.get(font);
-    if (alike) alike.push(text);
-    else this.#texts.set(font, [text]);
+    addTo(this.#texts, font, text);
     if (this.labels) {
       const width = this.#measure.width(fitted);
       this.labels.push({ text: fitted, node, x, y: y - half, width, height: 2 * half });
@@ -331,9 +330,7 @@ export class BoxPainter {
     const byFill = new Map<string, number[]>();
     placed.eachBox(camera.view(2), (box) => {
       const fill = flatFill(picture, box);
-      const boxes = byFill.get(fill);
-      if (boxes) boxes.push(box);
-      else byFill.set(fill, [box]);
+      addTo(byFill, fill, box);
     });
     const context = this.#context;
     const { scale } = camera;

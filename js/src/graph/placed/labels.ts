@@ -1,6 +1,7 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { counted, duration, percent, shapeText } from "../../shared/format.ts";
+import { addTo } from "../../shared/many.ts";
 import { givenText } from "../../shared/node_title.ts";
 import { entryBytes, valueText } from "../color/columns.ts";
 import { filled, SLOT } from "../color/template.ts";
@@ -97,9 +98,7 @@ export class Labels implements BoxTexts {
     this.#graph = graph;
     this.#times = times;
     this.#measure = measure;
-    for (const [row, node] of graph.headNode.entries()) {
-      this.#heads.set(node, [...(this.#heads.get(node) ?? []), row]);
-    }
+    for (const [row, node] of graph.headNode.entries()) addTo(this.#heads, node, row);
   }
 
   /** Whether one of the node's outputs is an output of the graph. */

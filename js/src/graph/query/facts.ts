@@ -47,10 +47,11 @@ export class Facts {
     if (field === "layout") return this.more!.layouts;
     const known = graph.info?.devices ?? {};
     const types = [...new Set(graph.deviceTypes)];
+    const codeOf = new Map(types.map((type, code) => [type, code]));
     const codes = new Int32Array(graph.shapeKnown.length).fill(-1);
-    for (let row = 0; row < graph.deviceTypes.length; row++) {
-      codes[row] = types.indexOf(graph.deviceTypes[row]!);
-    }
+    graph.deviceTypes.forEach((type, row) => {
+      codes[row] = codeOf.get(type)!;
+    });
     return new StringColumn(
       codes,
       types.map((type) => (type < 0 ? "" : (known[type] ?? ""))),

@@ -1,7 +1,7 @@
 import type { Cells, Tile } from "../../shared/client/tensor_questions.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { append } from "../../shared/many.ts";
+import { addTo, append } from "../../shared/many.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "../colors/color_scale.ts";
 import {
   cssColor,
@@ -250,9 +250,7 @@ function paintTiny(context: Pen, plot: Box, cells: readonly Box[], special: Spec
   for (const cell of cells) {
     if (!touches(cell, plot)) continue;
     const key = `${Math.floor((cell.x - plot.x) / SQUARE)} ${Math.floor((cell.y - plot.y) / SQUARE)}`;
-    const others = squares.get(key);
-    if (others) others.push(cell);
-    else squares.set(key, [cell]);
+    addTo(squares, key, cell);
   }
   const [rest, signs]: [Box[], Box[]] = [[], []];
   for (const [key, own] of squares) {
@@ -359,9 +357,7 @@ export class SpecialBoxes {
   readonly #boxes = new Map<Special, Box[]>();
 
   add(special: Special, box: Box): void {
-    const known = this.#boxes.get(special);
-    if (known) known.push(box);
-    else this.#boxes.set(special, [box]);
+    addTo(this.#boxes, special, box);
   }
 
   paint(context: Pen): void {

@@ -1,5 +1,5 @@
 import type { RooflineColumns } from "../../shared/client/run_parts.ts";
-import { smallest } from "../../shared/many.ts";
+import { addTo, smallest } from "../../shared/many.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
@@ -122,8 +122,7 @@ export class Points {
     const found = new Map<string, number[]>();
     for (const point of this.node.keys()) {
       if (this.isDrawn(point)) continue;
-      const why = this.#why(point);
-      found.set(why, [...(found.get(why) ?? []), point]);
+      addTo(found, this.#why(point), point);
     }
     const time = (point: number) => this.ns[point]! || 0;
     return [...found]

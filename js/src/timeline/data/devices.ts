@@ -8,6 +8,7 @@ export class Devices {
   readonly words: readonly string[];
   readonly #ofNode: Int32Array;
   readonly #ofTrack: Int32Array;
+  readonly #unknown: number;
 
   constructor(slices: Slices, graph: GraphColumns | null) {
     const words: string[] = [];
@@ -30,13 +31,13 @@ export class Devices {
       const [first, last] = [graph!.entryOffsets[node]!, graph!.entryOffsets[node + 1]!];
       if (first < last) this.#ofNode[node] = ofType(graph!.deviceTypes[first]!);
     });
-    number(NO_DEVICE);
+    this.#unknown = number(NO_DEVICE);
     this.words = words;
   }
 
   /** The number of the word for a node (-1: not known) on a track (-1: none). */
   of(node: number, track: number): number {
     const placed = this.#ofNode[node] ?? -1;
-    return placed >= 0 ? placed : (this.#ofTrack[track] ?? this.words.indexOf(NO_DEVICE));
+    return placed >= 0 ? placed : (this.#ofTrack[track] ?? this.#unknown);
   }
 }

@@ -1,5 +1,6 @@
 import type { FlowColumns } from "../../shared/client/run_client.ts";
 import { counted } from "../../shared/format.ts";
+import { addTo } from "../../shared/many.ts";
 
 /** Arrows between slices: which slice started which. */
 export class Flows {
@@ -11,9 +12,7 @@ export class Flows {
     this.#columns = columns;
     const add = (slice: number, flow: number) => {
       if (slice < 0) return;
-      const known = this.#bySlice.get(slice);
-      if (known) known.push(flow);
-      else this.#bySlice.set(slice, [flow]);
+      addTo(this.#bySlice, slice, flow);
     };
     columns.flowFrom.forEach((slice, flow) => {
       add(slice, flow);

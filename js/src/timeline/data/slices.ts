@@ -50,6 +50,8 @@ export class Slices {
   #loaded: readonly [from: number, to: number] = [Infinity, -Infinity];
   #bySource: Int32Array | null = null;
   #byNode: [offsets: Int32Array, slices: Int32Array] | null = null;
+  /** Names of the slices that are known before the others are here. */
+  #ranked: Map<number, number> | null = null;
 
   constructor(columns: TimelineColumns) {
     this.columns = columns;
@@ -70,10 +72,9 @@ export class Slices {
       const place = { track, depth: rowDepth[row]!, kind: rowKind[row]!, first, last };
       return new Row(row, place, this.#shared);
     });
-    this.tracks = Array.from({ length: tracks.length }, (_, track) => {
-      const own = this.rows.filter((row) => row.track === track);
-      return new Track(track, tracks.at(track), own, this);
-    });
+    const ofTrack: Row[][] = Array.from({ length: tracks.length }, () => []);
+    for (const row of this.rows) ofTrack[row.track]?.push(row);
+    this.tracks = ofTrack.map((own, track) => new Track(track, tracks.at(track), own, this));
     if (columns.slices) this.fill(columns.slices);
   }
 
@@ -196,10 +197,8 @@ export class Slices {
   nameCodeOf(slice: number): number {
     const here = this.#data?.name[this.#at(slice)];
     if (here !== undefined) return here;
-    const { rankFirst, rankName } = this.columns;
-    return (
-      rankName[rankFirst.findIndex((each, row) => each === slice && rankName[row]! >= 0)] ?? -1
-    );
+    this.#ranked ??= this.#rank();
+    return this.#ranked.get(slice) ?? -1;
   }
 
   /** The distinct names. */
@@ -353,6 +352,15 @@ export class Slices {
     for (let at = nodes!.indexOf(node); at >= 0; at = nodes!.indexOf(node, at + 1)) found.push(at);
     found.sort((a, b) => (occurrence?.[a] ?? a) - (occurrence?.[b] ?? b));
     return Int32Array.from(found, (at) => this.#numberOf(at));
+  }
+
+  #rank(): Map<number, number> {
+    const { rankFirst, rankName } = this.columns;
+    const found = new Map<number, number>();
+    rankFirst.forEach((slice, row) => {
+      if (rankName[row]! >= 0 && !found.has(slice)) found.set(slice, rankName[row]!);
+    });
+    return found;
   }
 
   #sortByNode(node: Int32Array): [offsets: Int32Array, slices: Int32Array] {

@@ -1,4 +1,4 @@
-import { append, smallest } from "../../shared/many.ts";
+import { addTo, append, smallest } from "../../shared/many.ts";
 import { percentiles } from "../data/quantiles.ts";
 import type { Row, Slices } from "../data/slices.ts";
 import type { TableBy } from "../state.ts";
@@ -177,9 +177,7 @@ export class ByRows implements Rows {
     const byWord = new Map<string, number[]>();
     for (const operator of this.#used()) {
       for (const word of new Set(words(operator))) {
-        const members = byWord.get(word);
-        if (members) members.push(operator);
-        else byWord.set(word, [operator]);
+        addTo(byWord, word, operator);
       }
     }
     return [...byWord].map(([word, members]) => this.#together(word, word, members));
@@ -221,9 +219,7 @@ export class ByRows implements Rows {
         inner = graph!.groupParent[inner]!;
       }
       if (inner !== around) continue;
-      const members = byGroup.get(below);
-      if (members) members.push(operator);
-      else byGroup.set(below, [operator]);
+      addTo(byGroup, below, operator);
     }
     const loose = byGroup.get(-1) ?? [];
     byGroup.delete(-1);

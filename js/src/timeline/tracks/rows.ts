@@ -158,16 +158,19 @@ export class Layout {
   /** Gives everything its place. */
   place(): void {
     let top = 0;
+    let next = 0;
+    /** The headings above a track, one in another. */
+    let above: Heading[] = [];
     for (const place of this.tracks) {
       const { track } = place;
-      let folded = false;
-      for (const heading of this.headings) {
-        if (heading.first > track.number || heading.last <= track.number) continue;
-        if (heading.first === track.number) {
-          heading.hidden = folded || track.number >= this.#most.tracks;
-          heading.top = top;
-          if (!heading.hidden) top += HEADING;
-        }
+      above = above.filter(({ last }) => last > track.number);
+      let folded = above.some((heading) => heading.folded);
+      for (; this.headings[next]?.first === track.number; next++) {
+        const heading = this.headings[next]!;
+        heading.hidden = folded || track.number >= this.#most.tracks;
+        heading.top = top;
+        if (!heading.hidden) top += HEADING;
+        above.push(heading);
         folded ||= heading.folded;
       }
       folded ||= track.number >= this.#most.tracks;

@@ -1,5 +1,6 @@
 import { NodeKind } from "../../../shared/client/run_client.ts";
 import { counted, duration, entryText, integer, percent } from "../../../shared/format.ts";
+import { addTo } from "../../../shared/many.ts";
 import { givenText } from "../../../shared/node_title.ts";
 import type { GraphModel } from "../../data/model.ts";
 import { foldedInto, type Scene } from "../../placed/scene.ts";
@@ -124,7 +125,7 @@ function givenClusters(
   const byRole = new Map<string, number[]>();
   for (const box of outer) {
     const role = roles.at(scene.node[box]!);
-    if (role) byRole.set(role, [...(byRole.get(role) ?? []), box]);
+    if (role) addTo(byRole, role, box);
   }
   const places = roles.unique.filter((role) => byRole.has(role));
   for (const role of places) {

@@ -83,17 +83,9 @@ function cellsOf(runs: Runs, weights: Float64Array, stretch: Stretch): number[][
     }
   }
   alone(at, period);
-  const weight = (cell: readonly number[]) =>
-    cell.reduce((sum, each) => sum + weights[start + each]!, 0);
-  while (cells.length > MOST_CELLS) {
-    const heavy = cells.map(weight);
-    let low = 0;
-    for (let each = 1; each + 1 < cells.length; each++) {
-      if (heavy[each]! + heavy[each + 1]! < heavy[low]! + heavy[low + 1]!) low = each;
-    }
-    cells.splice(low, 2, [...cells[low]!, ...cells[low + 1]!]);
-  }
-  return cells;
+  const clusters = cells.map((boxes) => ({ boxes, repeats: 1, run: -1, unit: boxes.length }));
+  const own = weights.subarray(start, start + period);
+  return joinLightest(clusters, new Map(), own, MOST_CELLS).map(({ boxes }) => boxes);
 }
 
 /** A pair of neighbors with what they weigh; it counts as long as both still do. */

@@ -1,5 +1,5 @@
 import { GroupSource } from "../../../shared/client/run_client.ts";
-import { append } from "../../../shared/many.ts";
+import { addTo, append } from "../../../shared/many.ts";
 import type { Groups } from "../../data/groups.ts";
 
 /** `count` occurrences of `period` boxes of a sequence, from `start` on; `group` is the run of blocks. */
@@ -35,9 +35,7 @@ export class Runs {
       this.#start.push(before[groupStart[group]!]!);
       this.#end.push(before[groupEnd[group]!]!);
       const around = groupParent[group]!;
-      const beside = this.#children.get(around);
-      if (beside) beside.push(group);
-      else this.#children.set(around, [group]);
+      addTo(this.#children, around, group);
     }
   }
 

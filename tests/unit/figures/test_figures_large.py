@@ -1,0 +1,71 @@
+"""What is far larger than any picture is drawn all the same: within the time that one may take."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+
+MANY = 20_000
+
+
+def trace(threads: int) -> bytes:
+    events: list[dict[str, Any]] = [
+        {"name": f"op{at % 50}", "ph": "X", "ts": at, "dur": 5, "pid": at // 2, "tid": at}
+        for at in range(threads)
+    ]
+    events += [
+        {"name": "process_name", "ph": "M", "pid": at, "args": {"name": f"device {at}"}}
+        for at in range(threads // 2)
+    ]
+    return json.dumps({"traceEvents": events}).encode()
+
+
+def graph(inputs: int, operators: list[tuple[str, list[int]]]) -> bytes:
+    nodes: list[dict[str, Any]] = [
+        {"op": "null", "name": f"x{at}", "inputs": []} for at in range(inputs)
+    ]
+    nodes += [
+        {
+            "op": "tvm_op",
+            "name": f"n{at}",
+            "inputs": [[each, 0, 0] for each in read],
+            "attrs": {"func_name": name, "num_outputs": "1"},
+        }
+        for at, (name, read) in enumerate(operators)
+    ]
+    count = len(nodes)
+    attrs = {
+        "shape": ["list_shape", [[1]] * count],
+        "dltype": ["list_str", ["float32"] * count],
+        "storage_id": ["list_int", list(range(count))],
+    }
+    return json.dumps(
+        {
+            "nodes": nodes,
+            "arg_nodes": list(range(inputs)),
+            "node_row_ptr": list(range(count + 1)),
+            "heads": [[count - 1, 0, 0]],
+            "attrs": attrs,
+        }
+    ).encode()
+
+
+TWO_BLOCKS = [(f"fused_op{at % (MANY // 2)}", [at]) for at in range(MANY)]
+
+
+@pytest.mark.parametrize(
+    ("data", "view"),
+    [
+        (trace(MANY), "timeline"),
+        (graph(MANY, [("fused_concatenate", list(range(MANY)))]), "graph"),
+        (graph(1, TWO_BLOCKS), "graph"),
+    ],
+    ids=["threads", "inputs of a node", "operators of a block"],
+)
+def test_work_grows_with_what_there_is(data: bytes, view: str) -> None:
+    figure = tvmdbg.open(data).figure(view)
+    assert "missing" not in figure.description, figure.text[-200:]
