@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.answers.answers import _ANSWERS
 from tvmdbg_widgets.answers.bundles import STATIC
 
 if TYPE_CHECKING:
@@ -286,6 +287,48 @@ def test_what_a_run_does_not_have_is_refused_and_nothing_written(
     with pytest.raises(problem):
         run.save_html(tmp_path / "page.html", **options)
     assert list(tmp_path.iterdir()) == []
+
+
+ANSWERS_OF_A_PAGE = (
+    *("summary", "highlights", "graph", "timeline", "change", "tensors", "findings", "health"),
+    *("critical", "roofline", "counters", "flows"),
+)
+
+
+@pytest.mark.parametrize("kinds", [("timeline",), ("graph", "tensors"), ANSWERS_OF_A_PAGE])
+def test_a_part_that_cannot_be_made_is_left_out_and_the_rest_is_there(
+    kinds: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> object:
+        raise ZeroDivisionError("never mind")
+
+    for kind in kinds:
+        monkeypatch.setitem(_ANSWERS, kind, fails)
+    path = tvmdbg.open(SAMPLE).save_html(tmp_path / "run.html", share="statistics")
+    text = path.read_text("utf-8")
+    for kind in kinds:
+        assert f"{kind}: ZeroDivisionError" in html.unescape(text)
+    packed = re.search(r'id="tvmdbg-data"[^>]*>([^<]+)<', text)
+    assert packed is not None
+    data = gzip.decompress(base64.b64decode(packed[1]))
+    head = json.loads(data[16 : 16 + int.from_bytes(data[8:12], "little")])
+    expected = {"health", "nodes", "facts", "graph", "timeline", "tensors"} - {*kinds}
+    assert expected <= head["tables"].keys()
+    missing = head["answers"]["summary"]["missing"]
+    for kind in {*kinds} & {"graph", "timeline", "tensors"}:
+        assert "ZeroDivisionError" in missing[kind]
+
+
+def test_a_page_is_written_where_its_figure_cannot_be_drawn(
+    run: DebugRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> object:
+        raise ZeroDivisionError("never mind")
+
+    view = tvmdbg.Flamechart(run)
+    monkeypatch.setattr(type(view), "redacted_figure", fails)
+    text = view.save_html(tmp_path / "run.html").read_text("utf-8")
+    assert "This view could not be drawn: ZeroDivisionError" in html.unescape(text)
 
 
 def test_a_view_alone_has_no_other_to_start_in(run: DebugRun, tmp_path: Path) -> None:

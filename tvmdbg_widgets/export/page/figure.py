@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.export.page.state import kind_of, models
 from tvmdbg_widgets.export.page.stored import sentences
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
+from tvmdbg_widgets.figures.engine import text_only
 from tvmdbg_widgets.figures.redaction import Redaction
+from tvmdbg_widgets.model.base.errors import why_unread
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.options import Options
@@ -18,10 +22,24 @@ if TYPE_CHECKING:
 
 
 def figure_of_page(view: View, options: Options) -> Figure:
-    """Return what a view shows, as far as it may be handed on."""
-    run = view.debug_run
+    """Return what a view shows, as far as it may be handed on; where that fails, why.
+
+    Raises
+    ------
+    KeyError, IndexError, ValueError
+        As :func:`~tvmdbg_widgets.export.page.state.models`.
+    """
     states = models(view, options)
-    session = states["session"]
+    try:
+        return _redacted(view, options, states["session"], states["view"])
+    except Exception as problem:  # noqa: BLE001 - no page fails because a picture does
+        title, why = view.debug_run.title, one_line(why_unread(problem))
+        why = PathEraser(view.debug_run).text(f"This view could not be drawn: {why}")
+        return text_only(kind_of(view), title, "", why, width=720, theme=options.theme)
+
+
+def _redacted(view: View, options: Options, session: dict[str, Any], own: dict[str, Any]) -> Figure:
+    run = view.debug_run
     private = private_parameters(run.parts)
     known = None
     if kind_of(view) == "debugger":
@@ -37,7 +55,7 @@ def figure_of_page(view: View, options: Options) -> Figure:
 
     count = 0 if run.graph is None else run.graph.num_nodes
     selected = tuple(node for node in session["selected"] if node < count)
-    first = states["view"].get("entry") or session["entry"]
+    first = own.get("entry") or session["entry"]
     entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
     redaction = Redaction(redact, known, selected, entry if there else None)

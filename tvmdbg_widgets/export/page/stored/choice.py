@@ -21,7 +21,6 @@ from tvmdbg_widgets.export.page.stored.profiles import (
 )
 from tvmdbg_widgets.export.page.stored.values import Whole, whole
 from tvmdbg_widgets.figures.tensor.shown import plane_of
-from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tensors.planes import default_axes
 from tvmdbg_widgets.model.tensors.readings import is_complex
 
@@ -177,7 +176,7 @@ def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
 def _try_whole(each: Candidate, budget: Budget) -> bool:
     try:
         found = whole(each.tensor, list(each.variants.values()))
-    except (FormatError, OSError) as problem:
+    except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         each.trouble = sentences.unread(problem)
         return False
     cost = sum(map(compressed, found.data)) + _ROW * len(found.forms)
@@ -192,7 +191,7 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
 def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
     try:
         made = stored_profiles(variant, each.variants[variant])
-    except (FormatError, OSError) as problem:
+    except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         each.trouble = sentences.unread(problem)
         return True  # the budget is not to blame
     if not budget.take(compressed(made.data) + _ROW, len(made.data)):
@@ -207,7 +206,7 @@ def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) ->
         return True
     try:
         made = stored_picture(variant, found, plane)
-    except (FormatError, OSError) as problem:
+    except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         each.trouble = sentences.unread(problem)
         return True  # the budget is not to blame
     cost = (compressed(made.data) + _ROW, len(made.data))

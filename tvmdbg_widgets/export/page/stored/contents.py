@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.export.page.stored.facts import tensor_columns
 from tvmdbg_widgets.export.page.stored.nodes import node_columns
@@ -21,20 +23,57 @@ from tvmdbg_widgets.export.page.stored.values import (
     code_table,
     form_columns,
 )
+from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.devices import device_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.page.stored.choice import Candidate
     from tvmdbg_widgets.export.page.stored.facts import Header, Variant
     from tvmdbg_widgets.export.page.stored.paths import PathEraser
 
-
+_LOG = logging.getLogger(__name__)
 #: Answers that only a page that shows times needs.
 TIMES = ("critical", "roofline", "counters", "flows")
+_NOT_MADE = "left out of this page, since what the view asks for could not be made: "
+_SUMMARY = ("graph", "tensors", "timeline")
+
+T = TypeVar("T")
+
+
+class Guard:
+    """Makes what a page carries, part by part; a part that fails is left out, and the page says so.
+
+    Attributes
+    ----------
+    failed : dict of str to str
+        Why each part that is left out could not be made, in one line.
+    """
+
+    def __init__(self, eraser: PathEraser) -> None:
+        self.failed: dict[str, str] = {}
+        self._eraser = eraser
+
+    def made(self, part: str, make: Callable[[], T], instead: T) -> T:
+        """Return what a function makes, or something else where it raises."""
+        try:
+            return make()
+        except Exception as problem:  # noqa: BLE001 (one part must not hide the others)
+            _LOG.info("%s cannot be made for a page", part, exc_info=True)
+            self.failed[part] = self._eraser.text(one_line(why_unread(problem)))
+            return instead
+
+    def answer(self, run: Derived, kind: str) -> Reply:
+        """Return the answer to a question of that kind, or none."""
+        return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
+
+    def left_out(self) -> list[str]:
+        """Return a sentence for each part that is left out."""
+        return [f"{part}: {why}" for part, why in self.failed.items()]
 
 
 @dataclass
@@ -50,8 +89,9 @@ class Told:
 def common(
     run: Derived,
     findings: dict[str, Any] | None,
-    health: tuple[dict[str, Any], dict[str, Any]],
+    health: tuple[dict[str, Any], dict[str, Any]] | None,
     eraser: PathEraser,
+    guard: Guard,
     *,
     more: Sequence[str] = (),
 ) -> Binary:
@@ -62,21 +102,36 @@ def common(
     """
     binary = Binary()
     binary.head["answers"] = answers = {}
-    answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
-    answers["highlights"] = eraser.json(answer(run, {"kind": "highlights"}).result)
+    summary = guard.answer(run, "summary").result or {
+        "title": run.title,
+        **dict.fromkeys(_SUMMARY),
+        "missing": {},
+        "issues": [],
+        "provenance": [],
+    }
+    answers["summary"] = eraser.json(summary)
+    answers["highlights"] = eraser.json(guard.answer(run, "highlights").result)
     answers["findings"] = eraser.json(findings)
     for kind in ("graph", "timeline", "change", "tensors", *more):
-        reply = answer(run, {"kind": kind})
+        reply = guard.answer(run, kind)
         if reply.buffers:
             answers[kind] = eraser.json(reply.result["info"])
             binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
         else:
             answers[kind] = eraser.json(reply.result)
-    answers["health"] = eraser.json(health[0])
-    binary.add_columns("health", health[1], "health")
+    for kind in guard.failed.keys() & {*_SUMMARY}:
+        answers["summary"][kind] = None
+        answers["summary"]["missing"][kind] = _NOT_MADE + guard.failed[kind]
+    if "memory" in guard.failed:
+        answers["memory"] = {"missing": _NOT_MADE + guard.failed["memory"]}
+    if health is not None:
+        answers["health"] = eraser.json(health[0])
+        binary.add_columns("health", health[1], "health")
     if run.graph is not None:
         binary.head["devices"] = device_names(run.graph)
-        binary.add_columns("nodes", node_columns(run, eraser))
+        nodes = guard.made("details of nodes", lambda: node_columns(run, eraser), None)
+        if nodes is not None:
+            binary.add_columns("nodes", nodes)
     return binary
 
 

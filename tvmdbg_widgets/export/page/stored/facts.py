@@ -10,7 +10,6 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, stated_layout
 from tvmdbg_widgets.export.page.stored import sentences
-from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
@@ -117,7 +116,7 @@ def variants(
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
             bounds = tensor.known_percentiles(reading)
             adapted = tensor.contrast(reading=reading)
-        except (FormatError, OSError) as problem:
+        except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
             trouble = sentences.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
         found.append(

@@ -20,6 +20,7 @@ from tvmdbg_widgets.export.page.stored.choice import (
 )
 from tvmdbg_widgets.export.page.stored.contents import (
     TIMES,
+    Guard,
     Told,
     add_values,
     common,
@@ -183,15 +184,18 @@ class _Store:
 
     def _common(self) -> Binary:
         private = None if self.wanted.parameters else self.private
-        self.findings = stored_findings(self.run, private)
-        health = stored_health(self.run, private)
+        run, guard = self.run, Guard(self.eraser)
+        self.findings = guard.made("findings", lambda: stored_findings(run, private), None)
+        health = guard.made("health", lambda: stored_health(run, private), None)
         more = ["memory"] if self.wanted.memory else []
         more += TIMES if self.wanted.times else []
-        binary = common(self.run, self.findings, health, self.eraser, more=more)
+        binary = common(run, self.findings, health, self.eraser, guard, more=more)
         binary.head["share"] = self.wanted.share
         room = _TIMES * Budget(self.wanted.page, self.wanted.frame).left
         room -= compressed(binary.to_bytes())
-        self.left_out += add_slices(binary, self.run, room, shown=self.wanted.times)
+        if "timeline" not in guard.failed:
+            self.left_out += add_slices(binary, run, room, shown=self.wanted.times)
+        self.left_out += guard.left_out()
         if (differs := self.wanted.comparison) is not None:
             binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])
             binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
@@ -232,7 +236,7 @@ class _Store:
         """The tensors whose values may go along, those first that should."""
         graph = self.run.graph
         wanted = [] if self.wanted.first is None else [self.wanted.first]
-        for each in self.findings["findings"]:
+        for each in (self.findings or {"findings": ()})["findings"]:
             wanted += [(node, output) for node, output in each["entries"]]
         if graph is not None:
             wanted += [(node, output) for node, output in graph.heads.tolist()]
