@@ -95,6 +95,19 @@ def test_views() -> None:
         expected = np.lib.stride_tricks.as_strided(whole[offset:], shape, steps)
         np.testing.assert_array_equal(np.asarray(found), expected)
         assert not found.numpy().flags.writeable
+        source = found.source()
+        assert source.read(0, source.size) == expected.tobytes()
+
+
+def test_sizes_and_strides_that_no_array_has() -> None:
+    kind, source = DataType.parse("float32"), BytesSource(FLOATS)
+    for shape, strides in [((0, 2**62, 2**62), (1, 1, 1)), ((2**40, 2**40), (0, 0))]:
+        with pytest.raises(ValueError, match="sizes|unfolds"):
+            TorchTensor(kind, shape, strides, 0, source)
+    for shape, strides in [((1, 3), (2**62, 1)), ((0, 5), (1, 2**70)), ((1, 1), (2**70, 1))]:
+        found = TorchTensor(kind, shape, strides, 0, source)
+        assert found.numpy().shape == shape
+        assert found.source().read(0, found.nbytes) == FLOATS[: found.nbytes]
 
 
 @pytest.mark.spec_only
@@ -102,6 +115,7 @@ def test_big_endian() -> None:
     data = np.arange(12, dtype=">f4").tobytes()
     found = read(saved(tensor((12,), (1,)), data, b"big"))
     np.testing.assert_array_equal(np.asarray(found), np.arange(12))
+    assert found.source().read(0, 48) == FLOATS
 
 
 @pytest.mark.spec_only

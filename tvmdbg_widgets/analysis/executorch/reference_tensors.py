@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.tensors.tensors import Tensors
@@ -52,10 +49,10 @@ def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
     found: list[Tensor] = []
     for (node, output), value in zip(graph.heads.tolist(), values, strict=True):
         if isinstance(value, TorchTensor):
-            data = np.ascontiguousarray(value.numpy()).tobytes()
-            source = BytesSource(data, f"{files.record.file if files.record else ''} (reference)")
+            source = value.source()
+            source.name = f"{files.record.file if files.record else ''} (reference)"
             key = f"case {index}, output {len(found)}"
-            array = ArrayRecord(key, value.dtype, value.shape, len(data), 0, source)
+            array = ArrayRecord(key, value.dtype, value.shape, source.size, 0, source)
             name = graph.names[node]
             found.append(Tensor(array, node, output, name=name, trust=trust, notes=(note,)))
     return Tensors(found)

@@ -70,11 +70,18 @@ class Subject:
         least, most = self.count(low, high)
         if least == most:
             return least
-        values = (comparable(chunk) for chunk in self.chunks())
         return sum(
-            int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
-            for each in values
+            often * int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
+            for often, each in self._comparable()
         )
+
+    def _comparable(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+        """Yield the values in pieces, and how often those of a piece count."""
+        values = self.tensor.values()
+        if values.repeats is None:
+            yield from ((1, comparable(chunk)) for chunk in self.chunks())
+        else:
+            yield from ((often, comparable(each)) for often, each, _ in values.distinct())
 
 
 #: Reads more of one tensor; None where there is nothing to tell.

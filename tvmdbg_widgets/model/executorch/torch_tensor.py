@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.strided import StridedSource, byte_steps
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
@@ -88,18 +90,36 @@ class TorchTensor:
         FormatError
             The file changed since it was opened.
         """
-        steps = tuple(stride * self._itemsize for stride in self.strides)
+        steps = byte_steps(self.shape, self.strides, self._itemsize)
         return np.lib.stride_tricks.as_strided(self._flat(), self.shape, steps, writeable=False)
 
-    def _flat(self) -> npt.NDArray[Any]:
-        """Read the stretch of the storage that the view lies in."""
+    def source(self) -> StridedSource:
+        """Return the values as bytes in C order, little endian, made as they are read.
+
+        Raises
+        ------
+        FormatError
+            The file changed since it was opened.
+        """
+        stored, offset = self.storage, self.offset * self._itemsize
+        if self.big_endian:
+            stored, offset = BytesSource(self._stretch(), stored.name), 0
+        return StridedSource(stored, offset, self.shape, self.strides, self._itemsize)
+
+    def _stretch(self) -> bytes:
+        """Read the stretch of the storage that the view lies in, as little endian."""
         kind, size = self._numpy_dtype(), self._itemsize
+        data = self.storage.read(self.offset * size, self._span * size)
+        if not self.big_endian:
+            return data
+        number = size // 2 if kind.kind == "c" else size
+        return np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
+
+    def _flat(self) -> npt.NDArray[Any]:
+        kind = self._numpy_dtype()
         if not self._span:
             return np.zeros(0, kind)
-        data = self.storage.read(self.offset * size, self._span * size)
-        if self.big_endian:
-            number = size // 2 if kind.kind == "c" else size
-            data = np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
+        data = self._stretch()
         if self.dtype.is_bool:
             return np.frombuffer(data, np.uint8).astype(np.bool_)
         return np.frombuffer(data, kind)

@@ -51,6 +51,12 @@ class CodeCounts:
         codes, counts = other.present()
         self.table[codes] += counts
 
+    def times(self, count: int) -> None:
+        """Count all codes so many times."""
+        self._counts = self._counts * count
+        if self._table is not None:
+            self._table *= count
+
     def present(self) -> tuple[Codes, Counts]:
         """Return the codes that occur, int64 ascending, and how often."""
         if self._table is None:

@@ -83,6 +83,10 @@ class CodeTally:
         self.counts.merge(other.counts)
         self.extremes.merge(other.extremes)
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.counts.times(count)
+
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         table, found = code_table(self.dtype), self.extremes

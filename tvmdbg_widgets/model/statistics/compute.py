@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.statistics.histograms import (
 )
 from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
 from tvmdbg_widgets.model.statistics.percentiles import percentiles
-from tvmdbg_widgets.model.statistics.pieces import Sample, Stream, Whole
+from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Whole, every
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.tallies import tally
 
@@ -117,11 +117,11 @@ class Passes:
             return cls(Stream(values), first.dtype)
         if sample is not None and not (some := Sample(values, sample)).whole:
             return cls(some, values.numpy_dtype, exact=False)
-        return cls(Whole(values, 0, values.count), values.numpy_dtype)
+        return cls(every(values), values.numpy_dtype)
 
     def size(self) -> int:
         """Return how many values the source gives."""
-        if isinstance(self.source, Whole):
+        if isinstance(self.source, Whole | Distinct):
             return self.source.stop
         return sum(len(chunk) for chunk, _ in self.source)
 

@@ -132,6 +132,12 @@ class FloatTally:
         self.extremes.merge(other.extremes)
         self.moments.merge(other.moments)
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.prefixes.times(count)
+        self.apart *= count
+        self.moments.times(count)
+
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         zeros, negative_zeros, pos_inf, neg_inf, highest, lowest = self.apart.tolist()

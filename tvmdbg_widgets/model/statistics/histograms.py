@@ -146,6 +146,10 @@ class EdgeCounter:
         """Add what another has counted."""
         self.counts += other.counts
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.counts *= count
+
     def finish(self, distribution: Distribution) -> Histogram:
         """Return these counts with those of the bins that no edge cuts."""
         certain, _ = distribution.rebinned(self.edges)

@@ -81,6 +81,15 @@ class IntegerTally:
         self._widen()
         self.counts += _regrouped(other.counts, other.bins, self.bins, len(self.counts))
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.moments.times(count)
+        self.counts *= count
+        self.zero *= count
+        self.negative *= count
+        self.at_lowest *= count
+        self.at_highest *= count
+
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         size = self.moments.count

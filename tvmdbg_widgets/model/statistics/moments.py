@@ -44,6 +44,12 @@ class Moments:
         self.total += other.total
         self.squares += other.squares
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.count *= count
+        self.total *= count
+        self.squares *= count
+
     def add_floats(self, values: np.ndarray[Any, Any], peak: float) -> None:
         """Add finite floats, at least one, of which ``peak`` is the largest magnitude."""
         for begin in range(0, len(values), _BLOCK):

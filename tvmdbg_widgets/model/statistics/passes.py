@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from tvmdbg_widgets.model.statistics.pieces import Sample, Stream, Whole, per_piece
+from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Whole, per_piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.model.statistics.extremes import Where
 
-    Source: TypeAlias = Whole | Sample | Stream
+    Source: TypeAlias = Whole | Distinct | Sample | Stream
 
 #: From so many bytes on threads are worth their start.
 _LARGE = 32 << 20
@@ -35,6 +35,9 @@ class Fold(Protocol):
 
     def merge(self, other: Any) -> None:
         """Take in what another has collected."""
+
+    def times(self, count: int) -> None:
+        """Count all that was collected so many times."""
 
 
 F = TypeVar("F", bound=Fold)
@@ -93,6 +96,8 @@ def run_pass(
         Where to work, if there is more than a piece; left out, large arrays are spread over at
         most four threads.
     """
+    if isinstance(source, Distinct):
+        return _of_groups(source, make, watched)
     if isinstance(source, Whole):
         pieces = -(-(source.stop - source.start) // per_piece(source.values))
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
@@ -122,7 +127,16 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _collect(source: Source, fold: F, watched: Watched) -> F:
+def _of_groups(source: Distinct, make: Callable[[], F], watched: Watched) -> F:
+    found = make()
+    for often, pieces in source.groups():
+        some = _collect(pieces, make(), watched)
+        some.times(often)
+        found.merge(some)
+    return found
+
+
+def _collect(source: Iterable[tuple[np.ndarray[Any, Any], Where]], fold: F, watched: Watched) -> F:
     pieces = iter(source)
     with np.errstate(invalid="ignore"):
         while watched.before() and (piece := next(pieces, None)) is not None:

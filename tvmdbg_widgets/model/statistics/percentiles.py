@@ -145,6 +145,12 @@ class Narrower:
         if self._kept is not None and other._kept is not None:
             self._kept = [a + b for a, b in zip(self._kept, other._kept, strict=True)]
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self._counts = [each * count for each in self._counts]
+        if self._kept is not None:
+            self._kept = [[np.repeat(each, count) for each in some] for some in self._kept]
+
     def within(self, each: Range, rank: int) -> Range:
         """Return the narrower range that a rank lies in; of one value, if all were kept."""
         index = self._spans.index((each.low, each.high))

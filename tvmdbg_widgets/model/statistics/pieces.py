@@ -66,6 +66,48 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """Values of which each stands for several of an array.
+
+    Attributes
+    ----------
+    values
+        Has ``distinct()``; see :class:`~tvmdbg_widgets.model.tensors.array_values.ArrayValues`.
+    stop : int
+        Values of the array.
+    """
+
+    values: Any
+    stop: int
+
+    def groups(self) -> Iterator[tuple[int, Iterator[tuple[Array, Where]]]]:
+        """Yield pieces, and how often their values count."""
+        step = per_piece(self.values)
+        for often, scalars, first in self.values.distinct():
+            yield (
+                often,
+                (
+                    (scalars[begin : begin + step], _at(first[begin : begin + step]))
+                    for begin in range(0, len(scalars), step)
+                ),
+            )
+
+    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+        yield from Whole(self.values, 0, self.stop)
+
+    def spans(self, pieces: int) -> Iterator[Distinct]:  # noqa: ARG002 (as of Whole)
+        """Yield all at once: there are few."""
+        yield self
+
+
+def every(values: Values) -> Whole | Distinct:
+    """Return all values of an array, of which few stand for many where they repeat."""
+    if getattr(values, "repeats", None) is not None:
+        return Distinct(values, values.count)
+    return Whole(values, 0, values.count)
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """About ``size`` values in blocks spread evenly, at most all of them."""
 
@@ -112,6 +154,10 @@ class Stream:
 
 def _after(begin: int) -> Where:
     return lambda index: begin + index
+
+
+def _at(positions: Array) -> Where:
+    return lambda index: int(positions[index])
 
 
 def _in_blocks(starts: list[int], length: int) -> Where:

@@ -130,6 +130,11 @@ class Within:
         self._tally.merge(other._tally)
         self.under += other.under
 
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self._tally.times(count)
+        self.under *= count
+
     def finish(self) -> Statistics:
         """Return all that was counted; positions mean nothing."""
         found: Statistics = self._tally.finish()

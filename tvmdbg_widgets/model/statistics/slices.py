@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
-from tvmdbg_widgets.model.statistics.pieces import Whole
+from tvmdbg_widgets.model.statistics.pieces import Distinct, every
 from tvmdbg_widgets.model.statistics.tallies import tally
 
 if TYPE_CHECKING:
@@ -30,14 +31,18 @@ class Slices:
 
     def __init__(self, values: ArrayValues) -> None:
         self.done = 0
-        self._spans = Whole(values, 0, values.count).spans(1)
-        self._fold = tally(values.numpy_dtype)
+        self._spans = every(values).spans(1)
+        self._make = partial(tally, values.numpy_dtype)
+        self._fold = self._make()
 
     def go_on(self, seconds: float) -> Statistics | None:
         """Look at values for so long, a piece at least; return what all of them give at the end."""
         end = time.monotonic() + seconds
         for span in self._spans:
-            run_pass(span, lambda: self._fold, Watched())
+            if isinstance(span, Distinct):
+                self._fold = run_pass(span, self._make, Watched())
+            else:
+                run_pass(span, lambda: self._fold, Watched())
             self.done = span.stop
             if time.monotonic() >= end:
                 return None

@@ -11,6 +11,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.strided import StridedSource
 from tvmdbg_widgets.model.tensors.dtypes import INT, UINT, DataType
 from tvmdbg_widgets.model.tensors.readings import COMPLEX_PARTS, Reading
 from tvmdbg_widgets.model.tensors.windows import Selection, read_window
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.sources.strided import Repeats
 
 _BLOCK = 1 << 20
 
@@ -184,6 +186,37 @@ class ArrayValues:
         count = self.count
         for start in range(0, count, step):
             yield self.values(start, min(start + step, count))
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """Which scalars are there several times; None where reading all costs no more."""
+        source = self.source
+        if not isinstance(source, StridedSource) or source.itemsize != self.dtype.itemsize:
+            return None
+        if self.offset or self.is_raw or self.is_packed or self.dtype.lanes != 1:
+            return None
+        return source.repeats
+
+    def distinct(self) -> Iterator[tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """Yield scalars that stand for the whole array, where it :attr:`repeats` them.
+
+        Yields
+        ------
+        int, ndarray, ndarray
+            How often to count the scalars, these in the order of the array, and the first
+            position of each. A scalar may come several times.
+        """
+        source, repeats = self.source, self.repeats
+        assert isinstance(source, StridedSource)  # noqa: S101 (of others nothing is known)
+        assert repeats is not None  # noqa: S101
+        data, size = source.elements(repeats.places), len(repeats.places)
+        own = replace(self, source=BytesSource(data), nbytes=len(data), shape=(size,))
+        scalars = own.values(0, size)
+        common = int(np.gcd.reduce(repeats.often))
+        often = repeats.often // common
+        for bit in range(int(often.max()).bit_length()):
+            some = (often >> bit & 1).astype(np.bool_)
+            yield common << bit, scalars[some], repeats.first[some]
 
     def alike(self, stored: Sequence[bytes]) -> np.ndarray[Any, Any]:
         """Decode arrays of this type, reading and number of bytes, a row of ``count`` each.

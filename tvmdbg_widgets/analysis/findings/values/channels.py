@@ -55,13 +55,14 @@ class Channels:
     ) -> Channels | None:
         """Return the channels of an operator's output, None where there are not two or unknown.
 
+        Nor of a tensor that repeats a few stored values: it costs many times more to look at each.
         Layouts that only entries beside this one tell are left out unless ``near``: to look for
         them takes a millisecond.
         """
         graph, node = run.graph, entry[0]
         if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
             return None
-        if tensor.view_shape != tensor.shape:
+        if tensor.view_shape != tensor.shape or tensor.values().repeats is not None:
             return None
         for known in known_layouts(run, entry, near=near):
             if _CHANNEL in known.layout.letters:

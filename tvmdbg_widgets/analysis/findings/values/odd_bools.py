@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.statistics.pieces import Distinct, every
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -39,15 +40,16 @@ def probe(subject: Subject) -> Odd | None:
     values = subject.tensor.values()
     if not subject.tensor.dtype.is_bool or values.is_packed:
         return None
-    count, first, start = 0, -1, 0
-    for chunk in values.codes.chunks():
-        odd = chunk > 1
-        found = int(np.count_nonzero(odd))
-        if found and first < 0:
-            first = start + int(odd.argmax())
-        count += found
-        start += len(chunk)
-    return Odd(count, first) if count else None
+    found = Odd(0, values.count)
+    source = every(values.codes)
+    groups = source.groups() if isinstance(source, Distinct) else [(1, source)]
+    for often, pieces in groups:
+        for chunk, where in pieces:
+            odd = chunk > 1
+            if odd.any():
+                first = min(found.first, where(int(odd.argmax())))
+                found = Odd(found.number + often * int(np.count_nonzero(odd)), first)
+    return found if found.number else None
 
 
 def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
