@@ -39,6 +39,13 @@ def test_cells_stand_below_each_other_numbers_to_the_right() -> None:
     assert text_lines([]) == []
 
 
+def test_one_long_cell_widens_no_other_row() -> None:
+    rows = [("name", "time"), ("a" * 100_000, "12 µs"), *[("b", "3 µs")] * 1000]
+    lines = text_lines(rows)
+    assert lines[1] == f"{'a' * 100_000}  12 µs"
+    assert sum(map(len, lines)) < 400_000
+
+
 def test_what_is_left_out_is_counted() -> None:
     assert more_text(12, 12) == []
     assert more_text(3000, 40) == ["… and 2,960 more"]

@@ -102,7 +102,7 @@ def test_views() -> None:
 def test_sizes_and_strides_that_no_array_has() -> None:
     kind, source = DataType.parse("float32"), BytesSource(FLOATS)
     for shape, strides in [((0, 2**62, 2**62), (1, 1, 1)), ((2**40, 2**40), (0, 0))]:
-        with pytest.raises(ValueError, match="sizes|unfolds"):
+        with pytest.raises(ValueError, match=r"sizes|unfolds"):
             TorchTensor(kind, shape, strides, 0, source)
     for shape, strides in [((1, 3), (2**62, 1)), ((0, 5), (1, 2**70)), ((1, 1), (2**70, 1))]:
         found = TorchTensor(kind, shape, strides, 0, source)

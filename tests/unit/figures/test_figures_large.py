@@ -69,3 +69,14 @@ TWO_BLOCKS = [(f"fused_op{at % (MANY // 2)}", [at]) for at in range(MANY)]
 def test_work_grows_with_what_there_is(data: bytes, view: str) -> None:
     figure = tvmdbg.open(data).figure(view)
     assert "missing" not in figure.description, figure.text[-200:]
+
+
+def test_a_long_name_is_not_said_of_each_slice_in_full() -> None:
+    events = [
+        {"name": "n" * 50_000, "ph": "X", "ts": 10 * at, "dur": 9, "pid": 0, "tid": 0}
+        for at in range(40)
+    ]
+    figure = tvmdbg.open(json.dumps({"traceEvents": events}).encode()).figure("timeline")
+    assert len(figure.svg) < 100_000
+    assert sum(len(each.text) for each in figure.hover) < 100_000
+    assert len(figure.text) < 200_000

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LEFT = "text-align: left"
+#: So wide a column is at most: the rows of a table do not all grow by one long cell.
+_WIDEST = 200
 
 
 def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
@@ -21,7 +23,7 @@ def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[st
     right : bool
         Put all cells but those of the first column to the right, as numbers are read.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
             cell.rjust(width) if right and place else cell.ljust(width)

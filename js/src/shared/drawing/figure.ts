@@ -130,6 +130,14 @@ export function svgDocument(
   ].join("");
 }
 
+/** Characters of what is said where the pointer rests: names may be of any length, and many parts have the same. */
+const MOST_SAID = 1000;
+
+function hint(text: string): string {
+  if (text.length <= MOST_SAID) return text;
+  return `${text.slice(0, MOST_SAID).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
 /** Parts of a picture in shares of its size. */
 export function shares(hover: readonly Hover[], width: number, height: number): Hover[] {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
@@ -138,7 +146,7 @@ export function shares(hover: readonly Hover[], width: number, height: number): 
     y: y / high,
     width: width / wide,
     height: height / high,
-    text,
+    text: hint(text),
   }));
 }
 
@@ -148,7 +156,7 @@ function places(hover: readonly Hover[]): string {
   const boxes = hover.map(({ x, y, width, height, text }) => {
     const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
     const box = `x="${left}" y="${top}" width="${wide}" height="${high}"`;
-    const said = text.split("\n").map(escaped).join("&#10;");
+    const said = hint(text).split("\n").map(escaped).join("&#10;");
     return `<rect ${box}>${element("title", said)}</rect>`;
   });
   return `<g fill="none" pointer-events="all">${boxes.join("")}</g>`;
