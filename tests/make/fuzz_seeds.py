@@ -73,7 +73,7 @@ def seeds() -> list[Files]:
     for root in roots:
         found += _single(root)
         found += _folders(root)
-    return found + _made() + _tunings()
+    return found + _made() + made_tunings()
 
 
 def _read(paths: list[Path]) -> Iterator[tuple[Path, bytes, str]]:
@@ -104,7 +104,7 @@ def _folders(root: Path) -> list[Files]:
     return found
 
 
-def _tunings() -> list[Files]:
+def made_tunings() -> list[Files]:
     """Logs of each tuner, made by hand, with what is printed beside them."""
     random = Random(1)
     ansor = b"\n".join(tuning_cases.ansor(random, usual=i < 9).line for i in range(12))

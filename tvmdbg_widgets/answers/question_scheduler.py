@@ -113,10 +113,15 @@ class QuestionScheduler:
             self._closed = True
             pool, self._pool = self._pool, None
         if self._scanning is not None:
-            self._scanning.cancel()
+            self._scanning.cancel(pause=True)
         self._answers.close()
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is answered any more."""
+        return self._closed
 
     def _is_large(self) -> bool:
         """Whether looking at all values takes long enough to wait until somebody asks for it."""

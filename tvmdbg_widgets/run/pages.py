@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.run.views import Views
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tvmdbg_widgets.export.page.embed import Embed
@@ -91,7 +93,8 @@ class Pages(Views):
             node=node,
             view=view,
         )
-        return save_page(of or self.debugger(), path, options)
+        with self._view_of_page(of) as shown:
+            return save_page(shown, path, options)
 
     def embed(
         self,
@@ -130,4 +133,17 @@ class Pages(Views):
             node=node,
             view=view,
         )
-        return embed(of or self.debugger(), height, options)
+        with self._view_of_page(of) as shown:
+            return embed(shown, height, options)
+
+    @contextmanager
+    def _view_of_page(self, of: View | None) -> Iterator[View]:
+        """Give the view to write; one that is made for a page alone is closed behind it."""
+        if of is not None or self._has_debugger:
+            yield of or self.debugger()
+            return
+        made = self.debugger()
+        try:
+            yield made
+        finally:
+            made.close()

@@ -27,9 +27,14 @@ class Views(ShownRun):
         """Return the linked views of this run; one and the same for the run's own session."""
         from tvmdbg_widgets.widgets.debugger import Debugger
 
-        if self._debugger is None or self._debugger.comm is None:
+        if self._debugger is None or not self._has_debugger:
             self._debugger = Debugger(self)
         return self._debugger
+
+    @property
+    def _has_debugger(self) -> bool:
+        """Whether there are linked views that nobody closed."""
+        return self._debugger is not None and self._debugger.comm is not None
 
     def tour(self, steps: Iterable[StepLike]) -> Debugger:
         """Return the linked views with a tour through this run, at its first step.

@@ -55,7 +55,11 @@ class Pages(ShownLog):
         **traits
             As of :meth:`view`.
         """
-        return self.view(**traits).figure(width, theme)
+        view = self.view(**traits)
+        try:
+            return view.figure(width, theme)
+        finally:
+            view.close()
 
     def save_html(
         self,
@@ -91,8 +95,12 @@ class Pages(ShownLog):
         """
         from tvmdbg_widgets.export.tuning.page import save_page
 
-        view = self.view() if of is None else of
-        return save_page(view, path, title=title, theme=theme, budget=budget)
+        view = of or self.view()
+        try:
+            return save_page(view, path, title=title, theme=theme, budget=budget)
+        finally:
+            if of is None:
+                view.close()
 
     def _ipython_display_(self) -> None:
         with self._view_lock:

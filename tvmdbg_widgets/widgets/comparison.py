@@ -18,8 +18,8 @@ from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
-from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.shared_model import ModelTrait
 from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 

@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
-
-
-class ModelTrait(anywidget.WidgetTrait):
-    """The model of another widget, which pages find by it and cannot change; None only at first."""
-
-    allow_none = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tag(sync=True, page=False)
 
 
 class Guarded(anywidget.AnyWidget):
@@ -25,6 +16,28 @@ class Guarded(anywidget.AnyWidget):
     not the code that it runs, nor what the host lays it out by. The tag ``page`` says otherwise of
     a trait. What is refused is sent back as it is here.
     """
+
+    #: The layout that was made for this widget, not one that it was given.
+    _own_layout: ipywidgets.Layout | None = None
+
+    @traitlets.default("layout")
+    def _make_layout(self) -> ipywidgets.Layout:
+        self._own_layout = ipywidgets.Layout()
+        return self._own_layout
+
+    def open(self) -> None:
+        """Open the widget to pages, with its layout if that was closed with it."""
+        layout = self._own_layout
+        if layout is not None and layout.comm is None:
+            layout._model_id = None  # noqa: SLF001 (pages know the former one as closed)
+            layout.open()
+        super().open()
+
+    def close(self) -> None:
+        """Free the widget, and the layout that was made for it, in the kernel and in every page."""
+        super().close()
+        if self._own_layout is not None:
+            self._own_layout.close()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take what a page sets.

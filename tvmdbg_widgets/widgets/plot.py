@@ -13,8 +13,8 @@ import traitlets
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.model.base.choice import meant
-from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.shared_model import ModelTrait
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
 if TYPE_CHECKING:

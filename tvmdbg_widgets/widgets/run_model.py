@@ -9,13 +9,13 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
-from tvmdbg_widgets.widgets.guarded import Guarded
+from tvmdbg_widgets.widgets.shared_model import SharedModel
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
-class RunModel(Guarded):
+class RunModel(SharedModel):
     """Answers the views of one run over custom messages; it has no view of its own.
 
     Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
@@ -36,9 +36,15 @@ class RunModel(Guarded):
 
     def __init__(self, run: Derived, **traits: Any) -> None:
         self._run = run
-        super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
         self._scheduler = QuestionScheduler(run, self._reply)
+        super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
         self.on_msg(self._on_question)
+
+    def open(self) -> None:
+        """Open the model to pages if a view uses it; it answers again if it was closed."""
+        if self._scheduler.closed:
+            self._scheduler = QuestionScheduler(self._run, self._reply)
+        super().open()
 
     def glance(self, seconds: float) -> None:
         """Have the tensors of a small run scanned, and wait so long for the end."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
-from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.outputs import figure_output, live_output, makes_one_output
+from tvmdbg_widgets.widgets.shared_model import UsesModels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ _MOST_BYTES = 96_000
 _PATIENCE = 0.3
 
 
-class Saved(Guarded):
+class Saved(UsesModels):
     """A widget that leaves a figure in the notebook, for when it is not alive.
 
     The figure is an output of its own below the widget's. What it tells of the values of tensors

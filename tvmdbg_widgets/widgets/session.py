@@ -10,7 +10,7 @@ from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.join.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour
-from tvmdbg_widgets.widgets.guarded import Guarded
+from tvmdbg_widgets.widgets.shared_model import SharedModel
 from tvmdbg_widgets.widgets.traits import EntryTrait, TimeRange, as_trait_error, named_in
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class NodeIds(traitlets.List[int]):
         return super().validate(obj, listed(value))
 
 
-class Session(Guarded):
+class Session(SharedModel):
     """Shared state of linked views. It has no view of its own.
 
     Views that were given the same session follow each other, in one cell or in several. Every

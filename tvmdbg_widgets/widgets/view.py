@@ -8,9 +8,9 @@ import traitlets
 
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.base.slips import public
-from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.shared_model import ModelTrait
 from tvmdbg_widgets.widgets.traits import ChoiceOr
 
 if TYPE_CHECKING:

@@ -499,7 +499,7 @@ def test_our_models_hide_nothing_of_ipywidgets() -> None:
     class Plain(anywidget.AnyWidget):
         """What traitlets itself adds to every class."""
 
-    meant = {"close", "_repr_mimebundle_", "_view_name", "_esm", "_css", *vars(Plain)}
+    meant = {"open", "close", "_repr_mimebundle_", "_view_name", "_esm", "_css", *vars(Plain)}
     for kind in (*VIEWS, RunModel, tvmdbg.Session, View):
         own = {name for name in vars(kind) if not name.startswith("__")}
         assert own & set(dir(anywidget.AnyWidget)) <= meant, kind

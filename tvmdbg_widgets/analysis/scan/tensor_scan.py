@@ -128,18 +128,18 @@ class TensorScan:
         self._broken: dict[Entry, str] = {}
         self._changed = threading.Condition()
         self._owner = 0
-        self._stop = False
+        self._stop = self._paused = False
         self._started = False
         self._when_done: list[Callable[[], None]] = []
 
     @property
     def state(self) -> State:
-        """``"none"`` before the first start, ``"cancelled"`` after a stop before the end."""
+        """``"none"`` before a start, or paused; ``"cancelled"`` after a stop before the end."""
         with self._changed:
             if self._done == len(self._entries):
                 return "done"
             if self._stop and not self._owner:
-                return "cancelled"
+                return "none" if self._paused else "cancelled"
             return "scanning" if self._owner or self._done or self._started else "none"
 
     @property
@@ -157,16 +157,18 @@ class TensorScan:
                 tuple(self._batches),
             )
 
-    def cancel(self, *, wait: float = 0.0) -> None:
+    def cancel(self, *, wait: float = 0.0, pause: bool = False) -> None:
         """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there.
 
         Parameters
         ----------
         wait
             Seconds to wait for the scan to stop.
+        pause
+            :meth:`start` goes on, too.
         """
         with self._changed:
-            self._stop = True
+            self._stop, self._paused = True, pause
             self._changed.wait_for(lambda: not self._owner, wait)
 
     def start(self, *, go_on: bool = False) -> bool:

@@ -11,7 +11,7 @@ import traitlets
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
-from tvmdbg_widgets.widgets.guarded import Guarded
+from tvmdbg_widgets.widgets.shared_model import SharedModel
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 
-class LogModel(Guarded):
+class LogModel(SharedModel):
     """Answers the views of one tuning log over custom messages; it has no view of its own.
 
     Answers are made beside the kernel's main thread, one after the other.
@@ -40,7 +40,7 @@ class LogModel(Guarded):
     def __init__(self, log: ShownLog, links: TaskLinks | None = None, **traits: Any) -> None:
         self._log = log
         self._links = links
-        self._pool = ThreadPoolExecutor(1, "tvmdbg-tuning") if HAS_THREADS else None
+        self._pool: ThreadPoolExecutor | None = None
         super().__init__(**traits)
         self.on_msg(self._on_question)
 
@@ -56,15 +56,18 @@ class LogModel(Guarded):
 
     def close(self) -> None:
         """Free the model in the kernel and in every page."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
         super().close()
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
-        if self._pool is None:
+        if not HAS_THREADS:
             self._answer(message)
-        else:
-            self._pool.submit(self._answer, message)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, "tvmdbg-tuning")
+        self._pool.submit(self._answer, message)
 
     def _answer(self, message: object) -> None:
         content: dict[str, Any] = {"id": message_id(message)}

@@ -9,8 +9,8 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.base.choice import no_argument
-from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.shared_model import ModelTrait, OptionalModelTrait
 from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.tuning.log_model import LogModel
 from tvmdbg_widgets.widgets.view import auto_height, require_run
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 _PANES = ("schedule", "tiles", "errors", "findings")
-
-
-class OptionalModelTrait(ModelTrait):
-    """The model of another widget, or None."""
-
-    allow_none = True
 
 
 class TrialRange(traitlets.Tuple):
@@ -184,8 +178,6 @@ class TuningView(Saved):
         """Free the view and its model; it follows its files no longer."""
         if self._stop is not None:
             self._stop.set()
-        if "_model" in vars(self):  # a view that was refused has none
-            self._model.close()
         super().close()
 
     def figure(self, width: float = 720, theme: str = "light") -> Figure:
