@@ -27,7 +27,7 @@ from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.graph.devices import device_name
 
 if TYPE_CHECKING:
@@ -77,16 +77,14 @@ class ModelExplorer:
             The folder is missing or cannot be written to.
         """
         target = Path(path)
-        written = []
         names = {target: self.graph}
         for name, data in self.node_data.items():
             safe = "".join(each if each.isalnum() else "_" for each in name)[:40]
             names[target.with_name(f"{target.stem}.{safe}.json")] = data
-        for file, document in names.items():
-            with replacing(file, ".json") as out:
-                out.write(json.dumps(document, allow_nan=False).encode("ascii"))
-            written.append(file)
-        return tuple(written)
+        with replacing_all(names, ".json") as files:
+            for file, document in zip(files, names.values(), strict=True):
+                file.write(json.dumps(document, allow_nan=False).encode("ascii"))
+        return tuple(names)
 
     def __repr__(self) -> str:
         nodes = len(self.graph["graphs"][0]["nodes"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -19,10 +18,11 @@ from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.export.private_parameters import PrivateParameters
@@ -81,11 +81,12 @@ class BugReport:
         OSError
             The folder is missing or cannot be written to.
         """
-        target = Path(path)
-        with replacing(target, ".md", ".markdown") as file:
-            picture = self.figure.save(target.with_suffix(".svg"))
-            title = str(self.figure.description.get("title", "figure"))
-            file.write(f"{self._text}\n{image(title, quote(picture.name))}\n".encode())
+        target = suffixed(path, ".md", ".markdown")
+        picture = target.with_suffix(".svg")
+        title = str(self.figure.description.get("title", "figure"))
+        with replacing_all([target, picture]) as (text, drawn):
+            text.write(f"{self._text}\n{image(title, quote(picture.name))}\n".encode())
+            drawn.write(self.figure.svg_file())
         return target
 
 

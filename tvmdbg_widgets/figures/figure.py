@@ -126,6 +126,10 @@ class Figure:
 
         return rasterise(self.svg, scale)
 
+    def svg_file(self) -> bytes:
+        """Return the picture as the bytes of an ``.svg`` file."""
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode()
+
     def save(self, path: str | os.PathLike[str], scale: float | None = None) -> Path:
         """Write the picture to a file; an existing one is replaced whole or not at all.
 
@@ -152,7 +156,7 @@ class Figure:
         elif ending == ".svg":
             if scale is not None:
                 raise ValueError("an SVG is drawn at any size; scale is for .png")
-            data = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode()
+            data = self.svg_file()
         else:
             raise ValueError(f"a figure is saved as .svg or .png, found {target.name!r}")
         with replacing(target) as file:

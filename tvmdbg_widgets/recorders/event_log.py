@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
 from tvmdbg_widgets.recorders.debug_buffer import DebugBuffer
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
@@ -131,10 +131,10 @@ class EventLog:
         if beside.resolve() == path.resolve():
             raise ValueError(f"ETDump and debug buffer are two files, found {str(path)!r} for both")
         dump, tensors = self._written()
-        for target, content in ((beside, tensors), (path, dump)):
-            if content:
-                with replacing(target) as file:
-                    file.write(content)
+        contents = {beside: tensors, path: dump} if tensors else {path: dump}
+        with replacing_all(contents) as files:
+            for file, content in zip(files, contents.values(), strict=True):
+                file.write(content)
         return path
 
     def _written(self) -> tuple[bytes, bytes]:

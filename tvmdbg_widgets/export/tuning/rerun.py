@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
@@ -13,13 +12,14 @@ from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import Registering, RerunOptions
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.target import Target
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
     from tvmdbg_widgets.model.tuning.record import Record
     from tvmdbg_widgets.model.tuning.workload import Workload
@@ -63,12 +63,14 @@ class Rerun:
         OSError
             It cannot be written; what was there stays.
         """
-        if self.records and Path(path).suffix.lower() == ".py":
-            with replacing(Path(path).with_suffix(".records.json")) as file:
-                file.write(self.records.encode())
-        with replacing(path, ".py") as file:
-            file.write(self.script.encode())
-        return Path(path)
+        target = suffixed(path, ".py")
+        contents = {target: self.script}
+        if self.records:
+            contents[target.with_suffix(".records.json")] = self.records
+        with replacing_all(contents) as files:
+            for file, content in zip(files, contents.values(), strict=True):
+                file.write(content.encode())
+        return target
 
     @property
     def caption(self) -> str:

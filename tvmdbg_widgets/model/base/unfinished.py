@@ -6,6 +6,7 @@ A living writer holds a lock on what it writes, which ends with its process howe
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -23,6 +24,14 @@ except ImportError:  # Windows: nothing is known of other writers, and nothing c
 
 LOCKS = fcntl is not None
 
+_ROOM = "what was there before stays; make room, or write it elsewhere"
+_RIGHTS = "name a folder that you may write to"
+#: What to do, by the error of a write.
+_NEXT = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
+    errno.EFBIG: f"{_ROOM} (`ulimit -f` tells how large a file may be)",
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _RIGHTS),
+}
 #: Longest part of a target's name in the name of what is not finished.
 _NAME = 48
 
@@ -57,6 +66,22 @@ def clean(target: Path) -> None:
 
 
 @contextmanager
+def telling(target: Path) -> Iterator[None]:
+    """Name the target, and what to do, where it cannot be written."""
+    try:
+        yield
+    except OSError as problem:
+        # A write names no file, and what was opened for it has a hidden name.
+        ours = target.with_name(_prefix(target))
+        named = os.fspath(target if problem.filename is None else problem.filename)
+        known = {os.fspath(each) for each in (target, *target.parents)}
+        if problem.errno not in _NEXT or not (named in known or named.startswith(os.fspath(ours))):
+            raise
+        told = f"{os.strerror(problem.errno)}; {_NEXT[problem.errno]}"
+        raise type(problem)(problem.errno, told, os.fspath(target)) from problem
+
+
+@contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """Make a hidden folder beside ``target`` that takes its place once it is whole.
 
@@ -75,9 +100,10 @@ def new_folder(target: Path) -> Iterator[Path]:
     place = Path(os.path.realpath(target))
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise FileExistsError(17, "it exists already; name a new folder", os.fspath(target))
-    place.parent.mkdir(parents=True, exist_ok=True)
+    with telling(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
     clean(place)
-    with _held_folder(place) as room:
+    with telling(place), _held_folder(place) as room:
         whole = room / place.name
         whole.mkdir()
         yield whole

@@ -1,19 +1,38 @@
-"""Writing a file so that it is replaced whole or not at all."""
+"""Writing a file so that it is replaced whole or not at all.
+
+Everything that the package writes goes through :func:`replacing`, or through
+:func:`~tvmdbg_widgets.model.base.unfinished.new_folder`; a test looks for others.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from tvmdbg_widgets.model.base.unfinished import LOCKS, clean, hidden_name, hold
+from tvmdbg_widgets.model.base.unfinished import LOCKS, clean, hidden_name, hold, telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _BINARY = getattr(os, "O_BINARY", 0)
+
+
+def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
+    """Return a path that has one of some endings, in any case; any where none is given.
+
+    Raises
+    ------
+    ValueError
+        It has another one.
+    """
+    found = Path(path)
+    if suffixes and found.suffix.lower() not in suffixes:
+        raise ValueError(f"{os.fspath(path)!r} must end in {' or '.join(suffixes)}")
+    return found
 
 
 @contextmanager
@@ -23,7 +42,8 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
     Parameters
     ----------
     path : path-like
-        A link is followed; an existing file keeps its permissions.
+        A link is followed; an existing file keeps its permissions. A device or a pipe, such as
+        ``/dev/stdout``, is written to.
     *suffixes : str
         Endings one of which the path must have, in any case; any where none is given.
 
@@ -33,27 +53,48 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
         For another ending.
     FileNotFoundError
         The folder is missing.
+    IsADirectoryError
+        It is a folder.
     OSError
         It cannot be written to; nothing is left behind.
     """
-    named = Path(path)
-    if suffixes and named.suffix.lower() not in suffixes:
-        wanted = " or ".join(suffixes)
-        raise ValueError(f"{os.fspath(path)!r} must end in {wanted}")
+    named = suffixed(path, *suffixes)
+    if named.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; name a file in it", os.fspath(named))
+    if named.exists() and not named.is_file():
+        with named.open("wb") as device:
+            yield device
+        return
     target = named.resolve()
     if not target.parent.is_dir():
         raise FileNotFoundError(
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
         )
     clean(target)
-    with _nameless(target.parent) as nameless:
-        if nameless is not None:
-            yield nameless
-            nameless.flush()
-            _name(nameless, target)
-            return
-    with _named(target) as file:
-        yield file
+    with telling(target):
+        with _nameless(target.parent) as nameless:
+            if nameless is not None:
+                yield nameless
+                nameless.flush()
+                _name(nameless, target)
+                return
+        with _named(target) as file:
+            yield file
+
+
+@contextmanager
+def replacing_all(
+    paths: Iterable[str | os.PathLike[str]], *suffixes: str
+) -> Iterator[list[IO[bytes]]]:
+    """Open files that belong together; none takes its place before all are written.
+
+    Each as of :func:`replacing`.
+    """
+    with ExitStack() as stack:
+        files = [stack.enter_context(replacing(path, *suffixes)) for path in paths]
+        yield files
+        for file in files:
+            file.flush()
 
 
 @contextmanager

@@ -232,17 +232,22 @@ class Inspector:
         Parameters
         ----------
         file
-            A path, or a file open for text with ``newline=""``.
+            A path, which is replaced whole or not at all, or a file open for text with
+            ``newline=""``.
         include_units, include_delegate_debug_data
             As of :meth:`to_dataframe`.
         """
+        import io
         import os
-        from pathlib import Path
+
+        from tvmdbg_widgets.model.base.writing import replacing
 
         table = self._table(include_units, include_delegate_debug_data, printed=True)
         if isinstance(file, str | os.PathLike):
-            with Path(file).open("w", encoding="utf-8", newline="") as opened:
-                table.write_tsv(opened)
+            with replacing(file) as opened:
+                text = io.TextIOWrapper(opened, "utf-8", newline="")
+                table.write_tsv(text)
+                text.detach()
         else:
             table.write_tsv(file)
 
