@@ -49,16 +49,7 @@ MAY_WRITE = {
     "cli/convert.py:_opened": "a temporary file without a name",
 }
 METHODS = {
-    *(
-        "write_text",
-        "write_bytes",
-        "touch",
-        "symlink_to",
-        "hardlink_to",
-        "tofile",
-        "fdopen",
-        "rename",
-    ),
+    *("write_text", "write_bytes", "touch", "symlink_to", "hardlink_to", "tofile", "fdopen"),
     *("savez", "savez_compressed", "savetxt", "copyfileobj", "copy2", "copyfile", "copytree"),
     *("to_csv", "to_parquet", "to_excel", "to_pickle", "to_feather"),
     *("mkstemp", "NamedTemporaryFile", "TemporaryFile"),
@@ -287,9 +278,8 @@ def test_a_killed_writer_leaves_the_old_file(nameless: bool, tmp_path: Path) -> 
     assert contents(tmp_path) == {"a": b"new"}
 
 
-_MAY_CALL = re.compile(
-    rf"\b(\w*open|\w+File|{'|'.join({*METHODS, 'rename', *(name for _, name in FUNCTIONS)})})\(|\bos\."
-)
+_NAMES = "|".join({*METHODS, "rename", *(name for _, name in FUNCTIONS)})
+_MAY_CALL = re.compile(rf"\b(\w*open|\w+File|{_NAMES})\(|\bos\.")
 _MODE = re.compile(r"(?=.*[wax+])[rwaxbt+]{1,3}(:\w*)?")
 
 
@@ -316,8 +306,8 @@ class _Writes(ast.NodeVisitor):
         owner = called.value.id if _is_named(called) else ""
         if name in METHODS or (owner, name) in FUNCTIONS:
             return True
-        if name == "rename":  # a data frame takes keywords
-            return bool(node.args)
+        if name == "rename":  # of a path; a column has keywords
+            return len(node.args) == 1 and not isinstance(node.args[0], ast.Constant)
         if (owner, name) == ("os", "open"):
             return "O_RDONLY" not in ast.unparse(node)
         if name not in {"open", "ZipFile", "TarFile", "GzipFile", "LZMAFile", "BZ2File"}:
