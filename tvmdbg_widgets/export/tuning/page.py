@@ -97,17 +97,15 @@ def _stored(log: DerivedLog, shown: int | None, budget: int) -> tuple[str, int]:
         },
     }
     left = budget - len(data_element("tvmdbg-data", _json(stored)))
-    left_out = 0
     for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
         schedule = schedule_answer(log, best[task])
         tile = _packed("tuningTiles", *tiles(log, task, _MOST_LINES))
         left -= len(data_element("", _json([schedule, tile])))
-        if left < 0:
-            left_out += 1
-            continue
+        if left < 0:  # so it is for all that follow
+            break
         schedules[str(best[task])] = schedule
         parallel[str(task)] = tile
-    return data_element("tvmdbg-data", _json(stored)), left_out
+    return data_element("tvmdbg-data", _json(stored)), len(order) - len(parallel)
 
 
 def _json(value: Any) -> bytes:

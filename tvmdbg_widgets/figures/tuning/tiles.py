@@ -51,7 +51,7 @@ def tiles(
     values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
     varied = np.flatnonzero((values != values[0]).any(axis=0))
     all_axes, varied = len(varied), varied[:_MOST_AXES]
-    names = _names(log.schedule(members[0][0]))
+    names = _names(log.schedule(members[0][0])) if all_axes else []
     axes = [names[at] for at in varied]
     of_all = counted(len(rows), "trial")
     if len(shown) < len(rows):
