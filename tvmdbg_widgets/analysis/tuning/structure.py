@@ -138,21 +138,37 @@ def tile_structure(steps: Sequence[AnyStep], dag: ComputeDag | None = None) -> T
         A step cannot be applied.
     """
     replaying = Replay(dag, steps)
-    insertions = tuple(_insertions(steps))
-    splits: list[_Split] = []
-    for index, step in enumerate(steps):
-        if isinstance(step, SplitStep | FollowSplitStep | FollowFusedSplitStep):
-            before = replaying.stage(step.stage_id)
+    splits = SplitsSeen(steps)
+    for step in steps:
+        splits.advance(replaying, step)
+    return splits.structure(replaying.state())
+
+
+class SplitsSeen:
+    """The splits of a replay while it runs."""
+
+    def __init__(self, steps: Sequence[AnyStep]) -> None:
+        self._insertions = tuple(_insertions(steps))
+        self._splits: list[_Split] = []
+
+    def advance(self, replaying: Replay, step: AnyStep) -> None:
+        """Apply the next step, and look at what it splits."""
+        if not isinstance(step, SplitStep | FollowSplitStep | FollowFusedSplitStep):
             replaying.advance()
-            number = _number_at_end(step.stage_id, index, insertions)
-            parts = replaying.stage(step.stage_id).iterators[step.iter_id :]
-            splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
-        else:
-            replaying.advance()
-    state = replaying.state()
-    stages = [_stage_row(state, number, insertions) for number in range(len(state.stages))]
-    tiles = [tile for number in range(len(stages)) for tile in _tiles(state, number, splits)]
-    return TileStructure(tuple(stages), tuple(tiles))
+            return
+        index = replaying.next_step
+        before = replaying.stage(step.stage_id)
+        replaying.advance()
+        number = _number_at_end(step.stage_id, index, self._insertions)
+        parts = replaying.stage(step.stage_id).iterators[step.iter_id :]
+        self._splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
+
+    def structure(self, state: State) -> TileStructure:
+        """Return stages and tiles, in the state after all steps."""
+        numbers = range(len(state.stages))
+        stages = [_stage_row(state, number, self._insertions) for number in numbers]
+        tiles = [tile for number in numbers for tile in _tiles(state, number, self._splits)]
+        return TileStructure(tuple(stages), tuple(tiles))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,14 @@ from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
+from tvmdbg_widgets.figures.tuning.figure import tuning_figure
+from tvmdbg_widgets.figures.tuning.overview import (
+    ERRORS_BY,
+    Overview,
+    best_trials,
+    error_table,
+    overview,
+)
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.base.choice import one_of
@@ -57,7 +64,8 @@ def save_page(
     one_of("theme", theme, _THEMES)
     log = view.tuning_log
     name = title or log.title
-    data, left_out = _stored(log, view.trial, budget)
+    known = overview(log)
+    data, left_out = _stored(log, known, view.trial, budget)
     states = {
         "log": {"content": 0},
         "view": view.options
@@ -67,7 +75,7 @@ def save_page(
         title=name,
         theme=theme,
         code=code("tuning"),
-        figure=view.figure(theme=theme),
+        figure=tuning_figure(log, view.options, theme=theme, given=known),
         about=_about(log, left_out),
         settings={"view": "tuning", "models": states},
         data=data,
@@ -77,39 +85,46 @@ def save_page(
     return Path(path)
 
 
-def _stored(log: DerivedLog, shown: int | None, budget: int) -> tuple[str, int]:
+def _stored(log: DerivedLog, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
     """Return the element that carries the log, and of how many tasks the schedule is left out."""
-    best = {record.task.index: record.row for record in log.best()}
+    best = best_trials(log)
     table = log.task_table()
     order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
-    schedules: dict[str, Any] = {}
-    parallel: dict[str, Any] = {}
+    schedules: dict[str, bytes] = {}
+    parallel: dict[str, bytes] = {}
     if shown is not None:
-        schedules[str(shown)] = schedule_answer(log, shown)
-    stored: dict[str, Any] = {
-        "tuning": _packed("tuning", *overview(log)),
-        "schedules": schedules,
-        "tiles": parallel,
-        "errors": {
-            by: error_table(log, by)
-            for by in ERRORS_BY
-            if by != "threads" or len(log) <= _MOST_STEPS
-        },
+        schedules[str(shown)] = _json(schedule_answer(log, shown))
+    errors: dict[str, bytes] = {
+        by: _json(error_table(log, by))
+        for by in ERRORS_BY
+        if by != "threads" or len(log) <= _MOST_STEPS
     }
-    left = budget - len(data_element("tvmdbg-data", _json(stored)))
+    told = _json(_packed("tuning", *known))
+
+    def stored() -> str:
+        parts = (("schedules", schedules), ("tiles", parallel), ("errors", errors))
+        objects = {name: _object(each) for name, each in parts}
+        return data_element("tvmdbg-data", _object({"tuning": told} | objects))
+
+    left = budget - len(stored())
     for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
-        schedule = schedule_answer(log, best[task])
-        tile = _packed("tuningTiles", *tiles(log, task, _MOST_LINES))
-        left -= len(data_element("", _json([schedule, tile])))
+        schedule = _json(schedule_answer(log, best[task]))
+        tile = _json(_packed("tuningTiles", *tiles(log, task, _MOST_LINES)))
+        left -= len(data_element("", b"[%b,%b]" % (schedule, tile)))
         if left < 0:  # so it is for all that follow
             break
         schedules[str(best[task])] = schedule
         parallel[str(task)] = tile
-    return data_element("tvmdbg-data", _json(stored)), len(order) - len(parallel)
+    return stored(), len(order) - len(parallel)
 
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _object(values: Mapping[str, bytes]) -> bytes:
+    """Return an object of values that are JSON already."""
+    return b"{%b}" % b",".join(b"%b:%b" % (_json(name), each) for name, each in values.items())
 
 
 def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:

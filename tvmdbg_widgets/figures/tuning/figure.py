@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.theme import theme_of
-from tvmdbg_widgets.figures.tuning.overview import overview
+from tvmdbg_widgets.figures.tuning.overview import Overview, best_trials, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def tuning_figure(
-    log: DerivedLog, options: Mapping[str, Any], *, width: float = 720, theme: str = "light"
+    log: DerivedLog,
+    options: Mapping[str, Any],
+    *,
+    width: float = 720,
+    theme: str = "light",
+    given: Overview | None = None,
 ) -> Figure:
     """Draw costs over trials, the tasks, and the schedule that is looked at.
 
@@ -33,6 +38,8 @@ def tuning_figure(
         px.
     theme : str
         ``"light"``, ``"dark"`` or ``"auto"``.
+    given : Overview, optional
+        What :func:`overview` returned, where that is known.
 
     Raises
     ------
@@ -41,7 +48,7 @@ def tuning_figure(
     """
     name = theme_of(theme).name
     room = usable_width(width)
-    info, columns = overview(log)
+    info, columns = given or overview(log)
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
     data = {"info": info, "schedule": schedule, "query": ""}
@@ -53,7 +60,7 @@ def tuning_figure(
             data["query"] = found.caption
         except (RuntimeError, MemoryError) as failed:
             data["query"] = f"“{query[:80]}” was not searched: {one_line(str(failed))}"
-        columns["chosen"] = chosen
+        columns = columns | {"chosen": chosen}
     return draw_or_tell(
         "tuning",
         {"title": log.title, **data},
@@ -74,7 +81,7 @@ def shown_trial(log: DerivedLog, options: Mapping[str, Any]) -> int | None:
         return int(options["trial"])
     table = log.task_table()
     task = options.get("task")
-    bests = {record.task.index: record.row for record in log.best()}
+    bests = best_trials(log)
     if task is None and bests:
         task = max(bests, key=lambda each: (table.weights[each] * table.best[each], -each))
     return None if task is None else bests.get(task)

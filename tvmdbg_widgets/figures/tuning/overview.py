@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
+from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -49,7 +50,7 @@ def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
     trials = log.trials
     time = elapsed(trials)
     table = log.task_table()
-    bests, codes = _bests(log), np.unique(trials.error)
+    bests, codes = best_trials(log), np.unique(trials.error)
     rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
     total = log.curve()
     tasks = [
@@ -106,9 +107,10 @@ def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
     return Overview(info, columns)
 
 
-def _bests(log: DerivedLog) -> dict[int, int]:
+def best_trials(log: DerivedLog) -> dict[int, int]:
     """Return the best trial of each task that has one: the first of the lowest cost."""
-    return {record.task.index: record.row for record in log.best()}
+    rows = best_rows(log.trials, len(log.tasks)).tolist()
+    return {task: row for task, row in enumerate(rows) if row >= 0}
 
 
 def _improvements(

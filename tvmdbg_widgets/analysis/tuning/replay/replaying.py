@@ -89,6 +89,7 @@ class Replay:
         else:
             self._working = Working(dag, tuple(steps), wraps=release >= (0, 10))
             self._apply = _APPLY
+        self._prepared = -1
 
     @property
     def next_step(self) -> int:
@@ -98,7 +99,8 @@ class Replay:
     def advance(self) -> None:
         """Apply one step, or raise `ReplayError`."""
         step = self._working.steps[self._working.index]
-        self._working.check_numbers(step)
+        if self._prepared < self._working.index:
+            self._working.check_numbers(step)
         self._apply[type(step)](self._working, step)
         self._working.index += 1
 
@@ -112,11 +114,18 @@ class Replay:
         self._prepare()
         return self._working.stage(number)
 
+    def end(self) -> State:
+        """Return the state after the last step, or refuse one that no printer ends with."""
+        state = self.state()
+        _check_printable(state)
+        return state
+
     def _prepare(self) -> None:
-        if self.next_step < len(self._working.steps):
+        if self._prepared < self.next_step < len(self._working.steps):
             step = self._working.steps[self.next_step]
             self._working.check_numbers(step)
             self._working.prepare(step)
+            self._prepared = self.next_step
 
 
 def replay(
@@ -137,9 +146,7 @@ def replay(
     replaying = Replay(dag, steps, release)
     for _ in steps:
         replaying.advance()
-    state = replaying.state()
-    _check_printable(state)
-    return state
+    return replaying.end()
 
 
 def _check_printable(state: State) -> None:

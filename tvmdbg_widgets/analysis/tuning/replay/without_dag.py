@@ -64,6 +64,8 @@ class WorkingWithoutDag(Working):
         super().__init__(ComputeDag((), DagSource.NONE), steps, wraps=False)
         self.known: list[_Known] = []
         self._operations = 0
+        #: Stages as they were last, by number, and the same with names.
+        self._named: list[tuple[Stage, Stage]] = []
 
     def stage(self, index: int, field: str = "stage_id") -> Stage:
         """Return a stage; all up to it are made where there are none yet."""
@@ -78,6 +80,8 @@ class WorkingWithoutDag(Working):
     def iterator(self, stage: int, place: int, field: str = "iter_id") -> Iterator:
         """Return a loop; all up to it are made where the stage may have more than are known."""
         found = self.stage(stage)
+        if 0 <= place < len(found.iterators):
+            return found.iterators[place]
         missing = place + 1 - len(found.iterators)
         if found.is_open and missing > 0 and place < MOST_LOOPS:
             known = self.known[stage]
@@ -128,11 +132,14 @@ class WorkingWithoutDag(Working):
     def state(self) -> State:
         """Return what there is, each stage with a name from its number."""
         state = super().state()
-        named = tuple(
-            changed(each, name=f"stage {index}" + (f" ({_role(each)})" if each.role else ""))
+        old = self._named
+        self._named = [
+            old[index]
+            if index < len(old) and old[index][0] is each
+            else (each, changed(each, name=_name(index, each)))
             for index, each in enumerate(state.stages)
-        )
-        return changed(state, stages=named)
+        ]
+        return changed(state, stages=tuple(named for _, named in self._named))
 
 
 def compute_at(working: WorkingWithoutDag, step: ComputeAtStep) -> None:
@@ -224,6 +231,10 @@ def _axis(stage: Stage, number: int, extent: int | None) -> Iterator:
         steps=() if made_by < 0 else (made_by,),
         parts=((made_by, number),),
     )
+
+
+def _name(index: int, stage: Stage) -> str:
+    return f"stage {index} ({_role(stage)})" if stage.role else f"stage {index}"
 
 
 def _role(stage: Stage) -> str:

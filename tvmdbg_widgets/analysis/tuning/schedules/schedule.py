@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, print_state, replay
+from tvmdbg_widgets.analysis.tuning.replay import Replay, ReplayError, nest, print_state, replay
 from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
 from tvmdbg_widgets.analysis.tuning.schedules.best_known import best_known
 from tvmdbg_widgets.analysis.tuning.schedules.markup import as_html
 from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
 from tvmdbg_widgets.analysis.tuning.schedules.python_code import python_code
-from tvmdbg_widgets.analysis.tuning.step_words import steps_in_words
-from tvmdbg_widgets.analysis.tuning.structure import TileStructure, tile_structure
+from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
+from tvmdbg_widgets.analysis.tuning.structure import SplitsSeen, TileStructure, tile_structure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LINES_SHOWN = 60
 _NS = 1e9
+_NO_TILES = TileStructure((), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +56,27 @@ class Schedule:
         return "not known: open the log with dag= or register= to see names and all extents"
 
     @cached_property
-    def _with_dag(self) -> tuple[State | None, str]:
-        return (None, "") if self.dag is None else _replayed(self.dag, self.record)
+    def _with_dag(self) -> _Told:
+        return _Told() if self.dag is None else _told(self.dag, self.record)
 
     @cached_property
-    def _without_dag(self) -> tuple[State | None, str]:
-        return _replayed(None, self.record)
+    def _without_dag(self) -> _Told:
+        return _told(None, self.record)
+
+    @property
+    def _known(self) -> _Told:
+        """What the replay tells that goes further."""
+        return self._without_dag if self.state is None else self._with_dag
 
     @property
     def state(self) -> State | None:
         """The state after all steps; None where the DAG is not known or a step is refused."""
-        return self._with_dag[0]
+        return self._with_dag.state
 
     @property
     def alone(self) -> State | None:
         """What the steps alone tell, without the DAG; None where a step is refused."""
-        return self._without_dag[0]
+        return self._without_dag.state
 
     @cached_property
     def inferred(self) -> State | None:
@@ -80,7 +86,7 @@ class Schedule:
     @property
     def refused(self) -> str:
         """Why the steps cannot be applied, empty where they can."""
-        return self._without_dag[1] if self.dag is None else self._with_dag[1]
+        return (self._without_dag if self.dag is None else self._with_dag).refused
 
     @cached_property
     def _best_known(self) -> tuple[State | None, tuple[str, ...]]:
@@ -122,14 +128,12 @@ class Schedule:
         """A sentence for each step; for other tuners a line for each knob or instruction."""
         if self.record.task.tuner != "ansor":
             return config_words(self.record)
-        return steps_in_words(None if self.state is None else self.dag, self.record.steps)
+        return self._known.words
 
-    @cached_property
+    @property
     def structure(self) -> TileStructure:
         """The tiles as a table; empty where the steps cannot be applied."""
-        if self.shown is None:
-            return TileStructure((), ())
-        return tile_structure(self.record.steps, None if self.state is None else self.dag)
+        return self._known.structure
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the tiles, a row each."""
@@ -184,9 +188,35 @@ class Schedule:
         )
 
 
-def _replayed(dag: ComputeDag | None, record: Record) -> tuple[State | None, str]:
-    """Return the state, or None and why there is none."""
+@dataclass(frozen=True)
+class _Told:
+    """What one replay of all steps tells; the state is None where one is refused."""
+
+    state: State | None = None
+    refused: str = ""
+    words: tuple[str, ...] = ()
+    structure: TileStructure = _NO_TILES
+
+
+def _told(dag: ComputeDag | None, record: Record) -> _Told:
+    """Replay all steps once, for the state, the sentences and the tiles together."""
+    steps = record.steps
     try:
-        return replay(dag, record.steps), ""
+        replaying, splits, words = Replay(dag, steps), SplitsSeen(steps), []
+        for step in steps:
+            words.append(step_words(step, replaying.state()))
+            splits.advance(replaying, step)
+        state = replaying.end()
+    except ReplayError:
+        return _told_apart(dag, record)
+    return _Told(state, "", tuple(words), splits.structure(state))
+
+
+def _told_apart(dag: ComputeDag | None, record: Record) -> _Told:
+    """Say what is refused where TVM refuses it, and of each step as much as is known."""
+    words = steps_in_words(dag, record.steps)
+    try:
+        state = replay(dag, record.steps)
+        return _Told(state, "", words, tile_structure(record.steps, dag))
     except ReplayError as problem:
-        return None, str(problem)
+        return _Told(None, str(problem), words)

@@ -1,0 +1,59 @@
+"""What a page of a log costs: each schedule on it is replayed once, those left out are not read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import tvmdbg_widgets as tvmdbg
+from tests.make.tuning_story import story
+from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
+from tvmdbg_widgets.export.tuning import page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+TASKS = 120
+
+
+def log_of(tasks: int) -> tvmdbg.TuningLog:
+    """A log of one trial for each of many tasks."""
+    kept = [json.loads(line) for line in story("burst")]
+    valid = [each for each in kept if each["r"][1] == 0]
+    lines = []
+    for number in range(tasks):
+        line = json.loads(json.dumps(valid[number % len(valid)]))
+        line["i"][0][0] = json.dumps([*json.loads(line["i"][0][0]), number])
+        lines.append(json.dumps(line))
+    return tvmdbg.open_tuning("\n".join(lines).encode())
+
+
+def test_a_page_replays_each_schedule_once_and_reads_none_that_has_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(TASKS)
+    assert len(log.tasks) == TASKS
+    replays: list[None] = []
+    answered: list[int] = []
+    made, answer = Replay.__init__, page.schedule_answer
+
+    def counted(self: Replay, *args: Any, **how: Any) -> None:
+        replays.append(None)
+        made(self, *args, **how)
+
+    def told(log: Any, trial: int) -> dict[str, Any]:
+        answered.append(trial)
+        return answer(log, trial)
+
+    monkeypatch.setattr(Replay, "__init__", counted)
+    monkeypatch.setattr(page, "schedule_answer", told)
+    log.save_html(tmp_path / "all.html")
+    assert len(answered) == TASKS
+    assert len(replays) <= TASKS + 3, "one more for the figure's schedule"
+    answered.clear()
+    log.save_html(tmp_path / "few.html", budget=80_000)
+    assert 0 < len(answered) < TASKS / 2
+    few = (tmp_path / "few.html").read_text("utf-8")
+    assert f"The schedules of {TASKS - len(answered) + 1} tasks were left out" in few
