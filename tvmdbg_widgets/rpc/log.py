@@ -39,6 +39,9 @@ class RpcLog(Sequence[Packet]):
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RpcLog, (self.connection,)
+
     @property
     def title(self) -> str:
         """What it was opened from."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.base.choice import one_of
@@ -142,6 +142,9 @@ class Grammar:
     era: Era
     dtype: DTypeLayout
     padding: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Grammar, (self.era, self.dtype, self.padding)
 
     @cached_property
     def codes(self) -> Mapping[int, str]:

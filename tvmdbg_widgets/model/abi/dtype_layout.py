@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -115,6 +115,9 @@ class DTypeLayout:
         self._struct = struct.Struct("<" + "".join(_LETTERS[field.kind] for field in fields))
         self._order = tuple(names.index(name) for name in _FIELDS)
         self._hash = hash(self.fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DTypeLayout, (self.declaration,)
 
     @property
     def declaration(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.issues import Issues
@@ -24,6 +24,9 @@ class Recorded:
     def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
         self.parts = parts
         self.weights = weights
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parts, self.weights)
 
     @property
     def title(self) -> str:
