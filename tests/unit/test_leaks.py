@@ -18,7 +18,7 @@ from formats.rpc.captured import segments
 from formats.rpc.rpc_cases import conversation
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.fuzz_seeds import made_tunings
+from tests.make.fuzz.seeds import made_tunings
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 

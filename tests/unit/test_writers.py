@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.fuzz_seeds import made_tunings
+from tests.make.fuzz.seeds import made_tunings
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.unfinished import new_folder
 from tvmdbg_widgets.model.base.writing import replacing, replacing_all
