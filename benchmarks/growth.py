@@ -1,9 +1,11 @@
-"""How CPU time and memory grow with each size of a dump: nothing more than n log n.
+"""How CPU time and memory grow with each size of a file: nothing more than n log n.
 
-Every line of :mod:`benchmarks.growing` doubles one size. For each, in a process of its own that
-may use so much CPU time and no more, four steps are measured: ``open``; ``display``, which is what
-a cell shows and the first answers its views ask for; ``findings``; ``save_html``. Printed are the
-CPU seconds of each step at the largest size (median of up to three), how high memory rose, and
+Every line of :mod:`benchmarks.growing`, :mod:`benchmarks.growing_executorch` and
+:mod:`benchmarks.growing_logs` doubles one size. For each, in a process of its own that may use so
+much CPU time and no more, five steps are measured: ``open``; ``display``, which is what a cell
+shows and the first answers its views ask for; ``findings``, of a remote run what is paired and
+unclear; ``figures``; ``save_html``. A message is explained and shown alone. Printed are the CPU
+seconds of each step at the largest size (median of up to three), how high memory rose, and
 after each the exponent: the median over the doublings of log2(this size's / the last one's), of
 those that take long enough to be told from noise. 1 is linear, 2 is quadratic. A star is at what
 takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [--most 16000]``
@@ -28,6 +30,8 @@ from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
+from benchmarks.growing_executorch import EXECUTORCH
+from benchmarks.growing_logs import LOGS
 from benchmarks.measure import cpu_seconds, machine
 from tvmdbg_widgets.answers.answers import Answers
 
@@ -38,7 +42,9 @@ if TYPE_CHECKING:
 
 DOUBLINGS = 3
 WARM_UP = 32
-STEPS = ("open", "display", "findings", "save_html")
+LINES = GROWING | EXECUTORCH | LOGS
+STEPS = ("open", "display", "findings", "figures", "save_html")
+FIGURES = ("graph", "timeline", "memory")
 #: What the views of a run ask first, and the charts that one may turn to.
 FIRST = ("summary", "graph", "facts", "tensors", "timeline", "health", "memory", "findings")
 FIRST += ("roofline", "critical", "flows", "counters")
@@ -51,8 +57,26 @@ SLOW = 1e-5
 
 def steps(folder: Path) -> Iterator[str]:
     """Do what is measured, and name each step once it is done."""
-    run = tvmdbg.open(folder)
+    message = folder / "message.txt"
+    if message.exists():
+        explained = tvmdbg.explain(message.read_text())
+        yield "open"
+        repr(explained)
+        explained._repr_html_()
+        yield "display"
+        return
+    found = tvmdbg.open(folder)
     yield "open"
+    page = folder.parent / "page.html"
+    if isinstance(found, tvmdbg.TuningLog):
+        yield from _of_log(found, page)
+    elif isinstance(found, tvmdbg.RpcLog):
+        yield from _of_remote(found, page)
+    else:
+        yield from _of_run(found, page)
+
+
+def _of_run(run: tvmdbg.DebugRun, page: Path) -> Iterator[str]:
     run._repr_mimebundle_()
     answers = Answers(run)
     for kind in FIRST:
@@ -61,7 +85,36 @@ def steps(folder: Path) -> Iterator[str]:
     yield "display"
     run.findings(progress=False)
     yield "findings"
-    run.save_html(folder.parent / "page.html")
+    for view in FIGURES:
+        assert run.figure(view).svg
+    yield "figures"
+    run.save_html(page)
+    yield "save_html"
+
+
+def _of_log(log: tvmdbg.TuningLog, page: Path) -> Iterator[str]:
+    log.view().close()
+    repr(log)
+    log.task_table()
+    yield "display"
+    log.findings()
+    yield "findings"
+    assert log.figure().svg
+    yield "figures"
+    log.save_html(page)
+    yield "save_html"
+
+
+def _of_remote(log: tvmdbg.RpcLog, page: Path) -> Iterator[str]:
+    log._repr_mimebundle_()
+    yield "display"
+    repr(log.issues)
+    repr(log.desync)
+    yield "findings"
+    assert log.figure().svg
+    yield "figures"
+    if log.timeline is not None:
+        log.run().save_html(page)
     yield "save_html"
 
 
@@ -89,7 +142,7 @@ def grow(line: str, sizes: list[int], seconds: int) -> tuple[Found, bool]:
         folder = Path(name) / "dumps"
         for size in (WARM_UP, *sizes):
             (folder / str(size)).mkdir(parents=True)
-            GROWING[line](folder / str(size), size)
+            LINES[line](folder / str(size), size)
         command = [sys.executable, "-m", "benchmarks.growth", f"--seconds={seconds}"]
         done = subprocess.run([*command, "--measure", folder], stdout=subprocess.PIPE, check=False)
     taken: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -150,7 +203,7 @@ def main() -> None:
     heads = "".join(f"{each:>8}{'':<5}" for each in (*STEPS, "MB"))
     print(f"{'what grows':<28}{'to':>9}  {heads}")
     sizes = [chosen.most >> k for k in range(DOUBLINGS, -1, -1)]
-    lines = [line for line in GROWING if chosen.only in line]
+    lines = [line for line in LINES if chosen.only in line]
     kept = [tell(line, *grow(line, sizes, chosen.seconds)) for line in lines]
     print(f"{sum(kept)} of {len(kept)} lines grow by n log n at most")
 

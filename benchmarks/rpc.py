@@ -65,8 +65,8 @@ def write_sides(folder: Path, packets: int, size: int) -> tuple[Path, Path]:
     to_remote = encode_packet(OWN, "CopyToRemote", copied=tensor, payload=bytes(each))[:-each]
     copy_ack = encode_packet(OWN, "CopyAck", payload=bytes(each))[:-each]
     with client.open("wb") as asking, server.open("wb") as answering:
-        asking.write(handshake("server:benchmark"))
-        answering.write(handshake("client:benchmark"))
+        asking.write(handshake("client:benchmark"))
+        answering.write(handshake("server:benchmark"))
         for number in range(requests):
             if number % COPY_EVERY:
                 asking.write(call)

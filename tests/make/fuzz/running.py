@@ -216,7 +216,6 @@ def _peak_mb() -> float:
 
 
 def _prepare() -> None:
-    os.environ["TQDM_DISABLE"] = "1"
     signal.signal(signal.SIGPROF, _too_slow)
     warnings.filterwarnings("error", category=RuntimeWarning, module="tvmdbg_widgets")
     with contextlib.suppress(OSError):
@@ -226,6 +225,7 @@ def _prepare() -> None:
 
 def _work(connection: Connection, inputs: Inputs, first: int, last: int) -> None:
     """Try some inputs in a process of its own; tell what came of each."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # progress bars
     _prepare()
     for number in range(first, last):
         outcome = Outcome()
