@@ -139,3 +139,14 @@ def test_the_nodes_of_two_runs_are_told_apart(page: Page, pair: str) -> None:
     page.keyboard.type("softmax")
     expect(palette.get_by_role("option")).to_have_count(2)
     expect(palette).to_contain_text("A#73")
+
+
+def test_what_had_the_keyboard_before_may_take_it_no_longer(page: Page, pair: str) -> None:
+    """The palette then loses the keyboard as it is taken away, which asks to take it away."""
+    visit(page, f"{pair}?views=graph&width=900")
+    painted(page)
+    root = page.locator(".tvmdbg-graph")
+    palette = opened(page, root)
+    root.evaluate("root => root.removeAttribute('tabindex')")
+    page.keyboard.press("Escape")
+    expect(palette).to_have_count(0)

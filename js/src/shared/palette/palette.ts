@@ -173,8 +173,10 @@ class Palette {
     command.run();
   }
 
+  /** Loses the keyboard first: amid its removal, `focusout` would remove it once more. */
   #close(): void {
     this.#before?.focus({ preventScroll: true });
+    this.#field.blur();
     this.node.remove();
   }
 }
