@@ -182,8 +182,13 @@ def _limits(
 
 def _end_after(seconds: float) -> None:
     """Let the kernel end this process where it is far behind its limit."""
-    whole = int(time.process_time() + seconds + GRACE)
-    resource.setrlimit(resource.RLIMIT_CPU, (whole, resource.RLIM_INFINITY))
+    _lower(resource.RLIMIT_CPU, int(time.process_time() + seconds + GRACE))
+
+
+def _lower(kind: int, most: int) -> None:
+    """Set a limit of this process within what its caller set."""
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _too_slow(_signal: int, _frame: Any) -> None:
@@ -219,8 +224,7 @@ def _prepare() -> None:
     signal.signal(signal.SIGPROF, _too_slow)
     warnings.filterwarnings("error", category=RuntimeWarning, module="tvmdbg_widgets")
     with contextlib.suppress(OSError):
-        most = (_status("VmSize:") << 10) + ADDRESS_SPACE_MB * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+        _lower(resource.RLIMIT_AS, (_status("VmSize:") << 10) + ADDRESS_SPACE_MB * 2**20)
 
 
 def _work(connection: Connection, inputs: Inputs, first: int, last: int) -> None:
