@@ -1,7 +1,7 @@
 """How CPU time and memory grow with each size of a file: nothing more than n log n.
 
-Every line of :mod:`benchmarks.growing`, :mod:`benchmarks.growing_executorch` and
-:mod:`benchmarks.growing_logs` doubles one size. For each, in a process of its own that may use so
+Every line of :mod:`benchmarks.growing`, :mod:`benchmarks.growing.executorch` and
+:mod:`benchmarks.growing.logs` doubles one size. For each, in a process of its own that may use so
 much CPU time and no more, five steps are measured: ``open``; ``display``, which is what a cell
 shows and the first answers its views ask for; ``findings``, of a remote run what is paired and
 unclear; ``figures``; ``save_html``. A message is explained and shown alone. Printed are the CPU
@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
-from benchmarks.growing_executorch import EXECUTORCH
-from benchmarks.growing_logs import LOGS
+from benchmarks.growing.executorch import EXECUTORCH
+from benchmarks.growing.logs import LOGS
 from benchmarks.measure import cpu_seconds, machine
 from tvmdbg_widgets.answers.answers import Answers
 
