@@ -117,7 +117,7 @@ def _is_slow(took: Callable[[int], float], most: int) -> bool:
     short = min(short, *(took(_SHORT) for _ in range(3)))
     if short < _SOON or short > _LATE:
         return short > _LATE
-    if most <= _SHORT or (longer := took(most)) < _LONG:
+    if most <= _SHORT or took(4 * _SHORT) < 6 * short or (longer := took(most)) < _LONG:
         return False
     longer = min(longer, took(most))
     return longer > _LONG and longer / short > (most / _SHORT) ** 1.5
