@@ -25,7 +25,7 @@ from tvmdbg_widgets.formats.rpc.grammar import grammar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 DUMP = [
     DATA / "graph/split_multi_v0.19/_tvmdbg_graph_dump.json",
     *sorted((DATA / "times/split_multi_v0.19").iterdir()),

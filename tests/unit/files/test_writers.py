@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 resource = pytest.importorskip("resource")
 
 PACKAGE = Path(tvmdbg.__file__).parent
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 DUMP = [
     DATA / "graph/split_multi_v0.19/_tvmdbg_graph_dump.json",
     *sorted((DATA / "times/split_multi_v0.19").iterdir()),
@@ -46,6 +46,7 @@ MAY_WRITE = {
     "export/tuning/script.py:copies": "a script that runs where this package is not",
     "cli/common/terminal.py:prepare": "the null device",
     "cli/common/failures.py:_close_stdout": "the null device",
+    "model/sources/byte_source.py:_at_once": "opens to read",
     "cli/convert.py:_opened": "a temporary file without a name",
 }
 METHODS = {
