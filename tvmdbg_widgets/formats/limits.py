@@ -131,7 +131,7 @@ class Limits:
     def check(self, source: ByteSource, form: Format) -> None:
         """Raise FormatError where a file is larger than its kind, or its packed bytes, allow."""
         if form.part not in _OF_TENSORS:
-            source.allowance().check_text(source.size, one_line(source.name))
+            source.allowance().take_text(source.size, one_line(source.name))
         part = _KINDS.get(form.part, form.part)
         if form.part in (*_OF_HEADERS, *_OF_LINES) or source.size <= self._bytes[part]:
             return

@@ -29,7 +29,7 @@ CONTENTS: dict[str, tuple[bytes, bytes, bytes]] = {
     "empty nodes": (b"{},", _HEAD, b'{}], "arg_nodes": [], "heads": [], "node_row_ptr": [0]}'),
     "events": (b'{"ph":"B","ts":1},', b'{"traceEvents": [', b"{}]}"),
     "numbers": (b"0,", b"[", b"0]"),
-    "times": (b"[1e-6],", b"[", b"[1e-6]]"),
+    "times": (b"[1.5e-06, 1.25e-06],", b"[", b"[1e-6, 1e-6]]"),
     "key": (b'"a":0,', b"{", b'"a":0}'),
 }
 #: Names that say what is looked for; content decides.
@@ -39,13 +39,15 @@ _NAMES = ("_tvmdbg_graph_dump.json", "log.json", "a.txt", "output_tensors.params
 def container(texts: list[bytes], random: Random) -> Files:
     """Return one archive; `texts` are files of which lines or all are repeated in some."""
     inner, what = _content(texts, random)
+    holds = len(inner)
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         inner, how = _packed(inner, random)
         what += f" in {how}"
     if random.random() < 0.25:
         inner, how = _lying(inner, random)
         what += f", {how}"
-    return Files("container", {f"{what}.bin"[:120].replace("/", "-"): inner})
+    name = f"{what}.bin"[:120].replace("/", "-")
+    return Files("container", {name: inner}, holds=min(holds, 20 * _MB))
 
 
 def _content(texts: list[bytes], random: Random) -> tuple[bytes, str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.hexdump import read_hexdump
+from tvmdbg_widgets.model.sources.allowance import RATIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,17 +49,26 @@ class Files:
         an archive of them.
     opener
         A name in :data:`OPENERS`.
+    holds
+        Bytes that an archive unpacks to, 0 of all else. As many count in the limits as a real
+        archive of its size may hold.
     """
 
     kind: str
     contents: dict[str, bytes]
     pack: str = "bytes"
     opener: str = "open"
+    holds: int = 0
 
     @property
     def size(self) -> int:
         """Bytes of all files."""
         return sum(map(len, self.contents.values()))
+
+    @property
+    def counted(self) -> int:
+        """Bytes that the limits of time and memory are for."""
+        return max(self.size, min(self.holds, RATIO * self.size))
 
     def read(self, sources: Any) -> Any:
         """Open what :meth:`opened` yields."""

@@ -120,7 +120,7 @@ def try_input(
 ) -> None:
     """Open one input, use it where it is its turn, and count what became of it."""
     given = inputs[number]
-    megabytes = given.size / 1e6
+    megabytes = given.counted / 1e6
     outcome.inputs += 1
     outcome.kinds[given.kind] += 1
     use = number % USED_EVERY == 0 if use is None else use

@@ -136,6 +136,8 @@ class Found:
             self.add(part, format_of(kind))
         if inside:
             return
+        if found is None:
+            content.allowance().take_text(content.size, content.name)
         if self._pasted(content, found):
             return
         found = found or (None if self._tuning else suspect(content))

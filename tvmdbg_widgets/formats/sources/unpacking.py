@@ -47,6 +47,7 @@ class DeflatedSource(ByteSource):
         if self._whole is None and end <= min(_HEAD, self.size):
             if self._head is None:
                 self.allowance().take(min(_HEAD, self.size), self.name)
+                self.allowance().take_text(min(_HEAD, self.size), self.name)
                 self._head = self._inflated(min(_HEAD, self.size))
             view[:] = self._head[offset:end]
             return

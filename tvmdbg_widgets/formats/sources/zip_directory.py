@@ -58,7 +58,7 @@ class ZipMember:
                 expected=f"at most {counted(most, 'byte')}",
                 found=counted(self.source.size, "byte"),
             )
-        self.source.allowance().check_text(self.source.size, self.source.name)
+        self.source.allowance().take_text(self.source.size, self.source.name)
         data = self.source.read(0, self.source.size)
         if zlib.crc32(data) != self.crc:
             raise FormatError(

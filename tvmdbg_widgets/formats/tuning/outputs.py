@@ -60,7 +60,7 @@ def sniff(head: bytes) -> bool:
     """Whether a file that starts with these bytes is text that a tuning printed."""
     if b"\0" in head:
         return False
-    lines = head.removeprefix(BOM).decode("utf-8", "replace").splitlines()
+    lines = {*head.removeprefix(BOM).decode("utf-8", "replace").splitlines()}
     return any(_TOLD.match(line.strip().removeprefix("#").lstrip()) for line in lines)
 
 

@@ -13,9 +13,9 @@ MOST_UNPACKED: Final = 512 * _MB
 #: Unpacked bytes by packed byte. The largest ratio of a real file is 57 of gzip and 97 of bzip2: a
 #: log of Ansor for one task.
 RATIO: Final = 150
-#: Bytes for which the ratio does not count: a text, of which every byte is parsed; tensors, which
-#: may be nothing but zeros.
-SMALL_TEXT: Final = 4 * _MB
+#: Bytes for which the ratio does not count: of texts, whose bytes are all looked at; of tensors,
+#: which may be nothing but zeros.
+SMALL_TEXT: Final = 1 * _MB
 SMALL_TENSORS: Final = 64 * _MB
 #: Bytes of Python objects by byte of a text. The densest real file that is parsed whole makes 11;
 #: a list of empty maps makes 73 by the same count.
@@ -40,7 +40,9 @@ class Allowance:
     def __init__(self, packed: int, chosen: int = 0) -> None:
         self.packed, self.chosen = packed, chosen
         self.most = max(chosen, min(MOST_UNPACKED, max(SMALL_TENSORS, RATIO * packed)))
-        self._left = self.most
+        # The head of a member is looked at before the whole.
+        self.most_text = max(2 * chosen, SMALL_TEXT, RATIO * packed)
+        self._left, self._left_text = self.most, self.most_text
         self._lock = threading.Lock()
 
     def take(self, count: int, name: str) -> None:
@@ -50,11 +52,12 @@ class Allowance:
                 raise self._too_large(name, self.most - self._left + count, self.most)
             self._left -= count
 
-    def check_text(self, size: int, name: str) -> None:
-        """Raise FormatError where a text that is parsed is larger than its packed bytes allow."""
-        most = max(self.chosen, SMALL_TEXT, RATIO * self.packed)
-        if size > most:
-            raise self._too_large(name, size, most)
+    def take_text(self, size: int, name: str) -> None:
+        """Take so many bytes that are looked through; FormatError where they are not left."""
+        with self._lock:
+            if size > self._left_text:
+                raise self._too_large(name, self.most_text - self._left_text + size, self.most_text)
+            self._left_text -= size
 
     def check_density(self, content: bytes | bytearray, name: str) -> None:
         """Raise FormatError where parsing these unpacked bytes may take too much memory each."""

@@ -296,7 +296,10 @@ def _node_names(
         return trace.names
     if table is not None:
         return StringColumn.from_strings(row.name for row in table.rows if row.output == 0)
-    return StringColumn.from_strings(times[0].names or (f"node {i}" for i in range(len(times[0]))))
+    if times[0].names:
+        return StringColumn.from_strings(times[0].names)
+    count = len(times[0])
+    return StringColumn(tuple(f"node {i}" for i in range(count)), np.arange(count))
 
 
 def _trace_timeline(names: StringColumn, trace: Trace) -> Timeline:

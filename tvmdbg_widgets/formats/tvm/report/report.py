@@ -42,7 +42,7 @@ def sniff(head: bytes) -> bool:
             start[1] != "configuration" or '"calls"' in text or '"device_metrics"' in text
         )
     lines = text.split("\n")
-    return is_header(lines[0]) or any(find_heading(line) is not None for line in lines)
+    return is_header(lines[0]) or any(find_heading(line) is not None for line in {*lines})
 
 
 def read_report(source: ByteSource) -> Report:
