@@ -32,6 +32,11 @@ TILE_BINS = 512
 _TILE_CELLS = 1 << 16
 
 
+def first_bins(rows: int) -> int:
+    """Return how many bins each of so many rows has in the first answer."""
+    return max(_LEAST_BINS, min(_BINS, _CELLS // max(1, rows)))
+
+
 @dataclass
 class Searched:
     """The last search: what was asked for, and the slices that it found, in row order."""
@@ -124,7 +129,7 @@ class KeptTimeline:
     @property
     def num_bins(self) -> int:
         """Bins of a row in the first answer."""
-        return max(_LEAST_BINS, min(_BINS, _CELLS // max(1, len(self.rows))))
+        return first_bins(len(self.rows))
 
     @property
     def ready(self) -> Ready:

@@ -80,3 +80,9 @@ def test_a_long_name_is_not_said_of_each_slice_in_full() -> None:
     assert len(figure.svg) < 100_000
     assert sum(len(each.text) for each in figure.hover) < 100_000
     assert len(figure.text) < 200_000
+
+
+def test_slices_of_many_threads_are_drawn_and_not_their_bins() -> None:
+    figure = tvmdbg.open(trace(9_000)).figure("timeline")
+    assert "missing" not in figure.description
+    assert figure.svg.count("busy") == figure.svg.count(">idle ") == 8

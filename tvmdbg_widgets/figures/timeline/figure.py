@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.answers.kept_timeline import ALONG
+from tvmdbg_widgets.answers.kept_timeline import ALONG, first_bins
 from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
 from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
@@ -62,6 +62,8 @@ class TimelineOptions:
 
 
 _PLAIN = TimelineOptions()
+#: Bins of a row of which a figure's columns are made, about one each.
+_FINE_BINS = 512
 
 
 def timeline_figure(
@@ -154,9 +156,8 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
     if timeline.num_slices and options.show != "table":
         if options.chart == "time":
             data["chart"] = {"kind": "time", "notes": []}
-            if options.time_range is not None and timeline.num_slices > ALONG:
-                start, end = options.time_range
-                questions.append({"kind": "window", "from": start, "to": end})
+            if timeline.num_slices > ALONG and (seen := _seen(timeline, options.time_range)):
+                questions.append({"kind": "window", "from": seen[0], "to": seen[1]})
         else:
             chart = other_chart(run, options.chart, (options.peak_flops, options.bandwidth))
             data["chart"] = chart.data
@@ -181,6 +182,14 @@ def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigu
     return RunFigure(
         run, "timeline", questions[2:], data, traits, replies=replies, description=description
     )
+
+
+def _seen(timeline: Timeline, time_range: Range | None) -> Range | None:
+    """Return the part of the time of which bins tell too little, as they do where rows are many."""
+    if time_range is not None or first_bins(len(timeline.rows)) >= _FINE_BINS:
+        return time_range
+    first = float(timeline.slice_start_ns.min())
+    return first, first + timeline.span_ns
 
 
 def _few(

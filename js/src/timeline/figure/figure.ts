@@ -135,7 +135,7 @@ function told(
   const slices = new Slices(head);
   const { window } = answers;
   if (window && "rowFirst" in window)
-    slices.fillWindow(windowColumns(head, window), ...time_range!);
+    slices.fillWindow(windowColumns(head, window), ...(time_range ?? [slices.start, slices.end]));
   const change = answers.change ? new Change(answers.change) : null;
   const names = new Names(slices, answers.graph, change);
   names.colors.chosen = slice_color;
