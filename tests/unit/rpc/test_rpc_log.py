@@ -9,6 +9,7 @@ import pytest
 from formats.rpc.rpc_cases import FLOAT32, FUNCTION, TENSOR, VALUES, conversation
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.rpc.bodies import CopyRange
 from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
@@ -52,6 +53,20 @@ def test_packets_tell_what_they_pass() -> None:
     copy = next(p for p in log if p.name == "CopyToRemote")
     assert "24 B" in copy.about
     assert copy.data().endswith(VALUES)
+
+
+@pytest.mark.parametrize("asked", [0, 24])
+def test_an_answer_without_length_is_read_again_where_it_copies_nothing(asked: int) -> None:
+    own = grammar("v0.5")
+    what = CopyRange(TENSOR.data, 0, asked, TENSOR.device, FLOAT32)
+    client = encode_packet(own, "GetGlobalFunc", [("str", "my.add")])
+    client += encode_packet(own, "CopyFromRemote", copied=what, payload=VALUES[:asked])
+    server = encode_packet(own, "Return", [("handle", FUNCTION)])
+    server += encode_packet(own, "CopyAck", payload=VALUES[:asked])
+    log = tvmdbg.open_rpc(client, server, era="v0.5", dtype_layout="narrow")
+    assert log[3].about == f"{asked} B"
+    assert [each.fields.size for each in log] == [each.size for each in log]
+    assert len(log.to_dataframe()) == 4
 
 
 def test_a_callback_is_paired_within_its_call() -> None:

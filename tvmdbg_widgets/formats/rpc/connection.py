@@ -96,9 +96,7 @@ class Direction:
         """
         if self.packets.states[index] == PacketState.CUT_OFF:
             return None
-        asked = None
-        if not self.grammar.prefixed and self.packets.payloads[index]:
-            asked = [int(self.packets.payloads[index])]
+        asked = None if self.grammar.prefixed else [int(self.packets.payloads[index])]
         at = int(self.packets.offsets[index])
         try:
             found = PacketReader(self.readable, self.grammar, asked).packet(at)
