@@ -117,11 +117,12 @@ class Conversations:
         """Yield the connections that carried data, and each side's rows as they were captured."""
         rows = np.frombuffer(self._rows, PAYLOAD)
         order = np.argsort(rows["direction"], kind="stable")
-        sides = rows["direction"][order]
+        sides = np.arange(2 * len(self.found) + 1)
+        bounds = np.searchsorted(rows["direction"][order], sides).tolist()
         for conversation in self.found:
             if any(conversation.data):
                 number = 2 * conversation.number
-                low, middle, high = np.searchsorted(sides, [number, number + 1, number + 2])
+                low, middle, high = bounds[number : number + 3]
                 yield conversation, (rows[order[low:middle]], rows[order[middle:high]])
 
     def _open(self, addresses: bytes, ports: bytes) -> tuple[Conversation, int]:

@@ -86,8 +86,10 @@ def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
         return Stream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)
     sequence = rows["sequence"].astype(np.uint32)
     known = first if first is not None else int(sequence[0])
-    steps = np.diff(sequence, prepend=np.uint32(known)).view(np.int32)
-    starts = np.cumsum(steps, dtype=np.int64)
+    steps = sequence.copy()
+    steps[:1] -= np.uint32(known)  # wraps, as sequence numbers do
+    steps[1:] -= sequence[:-1]
+    starts = np.cumsum(steps.view(np.int32), dtype=np.int64)
     if first is None:
         starts -= starts.min()
     highest = size = int((starts + rows["sent"]).max(initial=0))
@@ -97,7 +99,7 @@ def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
         size = max(size, highest + _signed(last - base - highest))
     late = int((starts[1:] < np.maximum.accumulate(starts)[:-1]).sum())
     cut = int((rows["captured"] < rows["sent"]).sum())
-    before = np.clip(-starts, 0, rows["captured"])
+    before = np.minimum(np.maximum(-starts, 0), rows["captured"])
     whole = Extents(
         starts + before,
         rows["offset"] + before,
@@ -119,14 +121,14 @@ def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
     starts = whole.starts[order]
     ends = starts + whole.lengths[order]
     covered = np.maximum.accumulate(ends)
+    if (starts[1:] >= covered[:-1]).all():
+        return _taken(whole, order), NOTHING, 0
     # A run of segments that overlap starts where all before have ended.
     alone = np.ones(len(order) + 1, bool)
     alone[1:-1] = starts[1:] >= covered[:-1]
     single = alone[:-1] & alone[1:]
     heads = np.flatnonzero(alone[:-1] & ~alone[1:])
     tails = np.flatnonzero(~alone[:-1] & alone[1:]) + 1
-    if not len(heads):
-        return _taken(whole, order), NOTHING, 0
     pieces: list[tuple[int, int, int]] = []
     for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
         run = slice(head, tail)
