@@ -100,3 +100,16 @@ def test_shapes_of_tensors(shape: list[int]) -> None:
     header = b"\x93NUMPY\x01\x00" + len(told).to_bytes(2, "little") + told
     with contextlib.suppress(FormatError):
         assert read_numpy_array(BytesSource(header, "small.npy")).size == 0
+
+
+@pytest.mark.parametrize("digits", [18, 30, 310, 4_000, 5_000])
+@pytest.mark.parametrize("column", ["raw", "avg (ms)", "start_time"])
+def test_times_of_an_inspector(digits: int, column: str) -> None:
+    row = {"event_block_name": "Execute", "event_name": "Method::execute", "raw": "[1.5]"}
+    row |= {"avg (ms)": "1.5", "start_time": "[5]", "is_delegated_op": "False"}
+    row[column] = f"[{'9' * digits}]" if column != "avg (ms)" else "9" * digits
+    text = "\t".join(row) + "\n" + "\t".join(row.values()) + "\n"
+    with contextlib.suppress(FormatError):
+        run = open_run(text.encode())
+        assert isinstance(run, DebugRun)
+        repr(run.table())

@@ -158,8 +158,9 @@ def _numbers(text: str) -> list[float]:
         found = json.loads(text if text.startswith("[") else f"[{text}]")
     except (ValueError, RecursionError):
         return []
-    numbers = [each for each in found if type(each) in (int, float)]
-    return numbers if len(numbers) == len(found) else []
+    if any(type(each) not in (int, float) for each in found):
+        return []
+    return [each if abs(each) < MOST_NS else math.inf for each in found]
 
 
 def _lacks(table: PrintedTable, rows: Sequence[Row], file: str) -> Iterator[Issue]:
