@@ -187,16 +187,10 @@ class Measurement:
 
 
 class Measurements:
-    """The measurements of verbose output, and the glyphs of builds and runs.
-
-    Attributes
-    ----------
-    glyphs : str
-        All glyphs in their order.
-    """
+    """The measurements of verbose output, and the glyphs of builds and runs."""
 
     def __init__(self) -> None:
-        self.glyphs = ""
+        self._glyphs: list[str] = []
         self._found: list[Measurement] = []
         self._failed: tuple[int, str, list[str]] | None = None
         self._batch: list[str] = []
@@ -204,12 +198,18 @@ class Measurements:
         self._measuring = False
         self._dots = ""
 
+    @property
+    def glyphs(self) -> str:
+        """All glyphs in their order."""
+        return "".join(self._glyphs)
+
     def add(self, line: str) -> None:
         """Look at one line."""
-        if of_autotvm := _OF_AUTOTVM.fullmatch(line):
+        numbered = "No: " in line
+        if numbered and (of_autotvm := _OF_AUTOTVM.fullmatch(line)):
             self._end_failed("")
             self._add_autotvm(*of_autotvm.groups())
-        elif measured := _MEASURED.fullmatch(line):
+        elif numbered and (measured := _MEASURED.fullmatch(line)):
             self._end_failed("")
             self._begin(int(measured[1]), measured[2])
         elif self._failed is not None:
@@ -217,7 +217,7 @@ class Measurements:
         elif _BEGIN.fullmatch(line):
             self._measuring = True
         elif glyphs := _GLYPHS.fullmatch(line):
-            if self._measuring or any(each in line for each in "*ET"):
+            if self._measuring or "*" in line or "E" in line or "T" in line:
                 self._add_glyphs(self._dots + glyphs[1])
                 self._dots = ""
             else:  # dots alone may be another program's
@@ -269,9 +269,8 @@ class Measurements:
     def _add_glyphs(self, line: str) -> None:
         if len(self._found) > self._batch_at:
             self._end_batch()
-        found = _GLYPH.findall(line)
-        self.glyphs += "".join(found)
-        self._batch += found
+        self._glyphs.append(line)
+        self._batch.append(line)
 
     def _end_batch(self) -> None:
         """Give the glyphs of a batch to its measurements, where their numbers agree.
@@ -279,8 +278,9 @@ class Measurements:
         A batch prints one ``.`` a program that is built, then one ``*`` a program that could be.
         """
         measured = self._found[self._batch_at :]
-        builds = [each for each in self._batch if each[0] == "."]
-        runs = [each for each in self._batch if each[0] == "*"]
+        batch = _GLYPH.findall("".join(self._batch)) if measured else []
+        builds = [each for each in batch if each[0] == "."]
+        runs = [each for each in batch if each[0] == "*"]
         if len(builds) == len(measured) and builds.count(".") == len(runs):
             left = iter(runs)
             self._found[self._batch_at :] = [

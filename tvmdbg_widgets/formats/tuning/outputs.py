@@ -109,7 +109,7 @@ def read_output(source: ByteSource) -> Output:
             if len(raw) > _LONGEST:
                 continue
             line = raw.removeprefix(BOM).decode("utf-8", "replace").rstrip("\r")
-            if found := _LATENCY.fullmatch(line):
+            if "ElapsedTime" in line and (found := _LATENCY.fullmatch(line)):
                 elapsed, latency, trials = found.groups()
                 rounds.append((_number(elapsed), _number(latency), float(trials)))
             for part in line.split("\r"):  # progress bars write over themselves
@@ -143,13 +143,14 @@ class _Dags:
         self._found: dict[str, str] = {}
 
     def add(self, line: str) -> None:
-        if _PLACEHOLDER.fullmatch(line) or _COMPUTE.fullmatch(line):
+        if "=" in line and (_PLACEHOLDER.fullmatch(line) or _COMPUTE.fullmatch(line)):
             self._lines.append(line)
             if any(line.count(opened) != line.count(closed) for opened, closed in ("()", "[]")):
                 self._lines.clear()  # the line is cut, and the text no DAG's
             return
-        self._end()
-        if task := _TASK.fullmatch(line):
+        if self._lines:
+            self._end()
+        if line.startswith("=") and (task := _TASK.fullmatch(line)):
             self._key = task[1]
 
     def all(self) -> dict[str, str]:
