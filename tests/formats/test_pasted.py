@@ -7,7 +7,7 @@ import html
 import json
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.formats.pasted import node_tables
+from tvmdbg_widgets.formats.pasted.cells import single
 from tvmdbg_widgets.formats.pasted.readings import readings
+from tvmdbg_widgets.formats.pasted.reports import _unwrapped
+from tvmdbg_widgets.formats.pasted.tables import tables
+from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.tuning.log import TuningLog
 
@@ -334,6 +339,82 @@ def test_a_number_that_may_go_on_in_the_next_line_is_left_out() -> None:
     run = tvmdbg.open((head + rows).encode())
     assert [name for name, _ in times_of(run)] == ["b"]
     assert run.check().by_rule("pasted-text")
+
+
+V9_HEAD = V9.splitlines(keepends=True)[0]
+VM_HEAD = f"{'#OpName':<80}\t{'#InvokeCount':<10}\t#Duration(us): Sum/Mean/Min/Max\n"
+MANY = {
+    "cut rows": VM_HEAD
+    + "fused_nn_dense       nvokeCount\t#Duration(us): Sum/Mean/Min/Max\n" * 1_000,
+    "words": VM_HEAD + ("a 3 1/1/1/1\n" + "word/1\n" * 250) * 12,
+    "rows that have blanks": VM_HEAD + "a b 3 1/1/1/1\n" * 1_000,
+    "no row": VM_HEAD + ("a 3 1/1/1/1\n" + "T 3\n" * 250) * 12,
+    "letters": V9_HEAD + ("a  f  1.0  50.0  (1,)  1  1  []\n" + "w\n" * 250) * 12,
+    "commas": V9_HEAD + ("a  f  1.0  50.0  (1,)  1  1  []\n" + "1, 1, w,\n" * 250) * 12,
+}
+
+
+@pytest.mark.parametrize("text", MANY.values(), ids=MANY)
+def test_lines_are_joined_in_few_ways(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+
+    def counted(line: str) -> str:
+        nonlocal looked_at
+        looked_at += len(line)
+        return single(line)
+
+    monkeypatch.setattr(node_tables, "single", counted)
+    tables(text)
+    assert looked_at < 10 * len(text) + 5_000_000
+
+
+def test_lines_of_a_report_are_joined_where_it_has_a_total() -> None:
+    padded = 0
+
+    class Line(str):
+        __slots__ = ()
+
+        def ljust(self, *args: Any) -> str:
+            nonlocal padded
+            padded += 1
+            return super().ljust(*args)
+
+    head = "Name    Duration (us)  Percent  Device  Count           Argument Shapes  "
+    lines = [head, *["k_relu           1  float32[3, 4], float32[]  "] * 3_000]
+    assert _unwrapped(list(map(Line, lines))) is None
+    assert padded < 4 * len(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name|Duration (us)|Percent|Count\n" + "x" * 99_999 + "|1.00|9.00|1\n"
+        "k_sum|9.32|8.55|1\n" * 5_000,
+        "Node Name  Ops  Time(us)  Time(%)  Shape  Inputs  Outputs\n"
+        + "x" * 19_999 + "  f  1.0  50.0  (1,)  1  1\n" + "a  f  1.0  50.0  (1,)  1  1\n" * 9_000,
+    ],
+)  # fmt: skip
+def test_a_cell_far_longer_than_the_others_is_named(text: str) -> None:
+    (found,) = tables(text)
+    assert not found.text
+    assert "one of its cells has " in found.why
+
+
+def test_lines_that_end_with_quotes_are_not_joined_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = CSV.splitlines()[0] + "\n" + ("a" * 99 + '"\n') * 3_000
+    cut, letters = Cutter.cut, 0
+
+    def counted(cutter: Cutter, line: str) -> object:
+        nonlocal letters
+        letters += len(line)
+        return cut(cutter, line)
+
+    monkeypatch.setattr(Cutter, "cut", counted)
+    (found,) = tables(text)
+    assert not found.text
+    assert letters < 20 * len(text)
 
 
 def test_a_report_without_rows_is_refused() -> None:

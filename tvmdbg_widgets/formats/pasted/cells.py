@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _LONGEST: Final = 20_000
@@ -14,8 +16,19 @@ _MARKS: Final = re.compile(r"[\s|│┃║,;&\"`\\]+")
 #: Behind lines in source files.
 _END: Final = re.compile(r"(?:(?:\\n)?[\"']\)?[ \t]?[,+;\\]?|(?<!\\)\\++n?)$")
 RULE: Final = re.compile(r"[\s|│┃║:+=─━┄┼├┤╪╞╡┌┐└┘┬┴╒╕╘╛╧╤,;&\"-]+")
+#: Letters of joined lines that are no row, and are looked at in one pasted text.
+_MOST_TRIED: Final = 4_000_000
+#: Letters that columns may be padded to, for each letter of a table's cells.
+_MOST_PADDED: Final = 40
 #: Why a table without any line below its heading has no rows.
 EMPTY: Final = "no line of text stands below it"
+
+
+@dataclass
+class Tries:
+    """How many letters of joined lines are still looked at in a pasted text."""
+
+    left: int = _MOST_TRIED
 
 
 @dataclass
@@ -50,6 +63,7 @@ class Table:
     prefix: str = ""
     marked: int = 0
     others: int = 0
+    tries: Tries = field(default_factory=Tries)
 
 
 def without_ends(heard: Stream) -> Stream:
@@ -77,6 +91,19 @@ def why_no_row(heard: Stream, height: int) -> str:
                 f"no row below it can be read for certain (line {number:,}: {line.strip()[:60]!r})"
             )
     return EMPTY
+
+
+def mostly_blanks(width: int, count: int, letters: int) -> bool:
+    """Whether lines of one width would be many times as large as what stands in them."""
+    return width * count > _MOST_PADDED * letters + (1 << 20)
+
+
+def too_wide(width: int, rows: Sequence[Sequence[str]]) -> str:
+    """Say which cell is so long that lines of a width are mostly blanks; empty where none is."""
+    longest = max((cell for row in rows for cell in row), key=len)
+    if not mostly_blanks(width, len(rows), sum(len(cell) for row in rows for cell in row)):
+        return ""
+    return f"one of its cells has {len(longest):,} characters: {longest[:40]!r}…"
 
 
 def squashed(text: str) -> str:

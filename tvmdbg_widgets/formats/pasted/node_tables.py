@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from tvmdbg_widgets.formats.pasted.cells import (
     parted,
     single,
     squashed,
+    too_wide,
     why_no_row,
 )
 from tvmdbg_widgets.formats.tvm.table.layout import (
@@ -28,11 +30,18 @@ from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME, parse_row, parse_t
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tvmdbg_widgets.formats.pasted.cells import Tries
     from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _HEADING: Final = "Node Name  "
 _MOST_JOINED: Final = 8
 _MOST_STRANGERS: Final = 300
+#: Of ways to join lines.
+_MOST_KEPT: Final = 200
+#: What looking at a text costs beside its letters.
+_EACH: Final = 100
+_MANY: Final = 1 << 30
+_SEAMS: Final = ("", " ")
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|nan|inf)"
 _SHAPE: Final = r"(?:\(\)|\(\d{1,18},\)|\(\d{1,18}(?:, \d{1,18})+\))"
 _CLOCK: Final = r"\d\d:\d\d:\d\d(?:\.\d{6})?"
@@ -64,14 +73,6 @@ _VM_TOTAL: Final = re.compile(
 )
 
 
-def _joined(parts: Sequence[str]) -> list[str]:
-    """Return each way to join lines: with a blank or without one at each end."""
-    ways = [single(parts[0])]
-    for part in parts[1:]:
-        ways = [f"{way}{seam}{single(part)}" for way in ways for seam in ("", " ")]
-    return ways
-
-
 @dataclass
 class _Rows:
     """The rows below a heading.
@@ -83,14 +84,23 @@ class _Rows:
         Read one row; its second argument is whether it is a line as it stands.
     wraps, number_last : bool
         Whether rows may go on in the next line, and end with a number that may.
+    blanks : callable
+        Return how many blanks a row has at least, and at most where none follows a comma, by its
+        first letters: other ways to join lines are not looked at.
+    tries : Tries
+        Once none is left, no lines are joined.
     """
 
     heard: Stream
     one: Callable[[str, bool], list[str] | None]
     wraps: bool
     number_last: bool
+    blanks: Callable[[str], tuple[int, int]]
+    tries: Tries
     left: list[int] = field(default_factory=list)
     _known: dict[int, list[str] | None] = field(default_factory=dict)
+    _ways: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    _found: dict[tuple[int, int], list[list[str]]] = field(default_factory=dict)
 
     def read(self, start: int, ends: Callable[[list[str]], bool]) -> list[list[str]]:
         """Return the rows; lines that are none for certain are left, those between rows too."""
@@ -118,10 +128,13 @@ class _Rows:
         """Return the row that begins in a line and how many lines it takes."""
         texts, size = self.heard.texts, 1
         cells = self._alone(at)
+        tries = self.tries.left
         while cells is None and self.wraps and size < _MOST_JOINED and at + size < len(texts):
             if RULE.fullmatch(texts[at + size]) or self._alone(at + size):
                 return None, 1
             size += 1
+            if self.tries.left <= 0 or not self._joined(at, size):
+                return None, 1
             found = self._together(at, size)
             inner = (self._together(at + less, size - less) for less in range(1, size - 1))
             if len(found) > 1 or any(inner):
@@ -130,6 +143,7 @@ class _Rows:
         after = texts[at + size].strip() if at + size < len(texts) else ""
         if cells is None or (self.number_last and _DIGITS.fullmatch(after)):
             return None, 1  # the last number may go on in the next line
+        self.tries.left = tries
         return cells, size
 
     def _alone(self, at: int) -> list[str] | None:
@@ -138,13 +152,38 @@ class _Rows:
         return self._known[at]
 
     def _together(self, at: int, size: int) -> list[list[str]]:
-        ways = _joined(self.heard.texts[at : at + size])
-        found = [cells for way in ways if (cells := self.one(way, False)) is not None]
-        return [cells for place, cells in enumerate(found) if cells not in found[:place]]
+        """Return the rows that lines may be together, each once."""
+        if (at, size) not in self._found:
+            if len(self._found) >= _MOST_KEPT:
+                self._found.clear()
+            ways = self._joined(at, size)
+            fewest = self.blanks(ways[0])[0] if ways else 0
+            ways = [way for way in ways if way.count(" ") >= fewest]
+            self.tries.left -= sum(map(len, ways)) + _EACH * len(ways)
+            found = [cells for way in ways if (cells := self.one(way, False)) is not None]
+            self._found[at, size] = [
+                cells for place, cells in enumerate(found) if cells not in found[:place]
+            ]
+        return self._found[at, size]
+
+    def _joined(self, at: int, size: int) -> list[str]:
+        """Return the ways to join lines, with a blank or none at each end, that may be a row."""
+        if (at, size) not in self._ways:
+            if len(self._ways) >= _MOST_KEPT:
+                self._ways.clear()
+            last = single(self.heard.texts[at + size - 1])
+            ways = [last]
+            if size > 1:
+                ways = [way + seam + last for way in self._joined(at, size - 1) for seam in _SEAMS]
+                self.tries.left -= _EACH * len(ways)
+            self._ways[at, size] = [
+                way for way in ways if way.count(" ") - way.count(", ") <= self.blanks(way)[1]
+            ]
+        return self._ways[at, size]
 
 
 def _is_like_row(heard: Stream, number: int) -> bool:
-    line = heard.texts[heard.numbers.index(number)]
+    line = heard.texts[bisect_left(heard.numbers, number)]
     return re.search(r"\d\.\d", line) is not None and "(" in line and line.count("  ") > 2
 
 
@@ -180,6 +219,13 @@ class _NodeRow:
         match = _ROWS[self.style].fullmatch(words)
         return list(match.groups()) if match and self._fits(match.groups()) else None
 
+    def blanks(self, begun: str) -> tuple[int, int]:
+        """Return how many blanks a row that begins so has at least and at most."""
+        between = len(TITLES[self.style]) - 1
+        if begun.startswith(TOTAL_NAME[0]) or self.is_cut:
+            return 0, _MANY
+        return between, between
+
     def _fits(self, cells: tuple[str, ...]) -> bool:
         titles = TITLES[self.style]
         if len(cells) != len(titles):
@@ -199,7 +245,8 @@ def read_debugger(table: Table, given: Stream) -> None:
     layout = find_layout(heard.texts[0]) if height == 1 else None
     row = _NodeRow(style, layout, delimiter_of(heard.texts[0], titles[0]), is_cut)
     goes_on = height > 1 and style != "v0.9"
-    reader = _Rows(heard, row, wraps=height > 1 or style == "v0.9", number_last=goes_on)
+    wraps = height > 1 or style == "v0.9"
+    reader = _Rows(heard, row, wraps, goes_on, row.blanks, table.tries)
     rows = reader.read(height, lambda cells: cells[0] == TOTAL_NAME)
     table.left = reader.left
     is_total = bool(rows) and rows[-1][0] == TOTAL_NAME
@@ -214,6 +261,9 @@ def read_debugger(table: Table, given: Stream) -> None:
         table.doubts.append(f"the lines end inside of {_LAST!r}, which is left out")
     body = [titles, dashes(titles), *map(tuple, rows)]
     canonical = canonical_layout(style, body)
+    if wide := too_wide(canonical.length or 0, body):
+        table.why = wide
+        return
     table.text = "".join(f"{canonical.join(line)}\n" for line in body)
 
 
@@ -275,7 +325,10 @@ def read_vm(table: Table, given: Stream) -> None:
             return None
         return [match[1], match[2], match[3]]
 
-    reader = _Rows(heard, one, wraps=True, number_last=True)
+    def blanks(begun: str) -> tuple[int, int]:
+        return (2, 6) if begun.startswith("T") else (2, 2)
+
+    reader = _Rows(heard, one, True, True, blanks, table.tries)
     rows = reader.read(height, lambda cells: len(cells) == 1)
     table.left = reader.left
     if not [row for row in rows if len(row) == 3]:

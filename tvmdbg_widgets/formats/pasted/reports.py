@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +12,10 @@ from tvmdbg_widgets.formats.pasted.cells import (
     RULE,
     Table,
     delimiter_of,
+    mostly_blanks,
     parted,
     single,
+    too_wide,
     why_no_row,
 )
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8
+#: Letters of a row that a terminal cut into lines.
+_LONGEST_ROW: Final = 20_000
 _TEXTS: Final = (NAME, DEVICE, SHAPES, HASH)
 _TITLE: Final = re.compile(
     r"Duration \(us\)|Percent|Device|Count|Argument Shapes|Hash|Name|[A-Za-z_]\S*"
@@ -96,14 +102,16 @@ def _read_report_cells(table: Table, heard: Stream, texts: Sequence[str]) -> Non
             break
         elif rows:
             table.left.append(heard.numbers[at])
-    if not [row for row in rows if row.get(DURATION)]:
+    if not any(row.get(DURATION) for row in rows):
         table.why = why_no_row(heard, 1)
         return
     if unclear:
         names = ", ".join(sorted(unclear))
         table.doubts.append(f"which column cells are of cannot be told: {names}")
     table.complete = any(row[NAME] == "Total" for row in rows)
-    table.text = _printed_report(titles, rows) + "\n" + _configuration(texts[at:])
+    body = [titles, *([row.get(title, "") for title in titles] for row in rows)]
+    printed, table.why = _printed_report(body)
+    table.text = f"{printed}\n{_configuration(texts[at:])}" if printed else ""
 
 
 def _configuration(texts: Sequence[str]) -> str:
@@ -121,11 +129,12 @@ def _configuration(texts: Sequence[str]) -> str:
     return "\n".join(["Configuration", "-------------", *pairs]) + "\n"
 
 
-def _printed_report(titles: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
-    """Lay out rows as TVM does."""
-    body = [list(titles), *([row.get(title, "") for title in titles] for row in rows)]
-    widths = [max(len(line[place]) for line in body) for place in range(len(titles))]
-    return "".join(
+def _printed_report(body: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """Lay out rows as TVM does, or say why they cannot be."""
+    widths = [max(len(line[place]) for line in body) for place in range(len(body[0]))]
+    if wide := too_wide(sum(widths), body):
+        return "", wide
+    laid_out = "".join(
         "".join(
             (cell.rjust(width) if place else cell.ljust(width)) + "  "
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
@@ -133,18 +142,20 @@ def _printed_report(titles: Sequence[str], rows: Sequence[dict[str, str]]) -> st
         + "\n"
         for line in body
     )
+    return laid_out, ""
 
 
 def _straight(texts: Sequence[str]) -> str | None:
     """Return a report whose columns stand in their places; None where they do not."""
     end = next((at for at, text in enumerate(texts) if not text), len(texts))
     wide = max(map(len, texts[:end]), default=0) + 2
-    heading = find_heading(texts[0].ljust(wide))
-    if heading is None or end < 2:
+    if end < 2 or len(texts[0]) + 2 != wide or find_heading(texts[0].ljust(wide)) is None:
+        return None
+    if mostly_blanks(wide, end, sum(map(len, texts[:end]))):
         return None
     # Where the last cells are empty, lines are shorter: they have their blanks again.
     padded = [text.ljust(wide) for text in texts[:end]]
-    if len(texts[0]) != max(map(len, texts[:end])) or not _is_report(padded):
+    if not _is_report(padded):
         return None
     return "\n".join(padded) + "\n\n" + _configuration(texts[end:])
 
@@ -176,15 +187,23 @@ def _unwrapped(texts: Sequence[str]) -> str | None:
     """Join the lines of a report that a terminal cut, each row into as many."""
     texts = texts[:_MOST_WRAPPED]
     wide = max(map(len, texts), default=0)
+    totals = [at for at, text in enumerate(texts) if text.startswith("Total")]
+    heights = [
+        height for height in range(2, _MOST_JOINED * 2) if any(at % height == 0 for at in totals)
+    ]
     for width in range(wide, wide + 4):
-        for height in range(2, _MOST_JOINED * 2):
-            groups = [texts[at : at + height] for at in range(0, len(texts), height)]
-            rows = ["".join(each.ljust(width) for each in group).rstrip() for group in groups]
-            if NAME not in rows[0][:4] or find_heading(rows[0] + "  ") is None:
+        for height in heights:
+            groups = (texts[at : at + height] for at in range(0, len(texts), height))
+            rows = ("".join(each.ljust(width) for each in group).rstrip() for group in groups)
+            heading = next(rows, "")
+            second = next(rows, "")
+            full = max(len(heading), len(second)) + 2
+            if full > _LONGEST_ROW or NAME not in heading[:4]:
                 continue
-            full = max(map(len, rows[:2])) + 2
-            body = [rows[0].ljust(full)]
-            for row in rows[1:]:
+            if find_heading(heading + "  ") is None:
+                continue
+            body = [heading.ljust(full)]
+            for row in itertools.chain([second], rows):
                 ended = body[-1].startswith("Total ") and not row.startswith("Total ")
                 if not row or len(row) > full - 2 or ended:
                     break
@@ -280,7 +299,7 @@ def read_csv(table: Table, heard: Stream) -> None:
     cutter = Cutter(lines[0].split(","))
     cut = sum(len(line) == wide and cutter.cut(line) is None for line in lines)
     if not is_header(lines[0]) or cut:
-        joined = _rejoined(heard.texts, max(map(len, heard.texts)))
+        joined = _rejoined(heard.texts, max(map(len, heard.texts))) or [""]
         cutter = Cutter(joined[0].split(","))
         rows = [line for line in joined[1:] if line]
         while rows and '"' not in rows[-1] and not _is_csv_row(cutter, rows[-1]):
@@ -317,18 +336,20 @@ def _of_spreadsheet(table: Table, heard: Stream) -> str | None:
         row = dict(zip(titles, (cell.replace('""', '"') for cell in cells), strict=False))
         if row.get(NAME) in (SEPARATOR, "Sum", "Total"):
             return None  # sums of a printed table, whose rows may be calls too
-        written = [_csv_cell(title, row.get(title, "")) for title in order]
+        fits = len(cells) == len(titles)
+        written = [_csv_cell(title, row[title]) for title in order] if fits else [None]
         line = ",".join(each or "" for each in written)
-        if len(cells) != len(titles) or None in written or not _is_csv_row(cutter, line):
+        if None in written or not _is_csv_row(cutter, line):
             left.append(number)
         else:
             lines.append(line)
-            table.left, left = [*table.left, *left], []
+            table.left += left
+            left = []
     if not lines:
         return None
     if COUNT not in titles:
         table.doubts.append(f"the column {COUNT} is missing")
-    table.left += [n for n in left if mark in heard.texts[heard.numbers.index(n)]]
+    table.left += [n for n in left if mark in heard.texts[bisect_left(heard.numbers, n)]]
     return "\n".join([",".join(order), *lines]) + "\n"
 
 
@@ -343,11 +364,16 @@ def _csv_cell(title: str, cell: str) -> str | None:
 
 
 def _rejoined(texts: Sequence[str], wide: int) -> list[str]:
-    """Join lines of a full width with the next; one that ends with a quote may be whole."""
+    """Join lines of a full width with the next; one that ends with a quote may be whole.
+
+    Empty where one is longer than any row.
+    """
     joined: list[str] = []
     part, cutter = "", None
     for text in texts:
         part += text
+        if len(part) > _LONGEST_ROW:
+            return []
         whole = cutter is not None and part.endswith('"') and _is_csv_row(cutter, part)
         if len(text) < wide - 1 or whole:
             joined.append(part.rstrip())

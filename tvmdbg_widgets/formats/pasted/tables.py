@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.formats.pasted.cells import Table, without_ends
+from tvmdbg_widgets.formats.pasted.cells import Table, Tries, without_ends
 from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
 from tvmdbg_widgets.formats.pasted.node_tables import read_debugger, read_vm
 from tvmdbg_widgets.formats.pasted.reports import read_csv, read_report
@@ -65,6 +65,7 @@ def tables(text: str) -> list[Table]:
     ]
     ends = [at for at, _ in found[1:_MOST_TABLES]] + [len(lines)]
     out = []
+    tries = Tries()
     for (at, match), end in zip(found[:_MOST_TABLES], ends, strict=False):
         kind = match.lastgroup or ""
         column = match.start()
@@ -73,6 +74,7 @@ def tables(text: str) -> list[Table]:
         given = stream(lines, at, column, end)
         heard = without_ends(given)
         table = Table(kind, at + 1, prefix=heard.prefix, marked=heard.marked, others=heard.others)
+        table.tries = tries
         _READERS[kind](table, heard)
         # Its reader reads it as it stands.
         body = table.text.split("\n\n")[0].splitlines()

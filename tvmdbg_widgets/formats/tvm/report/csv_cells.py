@@ -38,7 +38,7 @@ _BARE = re.compile(r"[^,\"\s]{1,400}(?=,|\Z)")
 _CLOSING = re.compile(r'"(?=,)')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Stretch:
     """Cells one behind the other that end in one way only, and what follows them.
 
