@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -13,10 +14,12 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord import etrecord
 from tvmdbg_widgets.formats.sources.zip_directory import ZipDirectory, ZipMember
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.verdicts import findings
 
 _MOST = 1_500
 _PROGRAM = '{"graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []}}}'
@@ -43,6 +46,18 @@ def test_an_etrecord_of_many_methods_tells_some() -> None:
         tvmdbg.open(_etrecord(3_000))
     assert len(str(told.value)) < _MOST
     assert "and 2,990 more" in str(told.value)
+
+
+def test_a_long_name_leaves_the_ends_of_what_is_told_of_it() -> None:
+    told = f"field {'x' * 1_000_000} is missing"
+    issue = Issue("a-rule", Severity.NOTE, told)
+    finding = findings.Finding(
+        "a-rule", findings.Severity.INFO, told, (told,), findings.Confidence.HIGH, told
+    )
+    for each in (issue.message, finding.title, finding.why, *finding.evidence):
+        assert len(each) == 2_000
+        assert (each[:7], each[-12:]) == ("field x", "x is missing")
+    assert replace(issue).message == issue.message
 
 
 def test_programs_of_an_etrecord_are_put_beside_each_other() -> None:

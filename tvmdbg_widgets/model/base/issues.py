@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.text import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,8 @@ class Issue:
         Kebab-case id of the rule, stable between releases.
     severity : Severity
     message : str
-        One paragraph naming the field, what was expected and what was found.
+        One paragraph naming the field, what was expected and what was found; without its middle
+        where names of the file make it too long.
     nodes : tuple of int
         Node ids concerned, possibly only the first of many.
     entries : tuple of (int, int)
@@ -55,6 +57,9 @@ class Issue:
     nodes: tuple[int, ...] = ()
     entries: tuple[tuple[int, int], ...] = ()
     file: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shortened(self.message))
 
     def __str__(self) -> str:
         where = f"{self.file}: " if self.file else ""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 #: Names that a message tells at most, and letters of the whole of one of its parts.
 _MOST_NAMES, _MOST_LETTERS = 10, 1_000
+#: Letters of a sentence that is told of a file, and how many of these are its last.
+_MOST_TOLD, _LAST_TOLD = 2_000, 500
 
 
 def one_line(text: str) -> str:
@@ -45,6 +47,17 @@ def cut(text: str, most: int = _MOST_LETTERS) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def shortened(sentence: str) -> str:
+    """Return a sentence without its middle where that is too long: it names things of a file.
+
+    >>> len(shortened("field " + "x" * 1_000_000 + " is missing"))
+    2000
+    """
+    if len(sentence) <= _MOST_TOLD:
+        return sentence
+    return f"{sentence[: _MOST_TOLD - _LAST_TOLD - 1]}…{sentence[-_LAST_TOLD:]}"
+
+
 def paired(text: str) -> str:
     r"""Return the text with halves of surrogate pairs, which cannot be written, as U+FFFD.
 
@@ -64,8 +77,8 @@ def paired_json(text: str) -> tuple[str, int]:
     JSON may hold them, and nothing that is shown, saved or sent can. Every reader of JSON asks for
     this before it parses; places in the text stay what they are.
 
-    >>> paired_json('"a\udcff"')
-    ('"a\ufffd"', 1)
+    >>> paired_json('"a\\udcff"')
+    ('"a�"', 1)
     """
     text = paired(text)
     if "\\ud" not in text and "\\uD" not in text:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import shortened
 from tvmdbg_widgets.model.verdicts import findings_former as former
 
 if TYPE_CHECKING:
@@ -93,6 +94,11 @@ class Finding:
     weight: float = field(default=0.0, compare=False)
     tasks: tuple[int, ...] = ()
     trials: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("title", "why", "next_step"):
+            object.__setattr__(self, name, shortened(getattr(self, name)))
+        object.__setattr__(self, "evidence", tuple(map(shortened, self.evidence)))
 
     def resting_on(self, premises: Iterable[Premise]) -> Finding:
         """Return the finding no surer than its weakest premise, and say which these are."""
