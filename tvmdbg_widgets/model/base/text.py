@@ -78,7 +78,7 @@ def paired_json(text: str) -> tuple[str, int]:
     this before it parses; places in the text stay what they are.
 
     >>> paired_json('"a\\udcff"')
-    ('"a�"', 1)
+    ('"a\\ufffd"', 1)
     """
     text = paired(text)
     if "\\ud" not in text and "\\uD" not in text:
