@@ -85,3 +85,9 @@ def test_no_part_of_an_error_is_longer_than_a_paragraph(part: str) -> None:
     error = FormatError("it is no file", file="a.json", **cast("Any", {part: whole}))
     assert len(str(error)) < _MOST
     assert getattr(error, part) == whole
+
+
+def test_no_issue_is_longer_than_a_page() -> None:
+    issue = Issue("odd-name", Severity.NOTE, "name " * 100_000)
+    assert len(issue.message) < 5_000
+    assert issue.message.endswith("…")

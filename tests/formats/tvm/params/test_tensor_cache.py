@@ -290,7 +290,51 @@ def test_thousands_of_broken_arrays_are_told_in_few_lines() -> None:
     index = changed(["records", 1, "records"], broken)
     cache = read(index)
     assert len(cache.issues) == 26
-    assert "4,975 more" in cache.issues[-1].message
+    assert "4,975 more issues" in cache.issues[-1].message
+
+
+def shared(count: int) -> dict[str, Any]:
+    """An index of arrays that all have the same bytes, each in a record of its shard."""
+    values = np.zeros(1 << 18, np.float32)
+    shard = {"dataPath": "s", "format": "raw-shard", "nbytes": values.nbytes, "md5sum": "0" * 32}
+    return {"records": [{**shard, "records": [record(f"w{i}", values, 0)]} for i in range(count)]}
+
+
+@pytest.mark.parametrize("paths", [["s"], ["s", "./s"]])
+def test_arrays_may_name_the_bytes_of_a_shard_a_few_times(paths: list[str]) -> None:
+    """A page of an index would make terabytes of one megabyte."""
+    index = shared(1000)
+    for at, each in enumerate(index["records"]):
+        each["dataPath"] = paths[at % len(paths)]
+    folder = Folder(json.dumps(index).encode(), {})
+    folder.sibling = lambda _name: BytesSource(bytes(1 << 20), "cache/s")  # type: ignore[method-assign]
+    cache = read_cache(folder)
+    assert 10 < len(cache.records) < 20
+    assert cache.truncated
+    assert "again and again" in str(cache.error)
+    assert len(cache.issues) < 60
+
+
+def test_verify_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = read(shared(12), {"s": bytes(1 << 20)})
+    sizes = []
+    whole = BytesSource.read
+
+    def counted_read(self: BytesSource, offset: int, length: int) -> bytes:
+        sizes.append(length)
+        return bytes(whole(self, offset, length))
+
+    monkeypatch.setattr(BytesSource, "read", counted_read)
+    assert {issue.rule for issue in cache.verify(progress=False)} == {"shard-damaged"}
+    assert sum(sizes) == 1 << 20
+
+
+def test_long_names_of_arrays_are_cut_in_messages() -> None:
+    long = "w" * 100_000
+    index = changed([*FIRST[:-1], 1], record(long, A, 3))
+    index["records"][0]["records"][0]["name"] = long
+    assert [issue.rule for issue in read(index).issues] == ["arrays-overlap", "duplicate-name"]
+    assert max(len(issue.message) for issue in read(index).issues) < 500
 
 
 def test_verify_reads_and_compares_only_when_asked(tmp_path: Path) -> None:

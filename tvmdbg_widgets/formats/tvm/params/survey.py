@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.text import cut, listed
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
-_NAMES_SHOWN = 5
+_NAMES_SHOWN, _LETTERS_SHOWN = 5, 80
 #: Issues that repeat what the notes of single arrays say, by rule.
 KINDS = {
     "values-lost": "the file holds their shapes only, no values (TVM up to 0.7 with bool)",
@@ -89,6 +90,4 @@ def _kind(record: ArrayRecord) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_NAMES_SHOWN])
-    rest = len(names) - _NAMES_SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return listed([repr(cut(name, _LETTERS_SHOWN)) for name in names], most=_NAMES_SHOWN)

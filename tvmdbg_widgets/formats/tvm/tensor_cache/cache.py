@@ -23,7 +23,7 @@ from tvmdbg_widgets.formats.tvm.params.meaning import settle_types
 from tvmdbg_widgets.formats.tvm.params.survey import survey
 from tvmdbg_widgets.formats.tvm.tensor_cache.index import IndexReader
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED
-from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, verified
+from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, md5_of, verified
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues
 from tvmdbg_widgets.model.base.numbers import counted
@@ -87,12 +87,14 @@ class TensorCache:
             ``shard-not-summed`` for those without an md5sum.
         """
         found: list[Issue] = []
-        total = sum(shard.source.size for shard in self.shards)
+        files = {shard.source.name: shard.source for shard in self.shards}
+        total = sum(source.size for source in files.values())
         with tqdm(
             total=total, desc="verifying", unit="B", unit_scale=True, delay=1, disable=not progress
         ) as bar:
+            sums = {name: md5_of(source, bar) for name, source in files.items()}
             for shard in self.shards:
-                issue = verified(shard, bar)
+                issue = verified(shard, sums[shard.source.name])
                 if issue is not None:
                     found.append(issue)
         return Issues(found)

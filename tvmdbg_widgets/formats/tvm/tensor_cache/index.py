@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
+#: Letters of a name in a message.
+_LETTERS = 80
+#: Issues of a rule that are told; the others are counted.
 _TOLD = 25
+#: How often the arrays of an index may name the bytes of a shard, and bytes that they may name
+#: whatever its size: TVM names each byte once, and whoever looks at arrays reads what they name.
+_SHARES, _FEW = 16, 1 << 20
 
 
 class IndexReader:
@@ -31,51 +39,57 @@ class IndexReader:
         self.issues: list[Issue] = []
         self.error: FormatError | None = None
         self.metadata: Any = None
-        self._left_out = 0
+        self._told: Counter[str] = Counter()
+        #: Shards by their paths, and what the arrays in each file may still name.
+        self._opened: dict[str, ByteSource] = {}
+        self._named: dict[str, Budget] = {}
 
     def read(self) -> None:
         """Read it; FormatError where it is no index, or nothing in it can be read."""
         document = Fields.of(self.source)
         if document.has("metadata"):
             self.metadata = document.plain("metadata")
-        opened: dict[str, ByteSource] = {}
         for i, item in enumerate(document.items("records")):
             try:
-                self._shard(Fields(item, self.source.name, f"records[{i}]"), opened)
+                self._shard(Fields(item, self.source.name, f"records[{i}]"))
             except FormatError as problem:
                 self._problem("shard-unreadable", problem)
-        if self._left_out > _TOLD:
-            text = f"{counted(self._left_out - _TOLD, 'more array')} could not be read either"
-            self._tell("array-unreadable", Severity.ERROR, text)
+        for rule, count in self._told.items():
+            if count > _TOLD:
+                text = f"{counted(count - _TOLD, 'more issue')} of this kind"
+                severity = next(each.severity for each in self.issues if each.rule == rule)
+                self.issues.append(Issue(rule, severity, text, file=self.source.name))
         if self.error is not None and not self.records:
             raise self.error
 
-    def _shard(self, fields: Fields, opened: dict[str, ByteSource]) -> None:
+    def _shard(self, fields: Fields) -> None:
         path, nbytes = fields.text("dataPath"), fields.integer("nbytes")
         form = fields.text("format") if fields.has("format") else "raw-shard"
         if form != "raw-shard":
             raise self._wrong(fields, "format", "raw-shard", repr(form[:40]))
-        shard = opened.get(path)
+        shard = self._opened.get(path)
         if shard is None:
-            shard = opened[path] = self._open(fields, path, nbytes)
+            shard = self._opened[path] = self._open(fields, path, nbytes)
         else:
-            text = f"{one_line(path)!r} is named by more than one record"
+            text = f"{cut(one_line(path), _LETTERS)!r} is named by more than one record"
             self._tell("shard-repeated", Severity.WARNING, text)
         if shard.size != nbytes:
             self._wrong_size(fields, shard, nbytes)
         md5sum = fields.text("md5sum") if fields.has("md5sum") else ""
         if not isinstance(shard, MissingShard):
             self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
+        named = self._named.get(shard.name)
+        if named is None:
+            most = _FEW + _SHARES * shard.size
+            named = self._named[shard.name] = Budget(most, shard.name, "bytes of arrays")
         taken: list[tuple[int, int, str]] = []
         for i, item in enumerate(fields.items("records")):
             try:
                 inner = Fields(item, self.source.name, f"{fields.path}.records[{i}]")
                 record = read_record(inner, shard)
+                named.spend(record.nbytes, inner.path)
             except FormatError as problem:
-                self._left_out += 1
-                self.error = self.error or problem
-                if self._left_out <= _TOLD:
-                    self._problem("array-unreadable", problem)
+                self._problem("array-unreadable", problem)
             else:
                 self.records.append(record)
                 start = inner.integer("byteOffset")
@@ -87,7 +101,10 @@ class IndexReader:
             return self.source.sibling(path)
         except ValueError as problem:
             raise self._wrong(
-                fields, "dataPath", "a file in the folder of the index", f"{path[:80]!r}: {problem}"
+                fields,
+                "dataPath",
+                "a file in the folder of the index",
+                f"{path[:_LETTERS]!r}: {problem}",
             ) from None
         except OSError as problem:
             arrays = len(fields.items("records"))
@@ -97,7 +114,7 @@ class IndexReader:
                 "a shard is missing",
                 file=self.source.name,
                 field=f"{fields.path}.dataPath",
-                expected=f"the file {path[:80]!r} beside the index, with "
+                expected=f"the file {path[:_LETTERS]!r} beside the index, with "
                 f"{counted(arrays, 'array')}",
                 found=problem.strerror or type(problem).__name__,
                 hint="Open the index by its path, with all of its shards in the same folder.",
@@ -128,7 +145,7 @@ class IndexReader:
             if stop > reached:
                 reached, name = stop, key
         if pairs:
-            first = " and ".join(map(repr, pairs[0]))
+            first = " and ".join(repr(cut(each, _LETTERS)) for each in pairs[0])
             text = (
                 f"{counted(len(pairs), 'array')} {agree(len(pairs), 'shares')} bytes with another "
                 f"one in {shard.name}: {first}"
@@ -140,7 +157,9 @@ class IndexReader:
         self._tell(rule, Severity.ERROR, str(problem))
 
     def _tell(self, rule: str, severity: Severity, text: str) -> None:
-        self.issues.append(Issue(rule, severity, text, file=self.source.name))
+        self._told[rule] += 1
+        if self._told[rule] <= _TOLD:
+            self.issues.append(Issue(rule, severity, text, file=self.source.name))
 
     def _wrong(self, fields: Fields, name: str, expected: str, found: str) -> FormatError:
         return FormatError(

@@ -55,18 +55,23 @@ class MissingShard(ByteSource):
         raise self.trouble()
 
 
-def verified(shard: Shard, bar: Any) -> Issue | None:
-    """Read a shard once and return what its md5sum tells against it; ``bar`` counts the bytes."""
+def md5_of(source: ByteSource, bar: Any) -> str:
+    """Read a file of values once and return its md5sum; ``bar`` counts the bytes."""
     digest = hashlib.md5(usedforsecurity=False)
-    for start in range(0, shard.source.size, _PIECE):
-        piece = shard.source.read(start, min(_PIECE, shard.source.size - start))
+    for start in range(0, source.size, _PIECE):
+        piece = source.read(start, min(_PIECE, source.size - start))
         digest.update(piece)
         bar.update(len(piece))
+    return digest.hexdigest()
+
+
+def verified(shard: Shard, found: str) -> Issue | None:
+    """Return what the md5sum of a shard's bytes tells against it."""
     if not shard.md5sum:
         text = "the index gives no md5sum of this shard"
         return Issue("shard-not-summed", Severity.NOTE, text, file=shard.source.name)
-    if digest.hexdigest() == shard.md5sum:
+    if found == shard.md5sum:
         return None
-    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {digest.hexdigest()}. "
+    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {found}. "
     text += "The shard is damaged, or the index is that of another one."
     return Issue("shard-damaged", Severity.ERROR, text, file=shard.source.name)
