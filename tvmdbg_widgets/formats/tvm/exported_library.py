@@ -18,6 +18,7 @@ from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +53,9 @@ def inside_library(source: ByteSource, **options: Any) -> list[tuple[str, ByteSo
         A graph begins in it and is cut off, or its arrays are none.
     """
     found = _embedded(source)
+    ahead = ReadAhead(found)
     for at in _places(found):
-        parts = _Module(found, at).parts(source.name, options)
+        parts = _Module(found, ahead, at).parts(source.name, options)
         if parts:
             return parts
     return []
@@ -90,8 +92,9 @@ def _places(source: ByteSource) -> Iterator[int]:
 class _Module:
     """One serialized module, read from its graph on."""
 
-    def __init__(self, source: ByteSource, at: int) -> None:
+    def __init__(self, source: ByteSource, ahead: ReadAhead, at: int) -> None:
         self._source = source
+        self._ahead = ahead
         self._at = at
 
     def parts(self, name: str, options: dict[str, Any]) -> list[tuple[str, ByteSource]]:
@@ -99,9 +102,10 @@ class _Module:
         if start >= self._source.size:
             return []
         length = self._number("graph: length")
-        if self._source.read(start, 1) not in (b"{", b"[", b'"', b" ", b"\n"):
+        if self._ahead.bytes(start, 1) not in (b"{", b"[", b'"', b" ", b"\n"):
             return []
-        graph = self._take(length, f"{name}:graph.json", "graph")
+        graph_at = self._pass(length, "graph")
+        graph = PartSource(self._source, graph_at, length, f"{name}:graph.json")
         arrays = self._number("number of parameters")
         if not arrays:
             return [("graph", graph)]
@@ -110,7 +114,7 @@ class _Module:
         if count != arrays:
             self._fail("number of names", f"{arrays}, as many as arrays", count)
         for index in range(count):
-            self._take(self._number(f"name {index}: length"), name, f"name {index}")
+            self._pass(self._number(f"name {index}: length"), f"name {index}")
         params = _Params(self._source, names_at, self._at, arrays, f"{name}:params")
         read = read_params(params, **options)
         if not read.truncated:
@@ -121,16 +125,17 @@ class _Module:
     def _number(self, field: str) -> int:
         if self._at + 8 > self._source.size:
             self._fail(field, "8 bytes", self._source.size - self._at)
-        (value,) = _U64.unpack(self._source.read(self._at, 8))
+        (value,) = _U64.unpack(self._ahead.bytes(self._at, 8))
         self._at += 8
         return int(value)
 
-    def _take(self, size: int, name: str, field: str) -> ByteSource:
+    def _pass(self, size: int, field: str) -> int:
+        """Go behind so many bytes and return where they began."""
         rest = self._source.size - self._at
         if size > rest:
             self._fail(f"{field}: length", f"at most {rest}", size)
         self._at += size
-        return PartSource(self._source, self._at - size, size, name)
+        return self._at - size
 
     def _fail(self, field: str, expected: object, found: object) -> None:
         raise FormatError(
