@@ -43,6 +43,8 @@ LIMITS: Mapping[str, int] = {
     # A program of weights with inputs to test it on.
     "bundled": 4 * _GB,
 }
+#: How often the arrays of a file may name its bytes, and bytes that they may name in any file.
+SHARES, FEW_BYTES = 16, _MB
 #: Parts whose tensors are not parsed.
 _OF_TENSORS = ("params", "etrecord", "program", "named-data")
 #: Parts of which only headers are read at once.
@@ -102,6 +104,14 @@ class Budget:
                 found="more",
                 hint=hint or "The file is damaged, or made to exhaust memory: write it again.",
             )
+
+
+def named_bytes(source: ByteSource) -> Budget:
+    """Return the budget of the bytes that the arrays of a file name, shared ones again each time.
+
+    Writers name a byte once, or a few times, and whoever looks at arrays reads all that they name.
+    """
+    return Budget(FEW_BYTES + SHARES * source.size, source.name, "bytes of arrays")
 
 
 class Limits:

@@ -7,10 +7,12 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
+from tvmdbg_widgets.formats import limits
 from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
 from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.sources.byte_source import FileSource
 
+OVERLAP = "constants-overlap"
 REBUILT = ("01_mlp_portable", "04_transformer_portable", "06a_demo_generated_ids")
 
 
@@ -47,3 +49,21 @@ def test_what_a_program_does_not_tell_is_said() -> None:
     run = tvmdbg.open(FOLDER / "pte" / "08_conv_xnnpack_quant.pte")
     (note,) = run.check().by_rule("program-uncertain")
     assert all("uncertain" in run.graph.attrs[node] for node in note.nodes)
+
+
+def test_constants_and_logged_values_may_share_the_bytes_of_their_file_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a limit, thousands of tensors of one segment take terabytes to look at."""
+    assert not tvmdbg.open(FOLDER / "pte" / f"{REBUILT[0]}.pte").check().by_rule(OVERLAP)
+    logged = tvmdbg.open(case_dir(REBUILT[0]))
+    assert logged.tensors
+    assert not logged.check().by_rule("debug-value")
+    monkeypatch.setattr(limits, "SHARES", 0)
+    monkeypatch.setattr(limits, "FEW_BYTES", 100)
+    run = tvmdbg.open(FOLDER / "pte" / f"{REBUILT[0]}.pte")
+    (issue,) = run.check().by_rule(OVERLAP)
+    assert "again and again" in issue.message
+    again = tvmdbg.open(case_dir(REBUILT[0]))
+    assert again.check().by_rule("debug-value")
+    assert len(again.tensors or ()) < len(logged.tensors)

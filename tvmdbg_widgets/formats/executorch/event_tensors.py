@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
@@ -66,11 +67,13 @@ def event_tensors(
     """
     tensors: dict[Entry, Tensor] = {}
     issues: list[Issue] = []
+    named = named_bytes(buffer.source)
     for each in _logged(dump, joined, graph, run, num_outputs):
         if each.entry in tensors and each.trust > tensors[each.entry].trust:
             continue
         try:
             record = buffer.record(each.tensor, each.key)
+            named.spend(record.nbytes)
         except FormatError as problem:
             node = each.entry[0]
             text = f"the value of {graph.names[node]!r} cannot be read: {problem.problem}"

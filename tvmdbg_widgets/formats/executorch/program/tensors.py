@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
+from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
 from tvmdbg_widgets.model.sources.strided import StridedSource
@@ -19,6 +22,7 @@ from tvmdbg_widgets.model.tensors.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.formats.limits import Budget
     from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
     from tvmdbg_widgets.model.executorch.program import Plan, Program
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -48,7 +52,7 @@ def program_tensors(
         Files of named data, in which external constants are looked up by their names.
     """
     known = {each.name: (each, file) for data, file in named for each in data.tensors}
-    tensors: list[Tensor] = []
+    found_in: list[tuple[Tensor, ByteSource]] = []
     issues: list[Issue] = []
     lost: list[int] = []
     for node, attrs in enumerate(graph.attrs):
@@ -69,7 +73,7 @@ def program_tensors(
         elif (span := program.data_of(value)) is not None:
             offset = span.offset
         if offset >= 0:
-            tensors.append(_tensor(value, where, offset, node, graph))
+            found_in.append((_tensor(value, where, offset, node, graph), where))
     if lost and named:
         text = (
             f"{counted(len(lost), 'external constant')} {agree(len(lost), 'is')} in none of the "
@@ -78,7 +82,21 @@ def program_tensors(
         issues.append(
             Issue("named-data-missing", Severity.WARNING, text, tuple(lost[:20]), file=program.file)
         )
-    return tensors, issues
+    return _allowed(found_in, issues), issues
+
+
+def _allowed(found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]) -> list[Tensor]:
+    """Return the tensors up to the first that names bytes of its file too often, with an issue."""
+    budgets: dict[str, Budget] = {}
+    for at, (tensor, file) in enumerate(found_in):
+        try:
+            budgets.setdefault(file.name, named_bytes(file)).spend(tensor.nbytes)
+        except FormatError as problem:
+            left = counted(len(found_in) - at, "constant")
+            text = f"{left} from {cut(tensor.name, 80)!r} on are left out: {problem}"
+            issues.append(Issue("constants-overlap", Severity.ERROR, text, file=file.name))
+            return [each for each, _ in found_in[:at]]
+    return [each for each, _ in found_in]
 
 
 def _tensor(value: TensorValue, source: ByteSource, offset: int, node: int, graph: Graph) -> Tensor:

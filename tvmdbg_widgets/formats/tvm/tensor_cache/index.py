@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.base.text import cut, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.formats.limits import Budget
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 _LETTERS = 80
 #: Issues of a rule that are told; the others are counted.
 _TOLD = 25
-#: How often the arrays of an index may name the bytes of a shard, and bytes that they may name
-#: whatever its size: TVM names each byte once, and whoever looks at arrays reads what they name.
-_SHARES, _FEW = 16, 1 << 20
 
 
 class IndexReader:
@@ -80,8 +78,7 @@ class IndexReader:
             self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
         named = self._named.get(shard.name)
         if named is None:
-            most = _FEW + _SHARES * shard.size
-            named = self._named[shard.name] = Budget(most, shard.name, "bytes of arrays")
+            named = self._named[shard.name] = named_bytes(shard)
         taken: list[tuple[int, int, str]] = []
         for i, item in enumerate(fields.items("records")):
             try:
