@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from unit.tuning import ansor_lines
 from unit.tuning.printed_states import cases, dag_rows, read_steps
 
+from tvmdbg_widgets.analysis.tuning import dags as finding
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.dags import find_dag
+from tvmdbg_widgets.analysis.tuning.dags import texts_by_hash
 from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
@@ -57,11 +59,16 @@ def dag_of(known: TuningParts, wanted: Task) -> ComputeDag | None:
     return find_dag(known, wanted)[0]
 
 
+def find_dag(known: TuningParts, wanted: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
+    return finding.find_dag(known, wanted, lambda: texts_by_hash(known.dags))
+
+
 def parts(
     dags: dict[str, str] | None = None, registered: tuple[str, ...] = (), stamps: Any = ()
 ) -> Any:
+    rows = np.arange(len(stamps))
     trials = SimpleNamespace(
-        task=np.zeros(len(stamps), np.int32), timestamp=np.array(stamps, np.float64)
+        timestamp=np.array(stamps, np.float64), of_task=lambda task: rows[: 0 if task else None]
     )
     return SimpleNamespace(dags=dags or {}, registered=registered, trials=trials)
 
@@ -120,6 +127,26 @@ def test_a_text_that_stands_under_another_name_is_found() -> None:
 def test_a_text_of_another_hash_is_not_taken() -> None:
     digest = key_hash(TEXT + "X(i) = Data[i, i, i, i]\n")
     assert dag_of(parts({digest: TEXT}), task([digest, *SHAPES])) is None
+
+
+def test_of_texts_of_one_hash_that_of_the_name_is_taken() -> None:
+    digest, other = key_hash(TEXT), TEXT.replace("PLACEHOLDER [1, 3", "PLACEHOLDER [2, 3", 1)
+    assert other != TEXT
+    assert key_hash(other) == digest
+    for texts in ({"a.txt": other, digest: TEXT}, {digest: TEXT, "a.txt": other}):
+        assert texts_by_hash(texts)[digest] == TEXT
+    assert texts_by_hash({"a.txt": other, "b.txt": TEXT})[digest] == other
+
+
+def test_a_text_is_hashed_once_for_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    hashes_of = finding.hashes_of
+    monkeypatch.setattr(finding, "hashes_of", lambda text: asked.append(text) or hashes_of(text))
+    keys = [json.dumps([f"{at:032x}", 4]) for at in range(20)]
+    given = {json.dumps([f"other{at}"]): f"{TEXT}T{at}(i) = Data[i]\n" for at in range(30)}
+    log = open_tuning(ansor_lines.log_of(map(ansor_lines.line, keys)), dag=given, progress=False)
+    assert [log.dag(task) for task in log.tasks] == [None] * 20
+    assert len(asked) == 30
 
 
 def test_a_dump_is_known_by_the_whole_key() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 from math import prod
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,6 +131,24 @@ def test_names_stand_where_the_dag_is_known() -> None:
     ]
     assert found.stages[0].where == "input"
     assert found.stages[5].where == "on its own"
+
+
+@pytest.mark.slow
+def test_splits_of_splits_take_no_time_by_all_loops() -> None:
+    steps = read_steps([["AN", 2, 0, 3], *[["SP", 2, 0, 64, [4, 2], 1]] * 390])
+    begin = process_time()
+    found = tile_structure(steps)
+    assert process_time() - begin < 1
+    assert len(found.tiles) == 390
+    assert {tile.marks for tile in found.tiles} == {("", "", "")}
+
+
+def test_a_part_is_bound_to_all_that_it_became() -> None:
+    steps = [["SP", 2, 0, 64, [4, 2], 1], ["SP", 2, 1, 8, [2], 1], ["AN", 2, 1, 4], ["AN", 2, 2, 6]]
+    assert [tile.marks for tile in tile_structure(read_steps(steps)).tiles] == [
+        ("", "vthread, threadIdx.x", ""),
+        ("vthread", "threadIdx.x"),
+    ]
 
 
 def test_splits_whose_loops_were_made_anew_say_so() -> None:

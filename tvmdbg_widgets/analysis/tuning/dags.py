@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.recorded_extents import lacks_extents, with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
+from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tvmdbg_widgets.model.tuning.dag import Axis, Operation
     from tvmdbg_widgets.model.tuning.parts import TuningParts
@@ -34,11 +32,16 @@ _TOLD = 3
 _CONVOLUTIONS_NAMED = 1_641_254_400
 
 
-def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
-    """Return the DAG of a task, and why what was given for it could not be used."""
+def find_dag(
+    parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
+) -> tuple[ComputeDag | None, tuple[str, ...]]:
+    """Return the DAG of a task, and why what was given for it could not be used.
+
+    `by_hash` returns what :func:`texts_by_hash` does, which most logs need not know.
+    """
     problems: list[str] = []
     if task.tuner == "ansor":
-        for find in (_from_text, _from_module):
+        for find in (partial(_from_text, by_hash=by_hash), _from_module):
             try:
                 found = find(parts, task)
             except FormatError as problem:
@@ -49,6 +52,15 @@ def find_dag(parts: TuningParts, task: Task) -> tuple[ComputeDag | None, tuple[s
                 return dag, (*problems, *told)
         return assumed_for(parts, task), tuple(problems)
     return None, tuple(problems)
+
+
+def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
+    """Return the DAG texts by each hash that may name them, of several that which has it as key."""
+    found: dict[str, str] = {}
+    for text in dict.fromkeys(dags.values()):
+        for digest in hashes_of(text):
+            found[digest] = dags[digest] if dags.get(digest) == text else found.get(digest, text)
+    return found
 
 
 def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
@@ -112,17 +124,16 @@ def _names(dag: ComputeDag) -> list[tuple[object, ...]]:
     ]
 
 
-def _from_text(parts: TuningParts, task: Task) -> ComputeDag | None:
-    key, digest = task.workload_key, task.workload.name
+def _from_text(
+    parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
+) -> ComputeDag | None:
+    key = task.workload_key
     if key in parts.dags:
         return _parsed(parts.dags[key], DagSource.DUMP, task.workload)
     if not task.workload.is_hash:
         return None
-    named = parts.dags.get(digest)
-    for text in (named, *parts.dags.values()):
-        if text is not None and is_text_of(text, digest):
-            return _parsed(text, DagSource.TEXT, task.workload)
-    return None
+    text = by_hash().get(task.workload.name)
+    return None if text is None else _parsed(text, DagSource.TEXT, task.workload)
 
 
 def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
@@ -160,7 +171,7 @@ def _workloads(source: str) -> Mapping[str, RegisteredWorkload]:
 
 def _completed(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:
     """Return a DAG with the extents that it lacks and the task's first records have."""
-    for row in np.flatnonzero(parts.trials.task == task.index)[:_RECORDS_READ].tolist():
+    for row in parts.trials.of_task(task.index)[:_RECORDS_READ].tolist():
         if not lacks_extents(dag):
             break
         try:
@@ -180,5 +191,5 @@ def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
     is_late = task.fields >= 6 and "link-params" not in attrs
     if task.target.kind == "cuda":
         is_late = is_late and "arch" in attrs
-    times = parts.trials.timestamp[parts.trials.task == task.index]
+    times = parts.trials.timestamp[parts.trials.of_task(task.index)]
     return (0, 10) if is_late and not (times < _CONVOLUTIONS_NAMED).any() else (0, 8)

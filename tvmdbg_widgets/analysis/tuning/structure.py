@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -167,7 +168,10 @@ class SplitsSeen:
         """Return stages and tiles, in the state after all steps."""
         numbers = range(len(state.stages))
         stages = [_stage_row(state, number, self._insertions) for number in numbers]
-        tiles = [tile for number in numbers for tile in _tiles(state, number, self._splits)]
+        splits: defaultdict[int, list[_Split]] = defaultdict(list)
+        for split in self._splits:
+            splits[split.stage].append(split)
+        tiles = [tile for number in numbers for tile in _tiles(state, number, splits[number])]
         return TileStructure(tuple(stages), tuple(tiles))
 
 
@@ -238,15 +242,15 @@ def _tiles(state: State, number: int, splits: Sequence[_Split]) -> Yields[TileRo
     stage = state.stages[number]
     if stage.compute_at is ComputeAt.INLINED:
         return
+    bound = _marks(stage)
     for split in splits:
-        if split.stage == number:
-            gone = stage.made_by if split.made_by != stage.made_by else -1
-            marks = [_mark(stage, (split.step, each)) for each in range(len(split.factors))]
-            tile = _tile(number, split.loop, tuple(marks))
-            yield replace(tile, factors=split.factors, step=split.step, rebuilt_by=gone)
+        gone = stage.made_by if split.made_by != stage.made_by else -1
+        marks = [bound.get((split.step, each), "") for each in range(len(split.factors))]
+        tile = _tile(number, split.loop, tuple(marks))
+        yield replace(tile, factors=split.factors, step=split.step, rebuilt_by=gone)
     for loop in stage.iterators:
         if all(step == stage.made_by for step, _ in loop.parts):
-            yield _tile(number, loop, (_mark(stage, loop.parts[0]),))
+            yield _tile(number, loop, (bound.get(loop.parts[0], ""),))
 
 
 def _tile(number: int, loop: Iterator, marks: tuple[str, ...]) -> TileRow:
@@ -258,11 +262,14 @@ def _is_axis(loop: Iterator) -> bool:
     return len(loop.parts) == 1 and loop.made_by == loop.parts[0][0] and "@" not in loop.name
 
 
-def _mark(stage: Stage, part: tuple[int, int]) -> str:
-    """Return what the loops are bound to that a part, or an axis, ended in."""
-    found = [loop.annotation for loop in stage.iterators if part in loop.parts]
-    words = [each.word for each in dict.fromkeys(found) if each is not Annotation.NONE]
-    return ", ".join(words)
+def _marks(stage: Stage) -> dict[tuple[int, int], str]:
+    """Return what the loops are bound to that each part, or axis, ended in; nothing for none."""
+    found: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
+    for loop in stage.iterators:
+        if loop.annotation is not Annotation.NONE:
+            for part in loop.parts:
+                found[part][loop.annotation.word] = None
+    return {part: ", ".join(words) for part, words in found.items()}
 
 
 def _where(state: State, number: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import zlib
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
+from tvmdbg_widgets.export.page.stored.pack import LEVEL, base64_size
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.figures.tuning.figure import tuning_figure
 from tvmdbg_widgets.figures.tuning.overview import (
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 _MOST_STEPS = 20_000
 #: So many trials of a task have their tile sizes on the page.
 _MOST_LINES = 500
+#: zlib's window (4 kB) and memory where only a size is asked for: most time is to set them up.
+_WINDOW, _MEMORY = 12, 5
 _THEMES = ("auto", "light", "dark")
 
 
@@ -110,12 +114,18 @@ def _stored(log: DerivedLog, known: Overview, shown: int | None, budget: int) ->
     for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
         schedule = _json(schedule_answer(log, best[task]))
         tile = _json(_packed("tuningTiles", *tiles(log, task, _MOST_LINES)))
-        left -= len(data_element("", b"[%b,%b]" % (schedule, tile)))
+        left -= _size(b"[%b,%b]" % (schedule, tile))
         if left < 0:  # so it is for all that follow
             break
         schedules[str(best[task])] = schedule
         parallel[str(task)] = tile
     return stored(), len(order) - len(parallel)
+
+
+def _size(data: bytes) -> int:
+    """Return about how many characters a part takes; alone, so rather too many."""
+    packing = zlib.compressobj(LEVEL, wbits=_WINDOW, memLevel=_MEMORY)
+    return base64_size(len(packing.compress(data)) + len(packing.flush()))
 
 
 def _json(value: Any) -> bytes:

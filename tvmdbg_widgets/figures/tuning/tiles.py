@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +46,10 @@ def tiles(
         groups[shape].append((row, [value for step in steps for value in _values(step)]))
     if not groups:
         return _answer([], "no trial of this task has transform steps", [], np.zeros((0, 0)), log)
-    common = Counter({shape: len(each) for shape, each in groups.items()}).most_common(1)[0][0]
+    common = max(groups, key=lambda shape: len(groups[shape]))
     members = groups[common]
+    if len(members) == 1:
+        return _answer([], "no tile size differs in 1 trial", [], np.zeros((0, 0)), log)
     values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
     varied = np.flatnonzero((values != values[0]).any(axis=0))
     all_axes, varied = len(varied), varied[:_MOST_AXES]

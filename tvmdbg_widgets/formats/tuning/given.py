@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.registry import head
 from tvmdbg_widgets.formats.tuning import dag_dump, outputs
-from tvmdbg_widgets.formats.tuning.dags.hashes import is_text_of
+from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
@@ -92,7 +92,7 @@ def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
     hashes = {task.workload.name for task in parts.tasks if task.workload.is_hash}
     texts = set(given.values())
     fits = any(key in given for key in keys) or any(
-        is_text_of(text, digest) for text in texts for digest in hashes
+        not hashes.isdisjoint(hashes_of(text)) for text in texts
     )
     dags, issues = {**parts.dags, **given}, parts.issues
     if not fits and len(texts) == 1 and len(set(named)) == 1:

@@ -83,16 +83,22 @@ class Trials:
     @cached_property
     def number(self) -> Ints:
         """Which trial of its task each is, from 0 (int32 [N])."""
-        order = np.argsort(self.task, kind="stable")
-        counts = np.bincount(self.task) if len(self) else np.zeros(0, np.int64)
-        starts = np.repeat(np.cumsum(counts) - counts, counts)
+        order, ends = self._by_task
         found = np.empty(len(self), np.int32)
-        found[order] = np.arange(len(self)) - starts
+        found[order] = np.arange(len(self)) - np.repeat(ends[:-1], np.diff(ends))
         return found
 
     def of_task(self, task: int) -> npt.NDArray[np.intp]:
         """Return the rows of one task, ascending."""
-        return np.flatnonzero(self.task == task)
+        order, ends = self._by_task
+        return order[ends[task] : ends[task + 1]] if 0 <= task < len(ends) - 1 else order[:0]
+
+    @cached_property
+    def _by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Rows in the order of their tasks, and where among them each task begins and ends."""
+        order = np.argsort(self.task, kind="stable")
+        order.flags.writeable = False
+        return order, np.concatenate([[0], np.cumsum(np.bincount(self.task))]).astype(np.intp)
 
     def take(self, rows: npt.ArrayLike) -> Self:
         """Return some rows as trials of their own."""

@@ -59,7 +59,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
 
 
 def _errors(evidence: LogEvidence, task: int) -> str:
-    errors = evidence.trials.error[evidence.trials.task == task]
+    errors = evidence.trials.error[evidence.trials.of_task(task)]
     codes, counts = np.unique(errors, return_counts=True)
     told = [
         f"{count:,} × {MeasureError(code).label}"

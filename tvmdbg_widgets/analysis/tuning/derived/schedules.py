@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
@@ -72,8 +73,15 @@ class Schedules(Recorded):
         from tvmdbg_widgets.analysis.tuning.dags import find_dag
 
         if task not in self._dags:
-            self._dags[task] = find_dag(self.parts, self.tasks[task])
+            self._dags[task] = find_dag(self.parts, self.tasks[task], lambda: self._texts)
         return self._dags[task]
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """The log's DAG texts by hash."""
+        from tvmdbg_widgets.analysis.tuning.dags import texts_by_hash
+
+        return texts_by_hash(self.parts.dags)
 
     def flop_count(self, task: int | str | Task) -> float | None:
         """Return how many floating-point operations a task takes, as TVM counts them.

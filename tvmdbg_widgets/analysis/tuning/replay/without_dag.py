@@ -13,6 +13,8 @@ an axis that was neither split nor fused before, of a stage that was never place
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import is_not
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay import placing
@@ -65,7 +67,8 @@ class WorkingWithoutDag(Working):
         self.known: list[_Known] = []
         self._operations = 0
         #: Stages as they were last, by number, and the same with names.
-        self._named: list[tuple[Stage, Stage]] = []
+        self._seen: tuple[Stage, ...] = ()
+        self._named: list[Stage] = []
 
     def stage(self, index: int, field: str = "stage_id") -> Stage:
         """Return a stage; all up to it are made where there are none yet."""
@@ -132,14 +135,13 @@ class WorkingWithoutDag(Working):
     def state(self) -> State:
         """Return what there is, each stage with a name from its number."""
         state = super().state()
-        old = self._named
-        self._named = [
-            old[index]
-            if index < len(old) and old[index][0] is each
-            else (each, changed(each, name=_name(index, each)))
-            for index, each in enumerate(state.stages)
-        ]
-        return changed(state, stages=tuple(named for _, named in self._named))
+        seen, stages = self._seen, state.stages  # a step changes few of them, and takes none away
+        others = compress(range(len(seen)), map(is_not, seen, stages))
+        for index in (*others, *range(len(seen), len(stages))):
+            named = changed(stages[index], name=_name(index, stages[index]))
+            self._named[index : index + 1] = (named,)
+        self._seen = stages
+        return changed(state, stages=tuple(self._named))
 
 
 def compute_at(working: WorkingWithoutDag, step: ComputeAtStep) -> None:
