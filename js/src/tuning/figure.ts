@@ -49,6 +49,8 @@ const CELL = 3;
 const FINDINGS = 3;
 const TASKS = 10;
 const NEST = 28;
+/** Lines of the nest that are said in words: names grow with each split of a split. */
+const NEST_SAID = 100;
 const CODE_LINE = 15;
 
 /** The tuning log as a static figure: the same chart, rows and loops as the live view. */
@@ -258,8 +260,10 @@ function textOf(
   if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
   if (schedule) {
     append(lines, [schedule.title, ...schedule.notes]);
-    for (const line of schedule.lines)
+    for (const line of schedule.lines.slice(0, NEST_SAID))
       lines.push(`${"  ".repeat(line.depth)}${line.text}${factorText(line)}`);
+    const more = schedule.lines.length - NEST_SAID;
+    if (more > 0) lines.push(`and ${counted(more, "more line")}`);
   }
   return lines;
 }

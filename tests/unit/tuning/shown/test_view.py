@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import traitlets
+from unit.tuning import ansor_lines
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
@@ -240,6 +241,16 @@ def test_where_there_is_no_engine_the_figure_is_text(
     assert "trials" in figure.text
     assert "engine.js" in figure.text
     assert figure.svg.startswith("<svg")
+
+
+def test_a_figure_says_the_first_loops_of_a_long_nest() -> None:
+    record = json.loads(ansor_lines.line())
+    record["i"][1][1] *= 300  # each splits what the one before left
+    log = tvmdbg.open_tuning(json.dumps(record).encode())
+    assert len(log.schedule(0).nest) == 303
+    figure = log.figure()
+    assert "and 203 more lines" in figure.text
+    assert len(figure.svg) < 100_000
 
 
 def test_markup_in_names_stays_text() -> None:
