@@ -39,6 +39,16 @@ def same(found: Any, expected: list[float]) -> bool:
 
 
 @given(some_rows)
+def test_the_rows_of_all_tasks_are_found_by_one_sort(rows: list[Row]) -> None:
+    trials = trials_of(rows)
+    found = [trials.of_task(task) for task in range(TASKS + 1)]
+    for task, each in enumerate(found):
+        assert each.tolist() == [row for row, of in enumerate(rows) if of.task == task]
+    assert len({id(each.base) for each in found}) == 1
+    assert len(trials.of_task(-1)) == 0
+
+
+@given(some_rows)
 def test_the_best_so_far_is_the_lowest_of_the_task_up_to_there(rows: list[Row]) -> None:
     best: dict[int, float] = {}
     expected = []
