@@ -90,4 +90,4 @@ def test_no_part_of_an_error_is_longer_than_a_paragraph(part: str) -> None:
 def test_no_issue_is_longer_than_a_page() -> None:
     issue = Issue("odd-name", Severity.NOTE, "name " * 100_000)
     assert len(issue.message) < 5_000
-    assert issue.message.endswith("…")
+    assert "…" in issue.message

@@ -141,7 +141,7 @@ class OutputErrors:
                 continue
             worst = max(worst, _difference(mine, theirs))
             with np.errstate(invalid="ignore"):
-                sizes = np.abs(theirs.astype(np.float64))
+                sizes = np.abs(_wide(theirs))
             largest = max(largest, float(np.max(sizes, initial=0, where=np.isfinite(sizes))))
         if self._measure == "relative" and worst > 0:
             return worst / largest if largest > 0 else float("inf")
@@ -214,13 +214,17 @@ def _blocks(array: Any) -> Iterator[Block]:
         yield flat[start : start + _BLOCK]
 
 
+def _wide(block: Block) -> Block:
+    return block.astype(np.complex128 if block.dtype.kind == "c" else np.float64)
+
+
 def _difference(mine: Block, theirs: Block) -> float:
     if mine.dtype.kind in "iu" and theirs.dtype.kind in "iu":
         # Integers beyond 2**53 are no float64; modulo 2**64 the larger less the smaller is exact.
         a, b = mine.astype(np.uint64), theirs.astype(np.uint64)
         return float(np.max(np.where(mine > theirs, a - b, b - a), initial=0))
     with np.errstate(invalid="ignore", over="ignore"):
-        x, y = mine.astype(np.float64), theirs.astype(np.float64)
+        x, y = _wide(mine), _wide(theirs)
         away = np.abs(x - y)
     away[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
     away[np.isnan(away)] = np.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import struct
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,14 @@ from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
 from tvmdbg_widgets.formats.rpc.rare_packets import rare_packets
+from tvmdbg_widgets.formats.rpc.reader import Reader, WireError
 from tvmdbg_widgets.formats.rpc.resync import Resync
+from tvmdbg_widgets.formats.rpc.sequences import read_sequence
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,6 +219,18 @@ def test_nothing_is_looked_for_where_bytes_are_missing(
     whole = len(found.directions[0].packets)
     assert whole >= (2 * gaps if own.prefixed else 1)
     assert zeros < (gaps + 10) * (1 << 14)
+
+
+def test_what_is_missing_holds_no_arguments() -> None:
+    """A gap of a megabyte was read as a quarter of a million arguments of the value 0."""
+    count = 250_000
+    whole = BytesSource(struct.pack("<i", count) + bytes(3 << 20), "a capture")
+    captured = FilledSource(whole, [(4, 3 << 20)])
+    for source, enough in ((whole, True), (captured, False)):
+        reader = Reader(ReadAhead(source), 0, source.size)
+        with contextlib.nullcontext() if enough else pytest.raises(WireError, match="arguments"):
+            assert len(read_sequence(reader, grammar("v0.8"))) == count
+        assert reader.values == (2 * count if enough else 0)
 
 
 class Spread(BytesSource):

@@ -243,6 +243,11 @@ def test_errors_against_arrays_and_runs(resnet: DebugRun) -> None:
     assert np.nanmax(itself.values) == 0
 
 
+def test_complex_values_differ_in_both_of_their_parts() -> None:
+    mine, theirs = np.array([1 + 2j, 3]), np.array([1 + 5j, 3 + 4j])
+    assert _difference(mine, theirs) == 4
+
+
 def test_what_cannot_be_compared_stays_unknown(resnet: DebugRun) -> None:
     assert resnet.tensors is not None
     (node, _), tensor = next(iter(resnet.tensors.items()))

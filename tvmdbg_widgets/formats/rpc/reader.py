@@ -76,6 +76,11 @@ class Reader:
         """Bytes of the packet that were not read yet."""
         return self.end - self.at
 
+    @property
+    def captured(self) -> int:
+        """Bytes of the whole stream that are there."""
+        return self._ahead.captured
+
     def number(self, form: struct.Struct, field: str) -> int:
         """Read one number.
 

@@ -43,9 +43,9 @@ def read_sequence(reader: Reader, grammar: Grammar) -> list[Argument]:
     """
     at = reader.at
     count = reader.number(I32, "number of arguments")
-    smallest = 4
-    if not 0 <= count <= reader.left // smallest:
-        most = reader.left // smallest
+    # What was not captured is read as zeros, and holds no arguments.
+    most = min(reader.left, reader.captured) // 4
+    if not 0 <= count <= most:
         short = 0 < count <= _MOST_ARGUMENTS
         raise WireError("number of arguments", at, f"0 to {most}", count, is_short=short)
     if grammar.interleaved:

@@ -20,8 +20,8 @@ class ReadAhead:
 
     Attributes
     ----------
-    size
-        Bytes in the source.
+    size, captured
+        Bytes in the source, and those of them that lie in no gap.
     buffer
         The bytes of the window; ``locate`` tells where in it an offset lies.
     """
@@ -29,6 +29,7 @@ class ReadAhead:
     def __init__(self, source: ByteSource) -> None:
         self._source = source
         self.size = source.size
+        self.captured = source.size - source.missing
         self.buffer = b""
         self._start = 0
         self._window = _SMALLEST

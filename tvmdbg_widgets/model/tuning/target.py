@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: Letters of a target in which quotation marks are looked for; the longest real one has 500.
+_LONGEST = 10_000
+
 
 @dataclass(frozen=True)
 class Target:
@@ -34,7 +37,7 @@ class Target:
     def parse(cls, text: str) -> Target:
         """Take a target string apart; what is no option is kept in ``text`` alone."""
         try:
-            words = shlex.split(text)
+            words = shlex.split(text) if len(text) <= _LONGEST else text.split()
         except ValueError:  # a quotation mark without its partner
             words = text.split()
         kind = words[0] if words and not words[0].startswith("-") else ""

@@ -83,8 +83,9 @@ def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
     """Return signal-to-noise ratio in dB and the largest difference; NaN where none is known."""
     try:
         ours, theirs = tensor.numpy(), reference.numpy()
+        ratio = snr(theirs, ours)  # refuses complex values
         difference = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
-        return snr(theirs, ours), float(difference.max(initial=0.0))
+        return ratio, float(difference.max(initial=0.0))
     except (FormatError, OSError, TypeError, ValueError):
         return float("nan"), float("nan")
 
