@@ -43,6 +43,8 @@ def container(texts: list[bytes], random: Random) -> Files:
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         inner, how = _packed(inner, random)
         what += f" in {how}"
+        if how[0].isdigit():
+            holds = 20 * _MB
     if random.random() < 0.25:
         inner, how = _lying(inner, random)
         what += f", {how}"

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -109,13 +110,16 @@ FOLDERS: dict[str, Callable[[Path], Any]] = {
 
 @contextmanager
 def full_disk(size: int = 16) -> Iterator[None]:
-    """Let no file become larger, as a full disk does."""
+    """Let no file become larger, as a full disk does; Python would leave half of its bytecode."""
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        monkeypatch.undo()
 
 
 def contents(folder: Path) -> dict[str, bytes]:

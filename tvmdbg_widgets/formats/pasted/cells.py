@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from tvmdbg_widgets.model.base.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -103,7 +105,7 @@ def too_wide(width: int, rows: Sequence[Sequence[str]]) -> str:
     longest = max((cell for row in rows for cell in row), key=len)
     if not mostly_blanks(width, len(rows), sum(len(cell) for row in rows for cell in row)):
         return ""
-    return f"one of its cells has {len(longest):,} characters: {longest[:40]!r}…"
+    return f"one of its cells has {counted(len(longest), 'character')}: {longest[:40]!r}…"
 
 
 def squashed(text: str) -> str:

@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"(?:\d+_)+")
 def number_at_end(name: str) -> str:
     """Return the variant number that a function's name ends with: ``"_1_2"`` of ``"add_1_2"``."""
     found = _NUMBER.match(name[::-1])
-    return name[-found.end() :] if found else ""
+    return name[len(name) - found.end() :] if found else ""
 
 
 def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
