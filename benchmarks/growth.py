@@ -193,7 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="lines whose name holds this")
     parser.add_argument("--most", type=int, default=16_000, help="the largest size")
-    parser.add_argument("--seconds", type=int, default=30, help="CPU time of a line at most")
+    parser.add_argument("--seconds", type=int, default=60, help="CPU time of a line at most")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
