@@ -637,3 +637,11 @@ def test_literals_behind_each_other_are_put_together_once(monkeypatch: pytest.Mo
     assert documents._of_python(text, 0) == f'["{"ab" * 2_000}"]'
     assert sum(written) == 4_000
     assert documents._of_python("[" * 100_000, 0) is None
+
+
+@pytest.mark.parametrize("damaged", ["N\ufffdme", "Dur\ufffdtion (us)"])
+def test_a_heading_without_name_or_time_is_none(damaged: str) -> None:
+    known = "Name" if damaged.startswith("N") else "Duration (us)"
+    text = CSV.replace(known, damaged).replace("\n", '""\n')
+    with pytest.raises(tvmdbg.FormatError):
+        tvmdbg.open(text.encode())

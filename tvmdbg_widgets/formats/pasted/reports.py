@@ -301,11 +301,10 @@ def read_csv(table: Table, heard: Stream) -> None:
     if not is_header(lines[0]) or cut:
         joined = _rejoined(heard.texts, max(map(len, heard.texts))) or [""]
         cutter = Cutter(joined[0].split(","))
-        rows = [line for line in joined[1:] if line]
+        rows = [line for line in joined[1:] if line] if is_header(joined[0]) else []
         while rows and '"' not in rows[-1] and not _is_csv_row(cutter, rows[-1]):
             rows.pop()
-        is_whole = is_header(joined[0]) and all(_is_csv_row(cutter, row) for row in rows)
-        if is_whole and rows:
+        if rows and all(_is_csv_row(cutter, row) for row in rows):
             lines = joined
         elif cut != 1 or not is_header(lines[0]):
             table.why = "its lines are cut, and no one way to join them gives rows"
@@ -394,7 +393,7 @@ def _is_csv_row(cutter: Cutter, text: str) -> bool:
         for title, cell in zip(cutter.columns, cells, strict=True)
         if cell is not None
     }
-    return len(named[NAME]) > 2 and bool(named[DURATION])
+    return len(named.get(NAME, "")) > 2 and bool(named.get(DURATION))
 
 
 def _csv_rows(lines: Sequence[str]) -> list[str]:
