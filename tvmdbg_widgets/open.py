@@ -94,7 +94,8 @@ def open(
         Bytes that a file may have that is read whole, by part (``graph``, ``params``, ``trace``,
         ``table``, ``report``, ``times``, ``recording``, ``dags``), such as
         ``{"trace": 20 * 2**30}``; each has a limit above what real runs need, so that a damaged
-        file cannot take all memory.
+        file cannot take all memory. The largest of them also lifts what a packed file may unpack
+        to: 150 times its bytes, 512 MiB at most.
 
     Returns
     -------
