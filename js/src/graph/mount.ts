@@ -50,7 +50,7 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
     if (context.signal.aborted) return;
     if (!graph || graph.kinds.length === 0) {
       const why = graph ? "" : (await context.run.summary()).missing.graph;
-      const title = graph ? "The graph has no nodes" : "This run has no graph";
+      const title = graph ? "The graph has no nodes" : "No graph";
       root.replaceChildren(message("empty", title, why));
       root.dataset.ready = "true";
       return;

@@ -72,7 +72,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     if (signal.aborted) return;
     clearTimeout(busy);
     if (!columns) {
-      say("empty", "No flamechart: this run has no timeline", summary.missing.timeline);
+      say("empty", "No flamechart", summary.missing.timeline);
       return;
     }
     const slices = new Slices(columns);

@@ -452,7 +452,7 @@ def test_a_run_without_a_graph_says_how_to_get_one(graph: Callable[..., Locator]
     run = tvmdbg.open(dump / "_tvmdbg_execution_trace.json")
     with serve(run) as address:
         root = graph(address=address)
-        expect(root).to_contain_text("This run has no graph")
+        expect(root).to_contain_text("No graph")
         expect(root.locator("canvas")).to_have_count(0)
 
 
