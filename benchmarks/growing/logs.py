@@ -23,7 +23,7 @@ _HARDWARE = [8, 64, 64, 0, 0, 0, 0, 0]
 _SPLIT = ["SP", 2, 0, 64, [4, 2], 1]
 _OWN = grammar("v0.8")
 _CHECK = (
-    'File "/work/tvm/src/runtime/ndarray.cc", line {}\n'
+    'File "/home/me/tvm/src/runtime/ndarray.cc", line {}\n'
     "TVMError: Check failed: (to_size == from_size) is false: "
     "TVMArrayCopyFromTo: The size must exactly match\n"
 )

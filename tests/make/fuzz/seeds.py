@@ -69,7 +69,7 @@ Traceback (most recent call last):
   2: TVMFuncCall
   1: tvm::runtime::GraphExecutor::SetInput(int, DLTensor*)
   0: tvm::runtime::NDArray::CopyFrom(DLTensor const*) const
-  File "/work/tvm/src/runtime/ndarray.cc", line 127
+  File "/home/me/tvm/src/runtime/ndarray.cc", line 127
 TVMError: Check failed: (to_size == from_size) is false: \
 TVMArrayCopyFromTo: The size must exactly match
 Assert fail: (((code == 2) && (bits == 32)) && (lanes == 1)), \
