@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Diagnosis(Recorded):
     """How the tuning went."""
 
+    _known_tasks: tuple[tuple[float, ...] | None, TaskTable] | None = None
+
     def findings(self) -> Findings:
         """Return ranked statements about the log, each with evidence, confidence and remedy.
 
@@ -91,6 +93,13 @@ class Diagnosis(Recorded):
         from tvmdbg_widgets.analysis.tuning.task_table import task_table
 
         return task_table(self.parts, self.weights if weights is None else weights)
+
+    @property
+    def known_tasks(self) -> TaskTable:
+        """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
+        if self._known_tasks is None or self._known_tasks[0] is not self.weights:
+            self._known_tasks = self.weights, self.task_table()
+        return self._known_tasks[1]
 
     def gains(self, weights: Sequence[float] | None = None) -> Gains:
         """Return what the task scheduler would expect of each task's next round."""
