@@ -1,0 +1,188 @@
+"""The graph that a delegate was compiled from, as its payload in a program holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.executorch.program import Span
+
+#: What a field of a payload holds.
+Field: TypeAlias = "int | float | str | tuple[int | float, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class DelegateConstant:
+    """Where the bytes of a constant lie.
+
+    Attributes
+    ----------
+    offset, size : int
+        As the payload has them; the offset counts from its constants.
+    key : str
+        Name of the bytes in the named data of the program or of a ``.ptd``; empty where the
+        payload itself holds them.
+    span : Span or None
+        The bytes in the program file, where the payload itself holds them.
+    """
+
+    offset: int
+    size: int
+    key: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DelegateValue:
+    """A tensor of a delegate's graph.
+
+    Attributes
+    ----------
+    id : int
+        What nodes call it.
+    dtype : str
+        As the delegate spells it: ``"fp32"``, ``"qcint8"``; ``"datatype 77"`` where unknown.
+    shape : tuple of int
+        As stored, so NHWC between layout transposes.
+    constant : int
+        Index into :attr:`DelegateGraph.constants`; 0 for none.
+    external_id : int or None
+        Position in the arguments of the call; None for what stays inside.
+    quantization : Mapping of str to Field
+        Fields of its parameters, empty for none; ``"kind"`` is the type's name in the schema.
+    fields : Mapping of str to Field
+        All fields by their names in the schema, those of ``quantization`` left out.
+    """
+
+    id: int
+    dtype: str
+    shape: tuple[int, ...]
+    constant: int = 0
+    external_id: int | None = None
+    quantization: Mapping[str, Field] = field(default_factory=dict)
+    fields: Mapping[str, Field] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DelegateNode:
+    """An operator of a delegate's graph.
+
+    Attributes
+    ----------
+    index : int
+        Position in the payload, which is its identity: handles are not unique.
+    type : str
+        ``"Conv2d"``; ``"type 77"`` where it is not known, and then it has no inputs or outputs.
+    type_number : int
+        As the payload has it.
+    handle : int or None
+        Debug handle of the edge operator that it came from; None for what lowering inserted.
+    inputs, outputs : tuple of (str, int)
+        Field and value id of each, in the order of the schema; absent ones left out.
+    bounds : (float, float) or None
+        Of an activation that was fused ahead of time, and of a Clamp.
+    fields : Mapping of str to Field
+        All fields by their names in the schema.
+    """
+
+    index: int
+    type: str
+    type_number: int
+    handle: int | None
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, int], ...]
+    bounds: tuple[float, float] | None = None
+    fields: Mapping[str, Field] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """Ids of the values that it reads."""
+        return tuple(value for _, value in self.inputs)
+
+    @property
+    def writes(self) -> tuple[int, ...]:
+        """Ids of the values that it writes."""
+        return tuple(value for _, value in self.outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class DelegateGraph:
+    """The graph in a delegate's payload.
+
+    Attributes
+    ----------
+    backend : str
+    file : str
+        The program that holds the payload.
+    identifier : str
+        Of the flatbuffer: ``"XN01"``.
+    version : str
+    header : Mapping of str to int
+        Fields of the payload's header by name; empty where it has none.
+    nodes : tuple of DelegateNode
+        In the order of the payload, which is the order of execution.
+    values : Mapping of int to DelegateValue
+        By id.
+    num_externs : int
+    inputs, outputs : tuple of int
+        Value ids in the order of the call's arguments.
+    constants : tuple of DelegateConstant
+        Item 0 is reserved.
+    issues : Issues
+        What does not fit in the payload.
+    """
+
+    backend: str
+    file: str
+    identifier: str
+    version: str
+    header: Mapping[str, int]
+    nodes: tuple[DelegateNode, ...]
+    values: Mapping[int, DelegateValue]
+    num_externs: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    constants: tuple[DelegateConstant, ...] = ()
+    issues: Issues = field(default_factory=Issues)
+
+    @cached_property
+    def producers(self) -> Mapping[int, int]:
+        """The first node that writes each value, by value id."""
+        found: dict[int, int] = {}
+        for node in self.nodes:
+            for value in node.writes:
+                found.setdefault(value, node.index)
+        return found
+
+    @cached_property
+    def readers(self) -> Mapping[int, tuple[int, ...]]:
+        """The nodes that read each value, by value id, ascending; a node once for each use."""
+        found: dict[int, list[int]] = {}
+        for node in self.nodes:
+            for value in node.reads:
+                found.setdefault(value, []).append(node.index)
+        return {value: tuple(nodes) for value, nodes in found.items()}
+
+    @property
+    def externals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Positions in the call's arguments of the inputs and of the outputs, -1 where unknown."""
+
+        def positions(ids: tuple[int, ...]) -> tuple[int, ...]:
+            told = [self.values[each].external_id if each in self.values else None for each in ids]
+            return tuple(-1 if each is None else each for each in told)
+
+        return positions(self.inputs), positions(self.outputs)
+
+    def __repr__(self) -> str:
+        return (
+            f"<DelegateGraph of {self.backend}: {counted(len(self.nodes), 'node')}, "
+            f"{counted(len(self.values), 'value')}, {counted(len(self.inputs), 'input')}, "
+            f"{counted(len(self.outputs), 'output')}>"
+        )
