@@ -13,9 +13,15 @@ if TYPE_CHECKING:
 
 
 def members(
-    holders: Tables, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str
+    holders: Tables,
+    kinds: npt.NDArray[np.uint8],
+    kind: int,
+    name: str,
+    field: str,
+    *,
+    id_: int = 1,
 ) -> tuple[list[int], Tables]:
-    """Return the rows whose union, of ids 0 (type) and 1 (value), has a type; and its values.
+    """Return the rows whose union has a type, and its values; `id_` is that of the value.
 
     Raises
     ------
@@ -24,7 +30,7 @@ def members(
     """
     rows = np.flatnonzero(kinds == kind)
     chosen = Tables(holders.buffer, holders.places[rows], holders.name)
-    found = chosen.child(1, name, field)
+    found = chosen.child(id_, name, field)
     if len(found.rows) < len(rows):
         missing = np.setdiff1d(np.arange(len(rows)), found.rows)[0]
         raise holders.buffer.broken(

@@ -1,0 +1,304 @@
+"""XNNPACK's payloads against flatc's decode of them, and those of other releases."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.formats.executorch.delegate_payloads import (
+    BEFORE,
+    INSIDE,
+    NONE,
+    SIGMOID,
+    VALUES,
+    constant,
+    graph,
+    node,
+    quantized,
+    read,
+    truth,
+    value,
+    with_header,
+)
+from tests.formats.flatbuffer_files import Table, Things, number, numbers
+from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import DTYPES, LINKS, NODES
+from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.executorch.program import DataLocation, Span
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+
+CASES = tuple(path.name for path in sorted(INSIDE.iterdir()))
+
+
+def graphs(case: Path) -> Iterator[tuple[DelegateGraph, dict[str, Any]]]:
+    """Yield the graphs of a case, and what is said of each."""
+    source = FileSource(case / "model.pte")
+    program = read_program(source)
+    found = graphs_of(program, source)
+    assert not found.issues
+    for said in truth(case)["delegates"]:
+        delegate = program.plan(said["method"]).delegates[said["delegate_index"]]
+        assert DataLocation(delegate.location).name == said["location"]["location"]
+        own = found.of(delegate)
+        assert own is not None
+        yield own, said
+
+
+def differences(ours: DelegateGraph, said: dict[str, Any]) -> tuple[int, list[str]]:
+    """Return how many fields were compared with flatc's decode, and those that differ."""
+    pairs: list[tuple[str, Any, Any]] = []
+    theirs = said["graph"]
+    for name, found in said["header"].items():
+        if name != "payload_size":
+            mine = ours.identifier if name == "identifier" else ours.header[name]
+            pairs.append((name, mine, found))
+    pairs += [(name, getattr(ours, name), theirs[name]) for name in ("version", "num_externs")]
+    pairs += [("input_ids", ours.inputs, theirs["input_ids"])]
+    pairs += [("output_ids", ours.outputs, theirs["output_ids"])]
+    for mine, row in zip(ours.constants, theirs["constant_data"], strict=True):
+        pairs += zip(
+            ("offset", "size", "named_key"),
+            (mine.offset, mine.size, mine.key),
+            row.values(),
+            strict=True,
+        )
+    for mine_node, row in zip(ours.nodes, theirs["xnodes"], strict=True):
+        pairs += _node(mine_node, row)
+    for mine_value, row in zip(ours.values.values(), theirs["xvalues"], strict=True):
+        held = row["xvalue_union"]
+        if row["xvalue_union_type"] == "XNNQuantizedTensorValue":
+            mine_params = dict(mine_value.quantization)
+            pairs.append(("kind", mine_params.pop("kind"), held["quant_params_type"]))
+            pairs += _fields(mine_params, held["quant_params"])
+            held = held["tensor_value"]
+        else:
+            assert not mine_value.quantization
+        types = {
+            each: f"xnn_datatype_{DTYPES[int(mine_value.fields[each])]}"
+            for each in held
+            if "datatype" in each
+        }  # type: ignore[arg-type]
+        pairs += _fields({**mine_value.fields, **types}, held)
+        assert mine_value.dtype == held["datatype"].removeprefix("xnn_datatype_")
+        assert mine_value.shape == tuple(held["dims"])
+        assert mine_value.constant == held["constant_buffer_idx"]
+    return len(pairs), [f"{name}: {a!r}, not {b!r}" for name, a, b in pairs if not _same(a, b)]
+
+
+def _node(ours: DelegateNode, row: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    handle = row["debug_handle"]
+    pairs = [("type", f"XNN{ours.type}", row["xnode_union_type"])]
+    pairs += [("handle", ours.handle, None if handle == 65535 else handle)]
+    pairs += [("debug_handle", ours.fields["debug_handle"], handle)]
+    bounds = row.get("output_min_max")
+    if bounds is None:
+        assert ours.bounds is None
+    else:
+        assert ours.bounds is not None
+        pairs += zip(bounds, ours.bounds, bounds.values(), strict=True)
+    own = {name: held for name, held in ours.fields.items() if name != "debug_handle"}
+    return pairs + _fields(own, row["xnode_union"])
+
+
+def _fields(ours: dict[str, Any], theirs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    # flatc leaves out a vector that is absent, and all fields that are deprecated.
+    assert {name for name in ours if ours[name] != ()} <= set(theirs)
+    return [(name, ours[name], held) for name, held in theirs.items()]
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, float):  # flatc writes six decimals
+        theirs = float(theirs)
+        return ours == theirs or abs(ours - theirs) <= 5.1e-7 + 1e-6 * abs(theirs)
+    if isinstance(ours, tuple):
+        return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+    return bool(ours == theirs)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fields_are_flatcs(case: str) -> None:
+    for ours, said in graphs(INSIDE / case):
+        count, found = differences(ours, said)
+        assert found == []
+        assert count > 150
+
+
+def test_fields_of_all_recorded_cases_are_flatcs(corpus: Path) -> None:
+    total, payloads = 0, 0
+    for case in sorted((corpus / "executorch" / "xnnpack_inside").glob("*/model.pte")):
+        for ours, said in graphs(case.parent):
+            count, found = differences(ours, said)
+            assert found == [], case
+            total, payloads = total + count, payloads + 1
+    assert payloads == 46
+    assert total > 3000
+
+
+def test_the_comparison_sees_one_changed_field() -> None:
+    ours, said = next(graphs(INSIDE / "residual"))
+    said["graph"]["xnodes"][1]["xnode_union"]["kernel_width"] = 7
+    assert len(differences(ours, said)[1]) == 1
+
+
+def test_payloads_of_all_recorded_programs_open(corpus: Path) -> None:
+    found = 0
+    for path in sorted(corpus.glob("executorch/**/*.pte")):
+        source = FileSource(path)
+        graphs_found = graphs_of(read_program(source), source)
+        assert not graphs_found.issues, path
+        found += len(graphs_found.graphs)
+    assert found >= 53
+
+
+def test_edges_are_those_of_the_fields() -> None:
+    for ours, _ in graphs(INSIDE / "residual"):
+        for each in ours.nodes:
+            inputs, outputs = LINKS[each.type_number]
+            assert dict(each.inputs) == {
+                name: each.fields[name] for name in inputs if each.fields[name] != NONE
+            }
+            assert dict(each.outputs) == {name: each.fields[name] for name in outputs}
+        assert {ours.values[id_].external_id for id_ in (*ours.inputs, *ours.outputs)} == {
+            *range(ours.num_externs)
+        }
+
+
+@pytest.mark.parametrize("type_", NODES)
+def test_every_type_of_node(type_: int) -> None:
+    name, fields = NODES[type_]
+    held: dict[int, Any] = {}
+    for id_, (_, dtype, many) in enumerate(fields):
+        kind = {"u4": "I", "f4": "f"}[dtype]
+        held[id_] = numbers(kind, 7, 8) if many else number(kind, id_)
+    made = Table({0: number("B", type_), 1: Table(held), 2: number("I", 9)})
+    values = [value(id_, 1) for id_ in range(len(fields))]
+    found = read(with_header(graph([made], values, (), ())))
+    (ours,) = found.nodes
+    assert (ours.type, ours.type_number, ours.handle) == (name, type_, 9)
+    told = {each.name: (7, 8) if each.many else at for at, each in enumerate(fields)}
+    assert ours.fields == {**told, "debug_handle": 9}
+    assert ours.outputs
+    assert not found.issues
+    if name.startswith("Concatenate"):
+        assert len(ours.inputs) == int(name[-1])
+
+
+def test_absent_ids_are_0_and_none_is_no_input() -> None:
+    made = Table(
+        {0: number("B", 2), 1: Table({1: number("I", 2), 2: number("I", NONE), 3: number("I", 1)})}
+    )
+    found = read(with_header(graph([made], [*VALUES, value(2, 3, 3)])))
+    (ours,) = found.nodes
+    assert ours.inputs == (("input1_id", 0), ("filter_id", 2))
+    assert ours.fields["bias_id"] == NONE
+    assert ours.handle == 0
+    assert not found.issues
+
+
+def test_bounds_may_be_infinite_or_no_numbers() -> None:
+    limits = Table({0: number("f", math.nan), 1: number("f", math.inf)})
+    found = read(with_header(graph([Table(SIGMOID.fields | {3: limits})], VALUES)))
+    assert found.nodes[0].bounds is not None
+    assert math.isnan(found.nodes[0].bounds[0])
+    assert found.nodes[0].bounds[1] == math.inf
+
+
+def test_inserted_nodes_have_no_handle() -> None:
+    found = read(with_header(graph([node(4, 0, 1, handle=65535)], VALUES)))
+    assert found.nodes[0].handle is None
+    assert found.nodes[0].fields["debug_handle"] == 65535
+
+
+@pytest.mark.parametrize("identifier", [b"XN00", b"XN01"])
+def test_payloads_without_header_hold_their_constants(identifier: bytes) -> None:
+    weights = bytes(range(24))
+    buffers = Things([Table({}), Table({0: numbers("B", *weights)})])
+    values = [*VALUES, value(2, 2, 3, constant=1)]
+    payload = graph([node(1, 0, 2, 1)], values, identifier=identifier, f6=buffers)
+    found = read(payload)
+    assert found.header == {}
+    assert found.identifier == identifier.decode()
+    assert found.constants[0].span is None
+    span = found.constants[1].span
+    assert span is not None
+    assert (bytes(BEFORE) + bytes(payload))[span.offset : span.offset + span.size] == weights
+    assert found.values[2].constant == 1
+    assert not found.issues
+
+
+def test_constants_behind_the_flatbuffer() -> None:
+    data = Things([constant(0, 0), constant(16, 8), constant(2**64 - 1, 4, "key")])
+    payload = with_header(graph([SIGMOID], VALUES, f8=data), bytes(16) + b"constant")
+    found = read(payload)
+    span = found.constants[1].span
+    assert span == Span(BEFORE + len(payload) - 8, 8)
+    assert (found.constants[2].key, found.constants[2].span) == ("key", None)
+    assert not found.issues
+
+
+def test_every_kind_of_quantization() -> None:
+    plain = value(1, 2, 3, external=1)
+    kinds: dict[int, tuple[Table, dict[str, Any]]] = {
+        1: (
+            Table({0: numbers("f", 0.5, 2), 1: number("i", 1)}),
+            {"scale": (0.5, 2.0), "channel_dim": 1, "scale_buffer_idx": 0, "num_scales": 0},
+        ),
+        2: (
+            Table({0: number("f", 0.5), 1: number("i", -3)}),
+            {"scale": 0.5, "zero_point": -3},
+        ),
+        3: (Table({0: number("i", 2)}), {"num_nonbatch_dims": 2}),
+        4: (
+            Table({2: number("i", 32), 3: numbers("H", 0x3F80), 5: number("I", 1)}),
+            {
+                "scale": (),
+                "channel_dim": 0,
+                "group_size": 32,
+                "scale_bf16": (0x3F80,),
+                "scale_buffer_idx": 0,
+                "num_scales": 1,
+            },
+        ),
+        9: (Table({}), {}),
+    }
+    names = {1: "PerChannelQuant", 2: "PerTensorQuant", 3: "PerTokenDynamicQuant"}
+    names |= {4: "PerChannelGroupQuant", 9: "quant_params 9"}
+    for kind, (params, told) in kinds.items():
+        values = [VALUES[0], quantized(plain, kind, params)]
+        found = read(with_header(graph([SIGMOID], values)))
+        assert found.values[1].quantization == {"kind": names[kind], **told}
+        assert found.values[1].shape == (2, 3)
+
+
+def test_2000_nodes_are_read_at_once() -> None:
+    values = [value(id_, 1, 64, 32, 32) for id_ in range(2001)]
+    values[0], values[-1] = value(0, 1, external=0), value(2000, 1, external=1)
+    kinds = (1, 4, 5, 7, 6, 20, 2, 18)
+    nodes = []
+    for at in range(2000):
+        type_ = kinds[at % len(kinds)]
+        ids = [field.name for field in NODES[type_][1]]
+        held: dict[int, Any] = {}
+        for id_, name in enumerate(ids):
+            if name in ("perm", "new_shape"):
+                held[id_] = numbers("I", 0, 2, 3, 1)
+            else:
+                last = at + 1 if name == "output_id" else at
+                held[id_] = number("I", last if name.endswith("_id") else 1)
+        nodes.append(Table({0: number("B", type_), 1: Table(held), 2: number("I", at)}))
+    payload = with_header(graph(nodes, values, (0,), (2000,)))
+    start = time.process_time()
+    found = read(payload)
+    taken = time.process_time() - start
+    assert len(found.nodes) == 2000
+    assert not found.issues
+    assert taken < 0.5  # 0.03 s on an idle machine

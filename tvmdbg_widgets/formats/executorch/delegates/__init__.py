@@ -1,0 +1,1 @@
+"""Readers of delegates' payloads, and joins of their events."""

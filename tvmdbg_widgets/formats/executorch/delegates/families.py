@@ -1,0 +1,222 @@
+"""The backends whose payloads are known, and what is read of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.executorch.program import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
+    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
+    from tvmdbg_widgets.model.executorch.program import Delegate, Program
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+#: Bytes of a payload that tell what it is.
+_HEAD = 64
+_SHOWN = 16
+
+
+class Reader(Protocol):
+    """Reads the graph in a payload."""
+
+    def __call__(
+        self, source: ByteSource, payload: Span, backend: str, *, file: str
+    ) -> DelegateGraph:
+        """Return the graph; FormatError where the payload is damaged."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is known of the payloads of a backend.
+
+    Attributes
+    ----------
+    backend : str
+        Id of the delegates.
+    describe : callable
+        From the first bytes of a payload and its size: what it is, in a phrase.
+    read : Reader or None
+        None where a payload holds no graph that can be read.
+    align : callable or None
+        From a graph and the names of the events of a call: the nodes that they are of.
+    explain : callable or None
+        From the name of an event: its parts, each with what it means.
+    """
+
+    backend: str
+    describe: Callable[[bytes, int], str]
+    read: Reader | None = None
+    align: Callable[[DelegateGraph, Sequence[str]], Alignment] | None = None
+    explain: Callable[[str], tuple[tuple[str, str], ...]] | None = None
+
+
+def _xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
+    from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
+
+    return read_xnnpack(source, payload, backend, file=file)
+
+
+def _xnnpack_events(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
+    from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import align
+
+    return align(graph, names)
+
+
+def _xnnpack_name(name: str) -> tuple[tuple[str, str], ...]:
+    from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import explain_name
+
+    return explain_name(name)
+
+
+def _vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
+    from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
+
+    return read_vulkan(source, payload, backend, file=file)
+
+
+def _told(what: str, magic: bytes = b"", at: int = 0) -> Callable[[bytes, int], str]:
+    """Return what describes payloads that start with some bytes, or that nothing else tells."""
+
+    def describe(head: bytes, size: int) -> str:
+        return f"{what}, {counted(size, 'byte')}" if head[at:].startswith(magic) else ""
+
+    return describe
+
+
+def _either(*ways: Callable[[bytes, int], str]) -> Callable[[bytes, int], str]:
+    return lambda head, size: next(filter(None, (way(head, size) for way in ways)), "")
+
+
+#: Delegates that are known, each a line. A backend whose payload holds a graph has a reader, whose
+#: module is imported when it is asked for.
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        "XnnpackBackend",
+        _either(*(_told("XNNPACK graph", each, 4) for each in (b"XH00", b"XN00", b"XN01"))),
+        _xnnpack,
+        _xnnpack_events,
+        _xnnpack_name,
+    ),
+    Family("VulkanBackend", _told("Vulkan graph", b"VH00", 4), _vulkan),
+    Family("CoreMLBackend", _told("Core ML package")),
+    Family(
+        "QnnBackend",
+        _told("Qualcomm QNN context binary (closed)", 0x5678ABCD.to_bytes(4, "little")),
+    ),
+    Family("EthosUBackend", _told("Ethos-U command stream, vela_bin_stream", b"vela_bin_stream")),
+    Family("VgfBackend", _told("VGF container")),
+    Family("TOSABackend", _told("TOSA flatbuffer", b"TOSA", 4)),
+    Family("NeutronBackend", _told("NXP Neutron program")),
+    Family("MPSBackend", _told("MPS graph")),
+    Family("MLXBackend", _told("MLX graph", b"MLX0", 4)),
+    Family("OpenvinoBackend", _told("OpenVINO model")),
+)
+_BY_BACKEND = {family.backend: family for family in FAMILIES}
+
+
+def family_of(backend: str) -> Family | None:
+    """Return what is known of a backend's payloads, None where nothing is."""
+    return _BY_BACKEND.get(backend)
+
+
+def payload_text(source: ByteSource, delegate: Delegate) -> str:
+    """Return what the payload of a delegate is, in a phrase; its first bytes where unknown."""
+    offset, size = delegate.payload
+    head = source.read(offset, min(size, _HEAD))
+    family = family_of(delegate.id)
+    told = "" if family is None else family.describe(head, size)
+    if told or not size:
+        return told or "empty payload"
+    return f"unknown payload, {counted(size, 'byte')}, first {head[:_SHOWN].hex(' ')}"
+
+
+def delegate_graph(
+    program: Program, source: ByteSource, delegate: Delegate
+) -> tuple[DelegateGraph | None, Issues]:
+    """Return the graph of a delegate and what is wrong with its payload.
+
+    There is none where the payload is damaged, and where it holds no graph that can be read.
+    """
+    family = family_of(delegate.id)
+    if family is None or family.read is None:
+        return None, Issues()
+    try:
+        graph = family.read(source, delegate.payload, delegate.id, file=program.file)
+    except FormatError as problem:
+        issue = Issue("delegate-payload", Severity.ERROR, str(problem), file=program.file)
+        return None, Issues([issue])
+    return graph, graph.issues
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramGraphs:
+    """The graphs of all delegates of a program; those that share a payload share a graph."""
+
+    graphs: Mapping[tuple[str, Span], DelegateGraph]
+    issues: Issues
+
+    def of(self, delegate: Delegate) -> DelegateGraph | None:
+        """Return the graph of a delegate, None where none can be read."""
+        return self.graphs.get((delegate.id, delegate.payload))
+
+
+def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
+    """Read the graphs of all delegates of a program, each payload once."""
+    graphs: dict[tuple[str, Span], DelegateGraph] = {}
+    issues: list[Issue] = []
+    budget = named_bytes(source)
+    delegates = (each for plan in program.plans for each in plan.delegates)
+    for key, delegate in {(each.id, each.payload): each for each in delegates}.items():
+        try:
+            budget.spend(delegate.payload.size, "delegates", delegate.payload.offset)
+        except FormatError as problem:
+            issues.append(
+                Issue("delegate-payload", Severity.ERROR, str(problem), file=program.file)
+            )
+            break
+        graph, own = delegate_graph(program, source, delegate)
+        issues += own
+        if graph is not None:
+            graphs[key] = graph
+    return ProgramGraphs(graphs, Issues(issues))
+
+
+class ConstantBytes:
+    """Where the bytes of the constants of a program's delegates lie.
+
+    Parameters
+    ----------
+    program, source
+        The program and its file.
+    named
+        Files of named data (``.ptd``), in which keys are looked up that the program lacks.
+    """
+
+    def __init__(
+        self, program: Program, source: ByteSource, named: Sequence[NamedFile] = ()
+    ) -> None:
+        self._source = source
+        self._known: dict[str, tuple[ByteSource, Span]] = {}
+        for each in program.named_data:
+            self._known.setdefault(each.key, (source, program.segments[each.segment_index]))
+        for data, file in named:
+            for tensor in data.tensors:
+                self._known.setdefault(tensor.name, (file, Span(tensor.offset, tensor.nbytes)))
+
+    def of(self, constant: DelegateConstant) -> tuple[ByteSource, Span] | None:
+        """Return file and bytes of a constant, None where no file has them."""
+        if constant.span is not None:
+            return self._source, constant.span
+        source, span = self._known.get(constant.key, (self._source, Span(0, -1)))
+        if not constant.key or constant.size > span.size:
+            return None
+        return source, Span(span.offset, constant.size)
