@@ -1,0 +1,674 @@
+"""XNNPACK's events beside the nodes of its graph: recorded, damaged, of other releases, made up."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.formats.executorch.xnnpack_truth import TYPES, Call, calls
+from tvmdbg_widgets.formats.executorch.delegates.event_order import NEVER, SKIP, Step, in_order
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
+    align,
+    explain_name,
+    split_name,
+)
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import BINARY, NAMES, UNARY
+from tvmdbg_widgets.model.executorch.delegate_graph import (
+    DelegateGraph,
+    DelegateNode,
+    DelegateValue,
+)
+from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+
+# What an event of a list is of; None for one that is none of the graph's.
+Events = list[tuple[str, tuple[int, ...] | None]]
+
+FOREIGN = "Depth To Space (NHWC, X32) #1"
+INSERTED = (
+    *(FOREIGN, "Sigmoid (NC) #1", "Transpose (ND, X32) #1", "Convert (NC, F32, QD8) #1"),
+    *("Clamp (NC) #1", "Copy (NC, X32) #1", "Static Reshape (NC) #1"),
+)
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return names with the number of each, those that they had left out."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        bare = name.partition(" #")[0]
+        seen[bare] += 1
+        found.append(f"{bare} #{seen[bare]}")
+    return found
+
+
+def told(found: Alignment) -> list[tuple[str, tuple[int, ...]]]:
+    return [(event.match, event.nodes) for event in found.events]
+
+
+# Recorded ------------------------------------------------------------------------------------
+
+
+def test_every_event_is_of_its_true_nodes(corpus: Path) -> None:
+    known = calls(corpus)
+    assert sum(len(call.names) for call in known) == 183
+    for call in known:
+        found = align(call.graph, call.names)
+        assert told(found) == [("exact", nodes) for nodes in call.nodes], call.case
+        assert (found.cost, found.fits, found.missing, found.idle) == (0, True, (), ())
+        for index, into in found.taken_in.items():
+            covering = {event.main for event in found.events if index in event.nodes}
+            assert covering == {*into}, call.case
+
+
+def test_other_programs_are_told(corpus: Path) -> None:
+    known = calls(corpus)
+    seen: Counter[bool] = Counter()
+    for call in known:
+        for names in {other.names for other in known} - {call.names}:
+            found = align(call.graph, names)
+            assert "exact" not in {event.match for event in found.events}
+            seen[found.fits] += 1
+            if not found.fits:
+                assert {event.match for event in found.events} == {"none"}
+    assert seen[False] > 50 * seen[True]
+
+
+def damaged(call: Call) -> Iterator[tuple[str, Events]]:
+    """Yield lists that the runtime did not write."""
+    events: Events = list(zip(call.names, call.nodes, strict=True))
+    for at, (name, _) in enumerate(events):
+        yield "drop", events[:at] + events[at + 1 :]
+        yield "double", [*events[: at + 1], (name, None), *events[at + 1 :]]
+        yield "rename", [*events[:at], (FOREIGN, None), *events[at + 1 :]]
+        if at:
+            yield "cut", events[:at]
+            yield "swap", [*events[: at - 1], events[at], events[at - 1], *events[at + 1 :]]
+    for at in range(len(events) + 1):
+        for name in INSERTED:
+            yield "insert", [*events[:at], (name, None), *events[at:]]
+
+
+@pytest.mark.parametrize("renumber", [False, True])
+def test_damaged_lists_are_never_exact(corpus: Path, renumber: bool) -> None:
+    claims: Counter[str] = Counter()
+    for call in calls(corpus):
+        for how, events in damaged(call):
+            names = [name for name, _ in events]
+            if renumber:
+                if how == "swap":
+                    # Two of the same name are then as before.
+                    continue
+                names = numbered(names)
+            found = align(call.graph, names)
+            for (_, true), event in zip(events, found.events, strict=True):
+                assert event.match != "exact", (call.case, names)
+                if event.match == "order":
+                    right = event.nodes == true
+                    # Renumbered, it cannot be seen which of two is the other's double.
+                    claims["right" if right else f"wrong {how}"] += 1
+    wrong = sum(count for claim, count in claims.items() if claim.startswith("wrong"))
+    assert claims["right"] > 2000
+    assert wrong <= claims["right"] * 0.004, claims
+
+
+# Other releases, written by rule from the recorded graphs ----------------------------------------
+
+_GENERIC = dict.fromkeys(UNARY, "Unary Elementwise (NC)") | dict.fromkeys(
+    BINARY, "Binary Elementwise (ND)"
+)
+_TYPED = {"qint8": "QS8", "quint8": "QU8", "qdint8": "QD8", "fp16": "F16"}
+
+
+def older(call: Call, habit: str) -> Events:
+    """Return the events of a call as another release would have named them."""
+    graph = call.graph
+    covered = {node.index: {node.index} for node in graph.nodes}
+    if habit != "nothing merged":
+        for nodes in call.nodes:
+            for index in nodes:
+                if graph.nodes[index].type == "Clamp" and index != min(nodes):
+                    covered[min(nodes)] |= covered.pop(index)
+    events = [
+        (name, tuple(sorted(nodes)))
+        for index, nodes in covered.items()
+        for name in older_names(graph, graph.nodes[index], habit)
+    ]
+    names = numbered([name for name, _ in events])
+    return [(name, nodes) for name, (_, nodes) in zip(names, events, strict=True)]
+
+
+def older_names(graph: DelegateGraph, node: DelegateNode, habit: str) -> list[str]:
+    kind = _TYPED.get(graph.values[node.reads[0]].dtype, "F32")
+    name = f"{NAMES[node.type][-1 if habit == '0.4' else 0]} (NC, {kind})"
+    if graph.values[node.writes[0]].dtype == "qdint8":
+        name = "Convert (NC, F32, QD8)"
+    elif habit == "0.5" and node.type in _GENERIC:
+        name = _GENERIC[node.type]
+    elif habit != "nothing merged" and node.type == "StaticReshape":
+        name = "Copy (NC)"
+    bounded = node.bounds not in {None, (-inf, inf)}
+    if bounded and habit != "0.4" and node.type in {*BINARY, "GlobalAvgPooling2d"}:
+        return [name, "Unary Elementwise (NC)" if habit == "0.5" else "Clamp (NC)"]
+    return [name]
+
+
+@pytest.mark.parametrize("habit", ["0.4", "0.5", "nothing merged"])
+def test_habits_of_other_releases(corpus: Path, habit: str) -> None:
+    for call in calls(corpus):
+        events = older(call, habit)
+        found = align(call.graph, [name for name, _ in events])
+        assert [event.nodes for event in found.events] == [n for _, n in events], call.case
+        assert {event.match for event in found.events} <= {"exact", "order"}
+        assert found.fits
+
+
+# Made up, for what no recorded graph has ---------------------------------------------------------
+
+
+class Made:
+    """A graph of one line after another; values are made as they are named."""
+
+    def __init__(self, *, inputs: int = 1) -> None:
+        self.nodes: list[DelegateNode] = []
+        self.values: dict[int, DelegateValue] = {}
+        self.outputs: list[int] = []
+        self.inputs = tuple(self.value(external_id=at) for at in range(inputs))
+
+    def value(self, dtype: str = "fp32", shape: tuple[int, ...] = (1, 4, 4, 4), **own: Any) -> int:
+        new = len(self.values)
+        self.values[new] = DelegateValue(new, dtype, shape, **own)
+        return new
+
+    def add(self, kind: str, *reads: int, dtype: str = "fp32", **own: Any) -> int:
+        bounds = own.pop("bounds", None)
+        writes = self.value(dtype)
+        self.nodes.append(
+            DelegateNode(
+                index=len(self.nodes),
+                type=kind,
+                type_number=TYPES.get(kind, 77),
+                handle=None,
+                inputs=tuple((f"input{at}_id", value) for at, value in enumerate(reads, 1)),
+                outputs=(("output_id", writes),),
+                bounds=bounds,
+                fields=own,
+            )
+        )
+        return writes
+
+    def graph(self, *outputs: int) -> DelegateGraph:
+        return DelegateGraph(
+            backend="XnnpackBackend",
+            file="model.pte",
+            identifier="XN01",
+            version="0",
+            header={},
+            nodes=tuple(self.nodes),
+            values=self.values,
+            num_externs=len(self.inputs) + len(outputs),
+            inputs=self.inputs,
+            outputs=outputs,
+        )
+
+    def aligned(self, names: str, *outputs: int) -> Alignment:
+        return align(self.graph(*outputs), numbered(names.split("; ")))
+
+
+CONV = {"kernel_height": 3, "kernel_width": 3, "groups": 1, "group_input_channels": 4}
+POINT = {
+    **dict.fromkeys(("kernel_height", "kernel_width", "groups"), 1),
+    **dict.fromkeys(("subsampling_height", "subsampling_width"), 1),
+    **dict.fromkeys(("group_input_channels", "group_output_channels"), 4),
+}
+PAD = {"pre_paddings": (0, 1, 1, 0), "post_paddings": (0, 1, 1, 0), "padding_value": 0.0}
+
+
+def exact(*nodes: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
+    return [("exact", each) for each in nodes]
+
+
+def test_clamps_behind_bounds_of_their_own() -> None:
+    made = Made()
+    total = made.add("Div", 0, 0, bounds=(0.0, inf))
+    mean = made.add("GlobalAvgPooling2d", made.add("Clamp", total, bounds=(0.0, 6.0)))
+    found = made.aligned("Divide (ND); Clamp (NC); Mean (ND) Reduce", mean)
+    assert told(found) == exact((0,), (0, 1), (2,))
+    assert (found.taken_in, found.events_of) == ({1: (0,)}, {0: (0, 1), 2: (2,)})
+    # One event of the two: of a release that kept bounds inside.
+    found = made.aligned("Divide (ND); Mean (ND) Reduce", mean)
+    assert told(found) == [("order", (0, 1)), ("order", (2,))]
+
+
+def test_clamps_stay_where_others_read() -> None:
+    made = Made()
+    conv = made.add("Conv2d", 0, **CONV)
+    clamp = made.add("Clamp", conv, bounds=(0.0, inf))
+    both = made.add("Add", conv, clamp)
+    found = made.aligned("Convolution (NHWC, F32) IGEMM; Clamp (NC); Add (ND)", both)
+    assert told(found) == exact((0,), (1,), (2,))
+    # The convolution's output is the program's, too.
+    found = made.aligned("Convolution (NHWC, F32) IGEMM; Clamp (NC); Add (ND)", conv, both)
+    assert told(found) == exact((0,), (1,), (2,))
+
+
+def test_a_clamp_without_bounds_is_a_copy_or_nothing() -> None:
+    made = Made()
+    clamp = made.add("Clamp", 0, bounds=(-inf, inf))
+    assert told(made.aligned("Copy (NC, X32)", clamp)) == exact((0,))
+    out = made.add("Sigmoid", clamp)
+    found = made.aligned("Sigmoid (NC)", out)
+    assert (told(found), found.taken_in) == (exact((0, 1)), {0: (1,)})
+
+
+@pytest.mark.parametrize(
+    ("into", "pad", "events", "nodes"),
+    [
+        ("Conv2d", PAD, "Convolution (NHWC, F32) IGEMM", [(0, 1)]),
+        ("DepthwiseConv2d", PAD, "Convolution (NHWC, F32) DWConv", [(0, 1)]),
+        (
+            "Conv2d",
+            {**PAD, "padding_value": 1.0},
+            "Constant Pad (ND, X32); Convolution (NHWC, F32) IGEMM",
+            [(0,), (1,)],
+        ),
+        (
+            "Conv2d",
+            {**PAD, "pre_paddings": (0, 1, 1, 1)},
+            "Constant Pad (ND, X32); Convolution (NHWC, F32) IGEMM",
+            [(0,), (1,)],
+        ),
+        ("AvgPooling2d", PAD, "Constant Pad (ND, X32); Average Pooling (NHWC, F32)", [(0,), (1,)]),
+    ],
+)
+def test_pads(into: str, pad: dict[str, Any], events: str, nodes: list[tuple[int, ...]]) -> None:
+    made = Made()
+    out = made.add(into, made.add("StaticConstantPad", 0, **pad), **CONV)
+    assert told(made.aligned(events, out)) == exact(*nodes)
+
+
+def test_a_pad_stays_before_what_became_a_matmul() -> None:
+    made = Made()
+    out = made.add("Conv2d", made.add("StaticConstantPad", 0, **PAD), **POINT)
+    found = made.aligned("Constant Pad (ND, X32); Fully Connected (NC, F32) GEMM", out)
+    assert told(found) == exact((0,), (1,))
+
+
+def test_copies_go_to_their_producer_or_reader() -> None:
+    made = Made()
+    first = made.add("Sigmoid", made.add("Copy", 0))
+    last = made.add("Copy", first)
+    found = made.aligned("Sigmoid (NC)", last)
+    assert (told(found), found.taken_in) == (exact((0, 1, 2)), {0: (1,), 2: (1,)})
+    # Not ahead of another reader of what it copies.
+    made = Made()
+    copied = made.add("Copy", 0)
+    other = made.add("Abs", 0)
+    out = made.add("Sigmoid", copied)
+    found = made.aligned("Copy (NC, X32); Abs (NC); Sigmoid (NC)", other, out)
+    assert told(found) == exact((0,), (1,), (2,))
+
+
+def test_chains_of_bytes_become_a_table() -> None:
+    made = Made()
+    start = made.add("Convert", 0, dtype="qint8")
+    inner = made.add("Sigmoid", made.add("Convert", start))
+    made.values[30] = DelegateValue(30, "fp32", (1,), constant=1)
+    end = made.add("Convert", made.add("Multiply", inner, 30), dtype="qint8")
+    out = made.add("Convert", end)
+    found = made.aligned("Convert (NC); Unary Elementwise (NC); Convert (NC)", out)
+    assert told(found) == exact((0,), (1, 2, 3, 4), (5,))
+    found = made.aligned(
+        "Convert (NC); Convert (NC); Sigmoid (NC); Multiply (ND); Convert (NC); Convert (NC)", out
+    )
+    assert told(found) == [("order", (index,)) for index in range(6)]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_minimum_with_a_constant_is_a_clamp(constant: bool) -> None:
+    made = Made()
+    limit = made.value(shape=(1,), constant=1) if constant else made.value(shape=(1,))
+    out = made.add("Minimum", made.add("Softmax", 0), limit)
+    names = f"Softmax (NC, F32); {'Clamp (NC)' if constant else 'Minimum (ND)'}"
+    assert told(made.aligned(names, out)) == exact((0,), (1,))
+    if constant:
+        found = made.aligned("Softmax (NC, F32); Minimum (ND)", out)
+        assert told(found) == [("order", (0,)), ("order", (1,))]
+
+
+def test_conversions_of_multiplications() -> None:
+    made = Made()
+    weights = made.value("qcint8", constant=1)
+    shared = made.add("Convert", 0, dtype="qdint8")
+    first = made.add("FullyConnected", shared, weights)
+    second = made.add("Conv2d", shared, weights, **POINT)
+    matmul = "Fully Connected (NC, QDU8, F32, QC8W) GEMM"
+    found = made.aligned(f"{matmul}; {matmul}", first, second)
+    assert (told(found), found.taken_in) == (exact((0, 1), (0, 2)), {0: (1, 2)})
+    # Ahead, in older releases, and then to the type that is read.
+    found = made.aligned(f"Convert (NC, F32, QDU8); {matmul}; {matmul}", first, second)
+    assert told(found) == exact((0,), (1,), (2,))
+    found = made.aligned(f"Convert (NC, F32, QD8); {matmul}; {matmul}", first, second)
+    assert {event.match for event in found.events} == {"order"}
+    # One reader cannot do it itself: an operator, and still repeated by those that can.
+    third = made.add("Conv2d", shared, weights, **CONV)
+    names = f"Convert (NC, F32, QD8); {matmul}; {matmul}; Convolution (NHWC, QD8, F32, QC8W) IGEMM"
+    found = made.aligned(names, first, second, third)
+    assert told(found) == exact((0,), (0, 1), (0, 2), (3,))
+
+
+def test_reshapes_and_transposes() -> None:
+    made = Made(inputs=2)
+    made.values[30] = DelegateValue(30, "fp32", (4,), constant=1)
+    flat = made.add("StaticReshape", made.add("StaticReshape", made.add("StaticReshape", 0)))
+    turned = made.add("StaticTranspose", 1, perm=(0, 2, 1))
+    out = made.add("BatchMatrixMultiply", flat, turned)
+    scaled = made.add("Multiply", out, made.add("StaticReshape", 30))
+    names = "Static Reshape (NC); Batch Matrix Multiply (NC, F32) GEMM; Multiply (ND)"
+    found = made.aligned(names, scaled)
+    assert told(found) == exact((0, 1, 2), (3, 4), (6,))
+    assert (found.taken_in, found.idle) == ({0: (2,), 1: (2,), 3: (4,)}, (5,))
+
+
+def test_half_floats() -> None:
+    made = Made()
+    out = made.add("FullyConnected", 0, dtype="bf16")
+    names = "Fully Connected (NC, F32) GEMM; Convert (NC)"
+    assert told(made.aligned(names, out)) == exact((0,), (0,))
+    # Conversions that XNNPACK made are of no node, and no reason to call the dump another's.
+    made = Made()
+    out = made.add("Softmax", made.add("Sigmoid", 0, dtype="fp16"))
+    found = made.aligned("Convert (NC); Sigmoid (NC); Convert (NC); Softmax (NC, F32)", out)
+    assert [event.match for event in found.events] == ["none", "order", "none", "order"]
+
+
+def test_packing_is_of_no_node() -> None:
+    made = Made()
+    out = made.add("FullyConnected", made.add("FullyConnected", 0))
+    matmul = "Fully Connected (NC, PF32) GEMM"
+    found = made.aligned(f"Pack LH (X32); {matmul}; Pack LH (X32); {matmul}", out)
+    assert told(found) == [("none", ()), ("order", (0,)), ("none", ()), ("order", (1,))]
+    assert "XNNPACK itself" in found.events[0].reason
+
+
+def test_unknown_nodes_keep_their_place() -> None:
+    made = Made()
+    made.nodes.append(DelegateNode(0, "type 77", 77, None, (), ()))
+    made.add("Sigmoid", 0)
+    out = made.add("Tanh", 0)
+    found = made.aligned("New Thing (NC); Sigmoid (NC); TanH (NC)", out)
+    assert told(found) == [("order", (0,)), ("order", (1,)), ("order", (2,))]
+
+
+def test_what_nothing_reads_has_no_operator() -> None:
+    made = Made()
+    made.add("Abs", made.add("Sigmoid", 0))
+    found = made.aligned("TanH (NC)", made.add("Tanh", 0))
+    assert (told(found), found.idle) == (exact((2,)), (0, 1))
+
+
+@pytest.mark.parametrize("kind", sorted({*NAMES} - {"Clamp", "Conv2d"}))
+def test_every_type_of_node_by_every_name(kind: str) -> None:
+    made = Made(inputs=2)
+    out = made.add(kind, 0, 1)
+    for name in NAMES[kind]:
+        assert told(made.aligned(f"{name} (NC)", out)) == exact((0,))
+
+
+def test_several_candidates_are_said() -> None:
+    made = Made()
+    value = 0
+    for _ in range(6):
+        value = made.add("Sigmoid", value)
+    found = made.aligned("; ".join(["Sigmoid (NC)"] * 5), value)
+    assert {event.match for event in found.events} == {"ambiguous"}
+    assert (found.events[0].candidates, found.events[0].reason) == ((0, 1), "one of #0, #1")
+    assert (found.cost, found.fits, found.events_of) == (SKIP, True, {})
+
+
+def test_an_event_without_a_node() -> None:
+    made = Made()
+    out = made.add("Tanh", made.add("Abs", made.add("Sigmoid", 0)))
+    found = made.aligned("Sigmoid (NC); Softmax (NC, F32); Abs (NC); TanH (NC)", out)
+    assert told(found) == [("order", (0,)), ("none", ()), ("order", (1,)), ("order", (2,))]
+    found = made.aligned("Sigmoid (NC); TanH (NC)", out)
+    assert (found.missing, found.fits) == ((1,), True)
+    found = made.aligned("Sigmoid (NC); Softmax (NC, F32); TanH (NC); Abs (NC)", out)
+    assert not found.fits
+    assert {event.reason for event in found.events} == {"the events are not those of this graph"}
+
+
+def test_numbers_that_do_not_count_are_never_exact() -> None:
+    made = Made()
+    graph = made.graph(made.add("Sigmoid", made.add("Sigmoid", 0)))
+    found = align(graph, ["Sigmoid (NC) #2", "Sigmoid (NC) #1"])
+    assert told(found) == [("order", (1,)), ("order", (0,))]
+    assert told(align(graph, ["Sigmoid (NC) #1", "Sigmoid (NC) #3"]))[0] == ("order", (0,))
+    assert align(graph, ["Sigmoid (NC)", "Sigmoid (NC)"]).events[0].match == "order"
+
+
+def test_nothing_ran_and_nothing_is_there() -> None:
+    made = Made()
+    graph = made.graph(made.add("Sigmoid", 0))
+    found = align(graph, [])
+    assert (found.events, found.fits, found.missing) == ((), True, (0,))
+    empty = Made().graph()
+    assert align(empty, []).cost == 0
+    assert not align(empty, ["Sigmoid (NC) #1"]).fits
+
+
+def chain(length: int) -> tuple[DelegateGraph, list[str]]:
+    made, value, names = Made(), 0, []
+    kinds = {"FullyConnected": "Fully Connected (NC, F32) GEMM", "Softmax": "Softmax (NC, F32)"}
+    kinds |= {"Sigmoid": "Sigmoid (NC)", "StaticReshape": "Static Reshape (NC)"}
+    for at in range(length):
+        kind = [*kinds][at % 4]
+        value = made.add(kind, value)
+        names.append(kinds[kind])
+    return made.graph(value), numbered(names)
+
+
+def test_lists_too_long_to_compare_are_not_aligned() -> None:
+    graph, names = chain(2400)
+    assert align(graph, names).cost == 0
+    found = align(graph, names[1:])
+    assert {event.match for event in found.events} == {"none"}
+    assert "too many" in found.events[0].reason
+    assert found.cost > 0
+
+
+@pytest.mark.slow
+def test_two_thousand_take_a_tenth_of_a_second() -> None:
+    graph, names = chain(2000)
+    for each in (names, names[:700] + names[701:]):
+        before = time.process_time()
+        align(graph, each)
+        assert time.process_time() - before < 0.3
+
+
+ids = st.integers(0, 9)
+made_nodes = st.lists(
+    st.tuples(
+        st.sampled_from([*NAMES, "type 77"]),
+        st.lists(ids, max_size=3),
+        st.lists(ids, max_size=2),
+        st.sampled_from([None, (0.0, inf), (-inf, inf), (float("nan"), 1.0)]),
+        st.sampled_from([POINT, CONV, PAD, {"perm": (1, 0)}, {"perm": 3, "pre_paddings": 1.0}]),
+    ),
+    max_size=8,
+)
+made_values = st.dictionaries(
+    ids,
+    st.builds(
+        DelegateValue,
+        ids,
+        st.sampled_from(["fp32", "fp16", "qint8", "qdint8", "datatype 77"]),
+        st.sampled_from([(1,), (), (1, 2, 3, 4)]),
+        st.integers(0, 2),
+        st.sampled_from([None, None, 1]),
+    ),
+)
+made_names = st.lists(
+    st.sampled_from([*[name for names in NAMES.values() for name in names], "Pack LH", "New"]),
+    max_size=8,
+)
+
+
+@given(made_nodes, made_values, made_names)
+def test_graphs_that_make_no_sense(
+    nodes: list[Any], values: dict[int, DelegateValue], names: list[str]
+) -> None:
+    graph = Made().graph()
+    graph = replace(
+        graph,
+        values=values,
+        nodes=tuple(
+            DelegateNode(
+                index=index,
+                type=kind,
+                type_number=TYPES.get(kind, 77),
+                handle=None,
+                inputs=tuple((f"input{at}_id", value) for at, value in enumerate(reads)),
+                outputs=tuple((f"output{at}_id", value) for at, value in enumerate(writes)),
+                bounds=bounds,
+                fields=fields,
+            )
+            for index, (kind, reads, writes, bounds, fields) in enumerate(nodes)
+        ),
+    )
+    found = align(graph, numbered([f"{name} (NC)" for name in names]))
+    assert len(found.events) == len(names)
+    mains = [event.main for event in found.events if event.main is not None]
+    silent = {*found.taken_in, *found.idle, *found.missing}
+    assert silent.isdisjoint(mains)
+    for event in found.events:
+        assert (event.match in {"exact", "order"}) == (event.main is not None)
+        assert event.match != "exact" or (found.cost == 0 and not event.reason)
+        assert event.main is None or event.main in event.nodes
+    for into in found.taken_in.values():
+        assert {*found.taken_in, *found.idle}.isdisjoint(into)
+
+
+# Against plain enumeration -----------------------------------------------------------------------
+
+KINDS = 3
+costs = st.tuples(*[st.sampled_from([0, 0, 1, 3, NEVER, NEVER])] * KINDS)
+step = st.builds(
+    Step, st.sampled_from([0, 1, SKIP]), costs, st.one_of(st.none(), st.tuples(costs, costs))
+)
+
+
+Given = tuple[tuple[int, int], ...]
+
+
+def ways(
+    steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int], at: int = 0
+) -> Iterator[tuple[int, Given]]:
+    """Yield all alignments: the cost, and (nodes left, event) of each event; -1 for no node."""
+    left = len(steps)
+    if not left and at == len(kinds):
+        yield 0, ()
+    moves: list[tuple[int, int, int]] = []
+    if at < len(kinds):
+        moves.append((skips[kinds[at]], 1, 0))
+    if left:
+        here = steps[0]
+        moves.append((here.nothing, 0, 1))
+        if at < len(kinds):
+            moves.append((here.one[kinds[at]], 1, 1))
+        if here.two is not None and at + 1 < len(kinds):
+            moves.append((here.two[0][kinds[at]] + here.two[1][kinds[at + 1]], 2, 1))
+    for cost, events, nodes in moves:
+        mine = tuple((left if nodes else -1, at + each) for each in range(events))
+        for rest, given_there in ways(steps[nodes:], kinds, skips, at + events):
+            yield cost + rest, mine + given_there
+
+
+def enumerated(
+    steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]
+) -> tuple[int, list[int], int]:
+    known = list(ways(steps, kinds, skips))
+    best = min(cost for cost, _ in known)
+    cheapest = {each for cost, pairs in known if cost == best for each in pairs}
+    bits = [0] * len(steps)
+    for left, event in cheapest:
+        if left > 0:
+            bits[len(steps) - left] |= 1 << event
+    return best, bits, sum(1 << event for left, event in cheapest if left < 0)
+
+
+@given(
+    st.lists(step, max_size=4),
+    st.lists(st.integers(0, KINDS - 1), max_size=5),
+    st.tuples(*[st.sampled_from([1, SKIP])] * KINDS),
+)
+def test_all_cheapest_alignments(
+    steps: list[Step], kinds: list[int], skips: tuple[int, ...]
+) -> None:
+    found = in_order(steps, kinds, skips)
+    assert found is not None
+    assert (found.cost, [*found.given], found.free) == enumerated(steps, kinds, skips)
+    assert bool(found.bad) <= bool(found.cost)
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        (
+            "Fully Connected (NC, QDU8, F32, QC8W) GEMM #2",
+            ("Fully Connected", ("NC", "QDU8", "F32", "QC8W"), "GEMM", 2),
+        ),
+        (
+            "Average Pooling (NHWC, F32) Average Pooling #1",
+            ("Average Pooling", ("NHWC", "F32"), "Average Pooling", 1),
+        ),
+        ("Add (ND) #12", ("Add", ("ND",), "", 12)),
+        ("Mean (ND) Reduce2", ("Mean", ("ND",), "Reduce2", None)),
+        ("Pack LH (X32) #1", ("Pack LH", ("X32",), "", 1)),
+        ("Copy #3", ("Copy", (), "", 3)),
+        ("odd (", ("odd (", (), "", None)),
+        ("", ("", (), "", None)),
+        ("Add (ND) #" + "9" * 5000, ("Add (ND) #" + "9" * 5000, (), "", None)),
+    ],
+)
+def test_parts_of_names(name: str, parts: tuple[Any, ...]) -> None:
+    assert split_name(name) == parts
+
+
+def test_parts_are_explained() -> None:
+    explained = explain_name("Convolution (NHWC, QC8) IGEMM #1")
+    assert [part for part, _ in explained] == ["NHWC", "QC8", "IGEMM"]
+    assert "CPU's choice" in dict(explain_name("Fully Connected (NC, QD8, F32, QC4W)"))["QD8"]
+    assert explain_name("anything") == ()
+
+
+def test_every_part_of_recorded_names_is_explained(corpus: Path) -> None:
+    for name in {name for call in calls(corpus) for name in call.names}:
+        parts = split_name(name)
+        expected = [*parts.types, *([parts.kernel] if parts.kernel else [])]
+        assert [part for part, _ in explain_name(name)] == expected
+        if parts.base not in {"Slice", "Resize Bilinear"}:
+            assert xnnpack_family(name) is not None, name
+
+
+def test_order_is_kept(corpus: Path) -> None:
+    for call in calls(corpus):
+        found = align(call.graph, call.names)
+        mains = [event.main for event in found.events if event.main is not None]
+        assert all(first <= second for first, second in pairwise(mains))

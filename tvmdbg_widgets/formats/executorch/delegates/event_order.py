@@ -1,0 +1,207 @@
+"""Lay a list of events along a list of nodes, in order, at the least cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    _Ints: TypeAlias = npt.NDArray[np.int32]
+
+#: Cost of a node without an event that must have one, and of an event without a node.
+SKIP: Final = 5
+#: Cost of what cannot be; sums of it fit in 32 bits.
+NEVER: Final = 10**8
+
+# Where something must be skipped, every node is compared with every event: 4 M cells take 0.2 s.
+_MOST_CELLS: Final = 5_000_000
+# Without skipping, a cell is a bit.
+_MOST_BITS: Final = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The events that a node may give: none, one, or two.
+
+    Costs are by kind of event, :data:`NEVER` for those that cannot be.
+    """
+
+    nothing: int
+    one: tuple[int, ...]
+    two: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All alignments of the least cost.
+
+    ``given`` has a bit per event for each node: those that it gives in some of them. ``free`` has
+    the events that are without a node in some. ``bad`` counts nodes and events that are skipped in
+    one of them.
+    """
+
+    cost: int
+    given: tuple[int, ...]
+    free: int
+    bad: int
+
+
+def in_order(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) -> Order | None:
+    """Return the alignments of least cost, None where the lists are too long.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        One per node. Nodes that give the same share an object.
+    kinds : sequence of int
+        The kind of each event.
+    skips : sequence of int
+        What an event of each kind costs without a node; not 0.
+    """
+    cells = (len(steps) + 1) * (len(kinds) + 1)
+    if cells > _MOST_BITS:
+        return None
+    if (found := _as_foretold(steps, kinds)) is not None:
+        return found
+    return _cheapest(steps, kinds, skips) if cells <= _MOST_CELLS else None
+
+
+def _as_foretold(steps: Sequence[Step], kinds: Sequence[int]) -> Order | None:
+    """All alignments that cost nothing: bit j of a state says that j events can be behind."""
+    of_kind: dict[int, int] = {}
+    for at, kind in enumerate(kinds):
+        of_kind[kind] = of_kind.get(kind, 0) | 1 << at
+
+    def free_of_charge(costs: tuple[int, ...]) -> int:
+        return reduce(or_, (bits for kind, bits in of_kind.items() if not costs[kind]), 0)
+
+    def masks(step: Step) -> tuple[bool, int, int]:
+        two = 0
+        if step.two is not None:
+            two = free_of_charge(step.two[0]) & free_of_charge(step.two[1]) >> 1
+        return step.nothing == 0, free_of_charge(step.one), two
+
+    known = _by_step(steps, masks)
+    behind = [1]
+    for step in steps:
+        nothing, one, two = known[id(step)]
+        state = behind[-1]
+        state = (state if nothing else 0) | (state & one) << 1 | (state & two) << 2
+        if not state:
+            return None
+        behind.append(state)
+    ahead = 1 << len(kinds)
+    if not behind[-1] & ahead:
+        return None
+    given = [0] * len(steps)
+    for index in range(len(steps) - 1, -1, -1):
+        nothing, one, two = known[id(steps[index])]
+        one &= ahead >> 1
+        two &= ahead >> 2
+        here = behind[index]
+        given[index] = here & one | here & two | (here & two) << 1
+        ahead = (ahead if nothing else 0) | one | two
+    return Order(0, tuple(given), 0, 0)
+
+
+def _by_step(
+    steps: Sequence[Step], of: Callable[[Step], tuple[bool, int, int]]
+) -> dict[int, tuple[bool, int, int]]:
+    found: dict[int, tuple[bool, int, int]] = {}
+    for step in steps:
+        if id(step) not in found:
+            found[id(step)] = of(step)
+    return found
+
+
+def _cheapest(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) -> Order:
+    """All alignments of least cost, by minima from the front and from the back."""
+    kind = np.asarray(kinds, np.intp)
+    skip = np.asarray(skips, np.int32)[kind]
+    behind_skips = np.concatenate([np.zeros(1, np.int32), np.cumsum(skip, dtype=np.int32)])
+    known: dict[int, tuple[_Ints, _Ints | None]] = {}
+    for step in steps:
+        if id(step) not in known:
+            known[id(step)] = _costs(step, kind)
+
+    front = np.empty((len(steps) + 1, len(kinds) + 1), np.int32)
+    front[0] = behind_skips
+    for index, step in enumerate(steps):
+        one, two = known[id(step)]
+        before, here = front[index], front[index + 1]
+        np.add(before, step.nothing, out=here)
+        np.minimum(here[1:], before[:-1] + one, out=here[1:])
+        if two is not None:
+            np.minimum(here[2:], before[:-2] + two, out=here[2:])
+        here -= behind_skips
+        np.minimum.accumulate(here, out=here)
+        here += behind_skips
+    cost = int(front[-1, -1])
+
+    back = behind_skips[-1] - behind_skips
+    given = [0] * len(steps)
+    free = front[-1, :-1] + skip + back[1:] == cost
+    for index in range(len(steps) - 1, -1, -1):
+        step = steps[index]
+        one, two = known[id(step)]
+        before = front[index]
+        here = back + step.nothing
+        by_one = back[1:] + one
+        gives = before[:-1] + by_one == cost
+        np.minimum(here[:-1], by_one, out=here[:-1])
+        if two is not None:
+            by_two = back[2:] + two
+            both = before[:-2] + by_two == cost
+            gives[:-1] |= both
+            gives[1:] |= both
+            np.minimum(here[:-2], by_two, out=here[:-2])
+        given[index] = _bits(gives)
+        here += behind_skips
+        back = np.minimum.accumulate(here[::-1])[::-1] - behind_skips
+        free |= before[:-1] + skip + back[1:] == cost
+    return Order(cost, tuple(given), _bits(free), _skipped(steps, known, front, skip))
+
+
+def _costs(step: Step, kind: npt.NDArray[np.intp]) -> tuple[_Ints, _Ints | None]:
+    one = np.asarray(step.one, np.int32)[kind]
+    if step.two is None or len(kind) < 2:
+        return one, None
+    first, second = (np.asarray(costs, np.int32)[kind] for costs in step.two)
+    return one, first[:-1] + second[1:]
+
+
+def _bits(flags: npt.NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _skipped(
+    steps: Sequence[Step],
+    known: dict[int, tuple[_Ints, _Ints | None]],
+    front: npt.NDArray[np.int32],
+    skip: _Ints,
+) -> int:
+    """How many nodes and events one of the cheapest alignments skips."""
+    index, at, found = len(steps), len(skip), 0
+    while index or at:
+        cost = front[index, at]
+        if at and cost == front[index, at - 1] + skip[at - 1]:
+            at -= 1
+            found += int(skip[at] == SKIP)
+            continue
+        index -= 1
+        one, two = known[id(steps[index])]
+        if at and cost == front[index, at - 1] + one[at - 1]:
+            at -= 1
+        elif at > 1 and two is not None and cost == front[index, at - 2] + two[at - 2]:
+            at -= 2
+        else:
+            found += int(steps[index].nothing == SKIP)
+    return found

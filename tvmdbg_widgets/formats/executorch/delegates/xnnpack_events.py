@@ -1,0 +1,390 @@
+"""Join XNNPACK's events with the nodes of its graph.
+
+A call of the delegate has one event per operator in the order of execution, and that is the order
+of the graph's nodes, less those that a neighbour took in, plus those that became two. So the
+events are laid along the nodes at the least cost, and a match is only told where every cheapest
+way has it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.delegates.event_order import (
+    NEVER,
+    SKIP,
+    Order,
+    Step,
+    in_order,
+)
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
+    ANY_BINARY,
+    ANY_UNARY,
+    BINARY,
+    NAMES,
+    UNARY,
+    Operator,
+    Operators,
+    is_half,
+    operators_of,
+)
+from tvmdbg_widgets.model.executorch.delegate_alignment import (
+    AMBIGUOUS,
+    EXACT,
+    NONE,
+    ORDER,
+    Alignment,
+    EventMatch,
+)
+from tvmdbg_widgets.model.executorch.xnnpack_names import NameParts, explain_name, split_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+
+__all__ = ["align", "explain_name", "split_name"]
+
+_FOREIGN: Final = "the events are not those of this graph"
+_TOO_LONG: Final = "not aligned: too many events and operators to compare each with each"
+_OWN: Final = "made by XNNPACK itself, of no operator of the graph"
+_NOWHERE: Final = "no operator of the graph fits here"
+_NUMBERS: Final = "by order: the numbers in the names say that events are missing"
+_SKIPPED: Final = "by order: an event is missing or the runtime is of another release"
+_OTHERWISE: Final = "by order: names or number of events are those of another release"
+_CANDIDATES_TOLD: Final = 4
+
+_ANY_COST: Final = 3
+_OWN_COST: Final = 1
+_DYNAMIC: Final = {"QD8", "QDU8", "QP8"}
+_FAMILIES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("F32", "PF32", "fp32"), "fp32"),
+    **dict.fromkeys(("F16", "PF16", "fp16"), "fp16"),
+    **dict.fromkeys(("BF16", "bf16"), "bf16"),
+    **dict.fromkeys(("QS8", "QU8", "QC8", "S8", "U8", "PQS8", "qint8", "quint8"), "integer"),
+    **dict.fromkeys((*_DYNAMIC, "qdint8", "qpint8"), "dynamic"),
+}
+_MOVED: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("fp32", "int32", "qint32"), "X32"),
+    **dict.fromkeys(("fp16", "bf16"), "X16"),
+    **dict.fromkeys(("qint8", "quint8"), "X8"),
+}
+_WIDTHS: Final = {"X8", "X16", "X32", "X64"}
+
+
+def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
+    """Return which nodes the events of one call are of.
+
+    Parameters
+    ----------
+    graph : DelegateGraph
+        Of XNNPACK.
+    names : sequence of str
+        Names of the events of one call, in their order: ``"Add (ND) #1"``.
+    """
+    parts = [split_name(name) for name in names]
+    places = _by_number(parts)
+    kinds = list(dict.fromkeys(each[:3] for each in parts))
+    kind_of = {kind: at for at, kind in enumerate(kinds)}
+    made = operators_of(graph)
+    steps = _Steps(graph, [NameParts(*kind, None) for kind in kinds]).of_nodes(made)
+    own = {"Pack LH", "Convert"} if is_half(graph) else {"Pack LH"}
+    skips = [_OWN_COST if base in own else SKIP for base, *_ in kinds]
+    order = in_order(steps, [kind_of[parts[at][:3]] for at in places], skips)
+    if order is None:
+        cost = SKIP * (len(steps) + len(names))
+        return _unassigned(names, _TOO_LONG, cost, fits=True)
+    worst = max(len(steps), len(names))
+    found = _Found(order, steps, made, [parts[at] for at in places])
+    if names and (order.bad * 3 > worst or not any(order.given)):
+        return _unassigned(names, _FOREIGN, order.cost, fits=False)
+    return found.alignment(places, numbered=_are_numbered(parts))
+
+
+def _by_number(parts: Sequence[NameParts]) -> list[int]:
+    """Positions of the events, those of a name in the order of their numbers if all differ."""
+    places = list(range(len(parts)))
+    of_name: dict[tuple[object, ...], list[int]] = {}
+    for at, part in enumerate(parts):
+        of_name.setdefault(part[:3], []).append(at)
+    for own in of_name.values():
+        numbered = {k: at for at in own if (k := parts[at].k) is not None}
+        if len(numbered) == len(own):
+            for at, (_, place) in zip(own, sorted(numbered.items()), strict=True):
+                places[at] = place
+    return places
+
+
+def _unassigned(names: Sequence[str], reason: str, cost: int, *, fits: bool) -> Alignment:
+    event = EventMatch((), None, NONE, reason)
+    return Alignment((event,) * len(names), cost, {}, (), (), fits, {})
+
+
+class _Wanted(NamedTuple):
+    """What the name of an operator's event says."""
+
+    names: tuple[tuple[str, int], ...]
+    family: str | None
+    moved: str | None
+    four_bits: bool | None
+    dynamic: bool
+    depthwise: bool
+
+    def cost(self, found: NameParts) -> int:
+        """0 for a name as foretold, 1 and more for one that is not."""
+        cost = dict(self.names).get(found.base, NEVER)
+        for kind in found.types:
+            if kind in _WIDTHS:
+                return cost + (self.moved not in {None, kind})
+            if (family := _FAMILIES.get(kind)) is not None:
+                cost += self.family not in {None, family}
+                break
+        if self.four_bits is not None and any(kind.endswith("W") for kind in found.types):
+            cost += self.four_bits != any(kind.endswith("4W") for kind in found.types)
+        if found.base == "Convert":
+            cost += self.dynamic != (found.types[-1] in _DYNAMIC if found.types else False)
+        if found.kernel.endswith("DWConv"):
+            cost += not self.depthwise
+        return cost
+
+
+class _Steps:
+    """What each node may give, in terms of the kinds of events that there are."""
+
+    def __init__(self, graph: DelegateGraph, kinds: Sequence[NameParts]) -> None:
+        self.graph = graph
+        self.kinds = kinds
+        self.costs: dict[_Wanted, tuple[int, ...]] = {}
+        self.steps: dict[Step, Step] = {}
+        bases = {kind.base for kind in kinds}
+        # Releases that use a name use it for all.
+        self.reshapes = "Static Reshape" in bases
+        known = [name for each in (*UNARY.values(), *BINARY.values()) for name in each]
+        self.summary = int(self.reshapes or not bases.isdisjoint(known))
+
+    def of_nodes(self, made: Operators) -> list[Step]:
+        own: list[list[Operator]] = [[] for _ in self.graph.nodes]
+        for operator in made.all:
+            own[operator.node].append(operator)
+        steps = (self.step(*each) for each in own)
+        return [self.steps.setdefault(step, step) for step in steps]
+
+    def step(self, first: Operator, bounds: Operator | None = None) -> Step:
+        node = self.graph.nodes[first.node]
+        if node.type not in NAMES:
+            return Step(SKIP, (_ANY_COST,) * len(self.kinds))
+        one = self.wanted(node, first)
+        if bounds is None:
+            nothing = SKIP if first.may_stay and not first.may_vanish else 0
+            two = None
+            if node.type == "FullyConnected" and self.dtype(node.writes, 0) == "bf16":
+                two = one, self.cost(_Wanted((("Convert", 0),), None, None, None, False, False))
+            return Step(nothing, one if first.may_stay else _dearer(one), two)
+        clamp = self.wanted(node, bounds)
+        if first.may_stay:
+            two = one, clamp
+            return Step(
+                SKIP, *((_dearer(one), two) if bounds.may_stay else (one, _dearer_two(two)))
+            )
+        if bounds.may_stay:
+            one = tuple(map(min, clamp, _dearer(one)))
+        return Step(
+            SKIP if bounds.may_stay else 0,
+            one if bounds.may_stay else _dearer(one),
+            _dearer_two((self.wanted(node, first), clamp)),
+        )
+
+    def wanted(self, node: DelegateNode, operator: Operator) -> tuple[int, ...]:
+        names = dict(operator.names)
+        if operator.kind == "StaticReshape" and self.reshapes:
+            names["Copy"] = 1
+        dynamic = operator.kind == "Convert" and self.dtype(node.writes, 0) == "qdint8"
+        if (operator.kind in UNARY or node.type in UNARY) and not dynamic:
+            names.setdefault(ANY_UNARY, self.summary)
+        if operator.kind in BINARY:
+            names.setdefault(ANY_BINARY, self.summary)
+        elif node.type in BINARY and node.type in operator.names:
+            names.setdefault(ANY_BINARY, 1)
+        source = self.dtype(node.reads, 0)
+        weights = self.dtype(node.reads, 1)
+        return self.cost(
+            _Wanted(
+                tuple(names.items()),
+                _FAMILIES.get(source),
+                _MOVED.get(source),
+                weights in {"qcint4", "qbint4"} if weights.startswith("q") else None,
+                dynamic,
+                node.type == "DepthwiseConv2d" or node.fields.get("group_input_channels") == 1,
+            )
+        )
+
+    def cost(self, wanted: _Wanted) -> tuple[int, ...]:
+        if wanted not in self.costs:
+            costs = (min(wanted.cost(kind), NEVER) for kind in self.kinds)
+            self.costs[wanted] = tuple(costs)
+        return self.costs[wanted]
+
+    def dtype(self, values: Sequence[int], at: int) -> str:
+        found = self.graph.values.get(values[at]) if at < len(values) else None
+        return "" if found is None else found.dtype
+
+
+def _dearer(costs: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(min(cost + 1, NEVER) for cost in costs)
+
+
+def _dearer_two(
+    two: tuple[tuple[int, ...], tuple[int, ...]],
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return _dearer(two[0]), two[1]
+
+
+def _are_numbered(parts: Sequence[NameParts]) -> bool:
+    """Whether each name has the numbers 1, 2, 3 and so on."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    for part in parts:
+        seen[part[:3]] += 1
+        if part.k != seen[part[:3]]:
+            return False
+    return True
+
+
+class _Found:
+    """What the cheapest alignments agree on."""
+
+    def __init__(
+        self, order: Order, steps: Sequence[Step], made: Operators, parts: Sequence[NameParts]
+    ) -> None:
+        self.order = order
+        self.steps = steps
+        self.made = made
+        self.parts = parts
+        once = twice = 0
+        for given in order.given:
+            twice |= once & given
+            once |= given
+        sure = once & ~twice & ~order.free
+        self.unsure = once & ~sure
+        #: Position of an event → its node.
+        self.main: dict[int, int] = {}
+        self.events_of: dict[int, tuple[int, ...]] = {}
+        for index, given in enumerate(order.given):
+            if mine := tuple(_ones(given & sure)):
+                self.events_of[index] = mine
+                self.main.update(dict.fromkeys(mine, index))
+
+    def alignment(self, places: Sequence[int], *, numbered: bool) -> Alignment:
+        """The result, with events at their places in the file."""
+        parents = self.parents()
+        covered: dict[int, set[int]] = {at: {node} for at, node in self.main.items()}
+        for index, into in [*parents.items(), *self.also()]:
+            for node, from_behind in into.items():
+                if events := self.events_of.get(node):
+                    covered[events[-1 if from_behind else 0]].add(index)
+        reason = self.reason() if numbered else _NUMBERS
+        candidates = self.candidates()
+        matches: dict[int, EventMatch] = {}
+        for at, part in enumerate(self.parts):
+            if at in covered:
+                match = ORDER if reason else EXACT
+                found = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
+            elif at in candidates:
+                free = bool(self.order.free >> at & 1)
+                found = _ambiguous(tuple(candidates[at]), free=free)
+            else:
+                found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else _NOWHERE)
+            matches[places[at]] = found
+        silent = [index for index, given in enumerate(self.order.given) if not given]
+        return Alignment(
+            tuple(matches[at] for at in range(len(matches))),
+            self.order.cost,
+            {index: tuple(sorted(into)) for index, into in sorted(parents.items()) if into},
+            tuple(index for index, into in sorted(parents.items()) if not into),
+            tuple(index for index in silent if index not in parents),
+            fits=True,
+            events_of={
+                index: tuple(sorted(places[at] for at in mine))
+                for index, mine in self.events_of.items()
+            },
+        )
+
+    def reason(self) -> str:
+        """Why nothing is exact, empty where what is assigned is."""
+        if self.order.bad:
+            return _SKIPPED
+        return "" if self.order.cost == 0 and self.conversions_agree() else _OTHERWISE
+
+    def conversions_agree(self) -> bool:
+        """Whether a runtime that converts inputs ahead does so for all, to the type then read."""
+        pure = [
+            each for each in self.made.all if each.taken_by and each.may_stay and each.may_vanish
+        ]
+        own = [each for each in pure if each.node in self.events_of]
+        if own and len(own) < len(pure):
+            return False
+        for each in own:
+            made = self.parts[self.events_of[each.node][0]].types[-1:]
+            for into in each.taken_by:
+                events = self.events_of.get(self.made.all[into].node)
+                read = self.parts[events[0]].types if events else ()
+                if made and not {*read}.isdisjoint(_DYNAMIC) and made[0] not in read:
+                    return False
+        return True
+
+    def parents(self) -> dict[int, dict[int, bool]]:
+        """Node without an event → nodes that it is part of, and if it comes behind them."""
+        found: dict[int, dict[int, bool]] = {
+            index: {}
+            for index, (step, given) in enumerate(zip(self.steps, self.order.given, strict=True))
+            if not given and step.nothing == 0
+        }
+        # What took something in can itself have been taken in only later.
+        for at in reversed(self.made.taken):
+            operator = self.made.all[at]
+            if operator.node not in found:
+                continue
+            for each in operator.taken_by:
+                node = self.made.all[each].node
+                if node in found:
+                    found[operator.node].update(found[node])
+                else:
+                    found[operator.node][node] = operator.from_behind
+        return found
+
+    def also(self) -> Iterator[tuple[int, dict[int, bool]]]:
+        """Conversions with an event of their own that are repeated in others."""
+        repeated = [each for each in self.made.all if each.taken_by and each.may_stay]
+        if any(each.may_vanish and self.order.given[each.node] for each in repeated):
+            # A runtime that repeats them would not have these.
+            return
+        for each in repeated:
+            if not each.may_vanish:
+                yield each.node, {self.made.all[into].node: False for into in each.taken_by}
+
+    def candidates(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for index, given in enumerate(self.order.given):
+            if mine := given & self.unsure:
+                size = (mine.bit_length() + 7) // 8
+                flags = np.frombuffer(mine.to_bytes(size, "little"), np.uint8)
+                for at in np.flatnonzero(np.unpackbits(flags, bitorder="little")).tolist():
+                    found.setdefault(at, []).append(index)
+        return found
+
+
+def _ambiguous(candidates: tuple[int, ...], *, free: bool) -> EventMatch:
+    told = ", ".join(f"#{index}" for index in candidates[:_CANDIDATES_TOLD])
+    if len(candidates) > _CANDIDATES_TOLD:
+        told = f"{told}, … ({len(candidates)})"
+    reason = f"one of {told}" if len(candidates) > 1 else told
+    return EventMatch((), None, AMBIGUOUS, f"{reason} or none" if free else reason, candidates)
+
+
+def _ones(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest

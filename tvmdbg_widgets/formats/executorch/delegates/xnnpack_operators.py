@@ -1,0 +1,401 @@
+"""What XNNPACK makes of a graph: the operators that each node becomes at run time.
+
+Nodes are defined in the order of the payload; some become two operators, some are taken in by a
+neighbour, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgraph_optimize``,
+``xnn_subgraph_fuse_unary_quantized_into_lut`` and ``xnn_subgraph_optimize_packed_lhs`` of XNNPACK).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass
+from itertools import count
+from math import isfinite
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+
+UNARY: Final[Mapping[str, tuple[str, ...]]] = {
+    "Abs": ("Abs",),
+    "Ceiling": ("Ceiling",),
+    "Clamp": ("Clamp",),
+    "Convert": ("Convert",),
+    "Cos": ("Cosine",),
+    "ELU": ("ELU",),
+    "Exp": ("Exp",),
+    "Floor": ("Floor",),
+    "Gelu": ("GELU",),
+    "Hardswish": ("HardSwish",),
+    "LeakyReLU": ("LeakyReLU", "Leaky ReLU"),
+    "Log": ("Log",),
+    "Negate": ("Negate",),
+    "ReciprocalSquareRoot": ("Reciprocal Square Root",),
+    "Sigmoid": ("Sigmoid",),
+    "Sin": ("Sine",),
+    "Square": ("Square",),
+    "SquareRoot": ("Square Root",),
+    "Tanh": ("TanH", "Tanh"),
+}
+BINARY: Final[Mapping[str, tuple[str, ...]]] = {
+    "Add": ("Add",),
+    "Subtract": ("Subtract",),
+    "Multiply": ("Multiply",),
+    "Div": ("Divide",),
+    "Minimum": ("Minimum",),
+    "Maximum": ("Maximum",),
+    "PReLU": ("PReLU",),
+}
+_CONCATENATE: Final = ("Copy",)
+_OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "ArgMaxPooling2d": ("ArgMax Pooling",),
+    "AvgPooling2d": ("Average Pooling",),
+    "BatchMatrixMultiply": ("Batch Matrix Multiply",),
+    "Concatenate2": _CONCATENATE,
+    "Concatenate3": _CONCATENATE,
+    "Concatenate4": _CONCATENATE,
+    "Concatenate5": _CONCATENATE,
+    "Conv2d": ("Convolution",),
+    "ConvTranspose2d": ("Deconvolution",),
+    "Copy": ("Copy",),
+    "DepthwiseConv2d": ("Convolution",),
+    "FullyConnected": ("Fully Connected", "Dynamic Fully Connected"),
+    "GlobalAvgPooling2d": ("Mean", "Sum", "Global Average Pooling"),
+    "MaxPooling2d": ("Max Pooling",),
+    "ScaledDotProductAttention": ("Scaled Dot-Product Attention",),
+    "Softmax": ("Softmax",),
+    "StaticConstantPad": ("Constant Pad",),
+    "StaticReshape": ("Static Reshape", "Copy"),
+    "StaticResizeBilinear2D": ("Resize Bilinear",),
+    "StaticSlice": ("Slice",),
+    "StaticTranspose": ("Transpose",),
+}
+#: Type of node → names of its operator in profiles, newest first.
+NAMES: Final[Mapping[str, tuple[str, ...]]] = {**UNARY, **BINARY, **_OTHERS}
+#: Names that stand for all unary and all binary operators in some releases.
+ANY_UNARY: Final = "Unary Elementwise"
+ANY_BINARY: Final = "Binary Elementwise"
+
+# Their bounds become an operator of their own behind them; others keep bounds inside.
+_SPLIT: Final = {"Add", "Subtract", "Multiply", "Div", "GlobalAvgPooling2d"}
+# These take a Clamp in.
+_BOUNDED: Final = {
+    *("AvgPooling2d", "Clamp", "Conv2d", "ConvTranspose2d", "DepthwiseConv2d"),
+    *("FullyConnected", "MaxPooling2d"),
+}
+_MATMUL: Final = {"BatchMatrixMultiply", "FullyConnected"}
+_LONGEST_TABLE: Final = 10
+
+
+@dataclass(slots=True)
+class Operator:
+    """What one node, or the bounds of one, becomes.
+
+    Attributes
+    ----------
+    node : int
+    kind : str
+        The type of node that it behaves as: ``"FullyConnected"`` for a 1×1 convolution.
+    names : dict of str to int
+        Its possible names, with 0 for those of a current release and 1 for others.
+    reads, writes : list of int
+        Value ids, changed as neighbours are taken in.
+    taken_by : tuple of int
+        Positions of the operators that it is part of, where it is none of its own.
+    from_behind : bool
+        Whether that is what produced its input.
+    may_vanish, may_stay : bool
+        Whether it is foretold that it is no operator, and that it is one. One that stays can be
+        part of others too: each multiplication quantizes its own input.
+    """
+
+    node: int
+    kind: str
+    names: dict[str, int]
+    reads: list[int]
+    writes: list[int]
+    taken_by: tuple[int, ...] = ()
+    from_behind: bool = False
+    may_vanish: bool = False
+    may_stay: bool = True
+
+
+class Operators(NamedTuple):
+    """All operators; those of a node follow each other. ``taken`` is in the order of taking."""
+
+    all: list[Operator]
+    taken: list[int]
+
+
+def operators_of(graph: DelegateGraph) -> Operators:
+    """Return what XNNPACK makes of a graph."""
+    return _Runtime(graph).optimized()
+
+
+def is_half(graph: DelegateGraph) -> bool:
+    """Whether XNNPACK may have put conversions of its own around operators."""
+    return any(value.dtype in {"fp16", "bf16"} for value in graph.values.values())
+
+
+class _Runtime:
+    """A graph that is rewritten in place."""
+
+    def __init__(self, graph: DelegateGraph) -> None:
+        self.graph = graph
+        self.all: list[Operator] = []
+        self.taken: list[int] = []
+        self.users: dict[int, list[int]] = {}
+        self.producer: dict[int, int] = {}
+        outer = (key for key, value in graph.values.items() if value.external_id is not None)
+        self.external = {*graph.inputs, *graph.outputs, *outer}
+        # Ids of the values between a node and its own bounds.
+        self.fresh = count(-1, -1)
+
+    def optimized(self) -> Operators:
+        for node in self.graph.nodes:
+            self.define(node)
+        for at, operator in enumerate(self.all):
+            for value in operator.reads:
+                self.users.setdefault(value, []).append(at)
+            for value in operator.writes:
+                self.producer.setdefault(value, at)
+        if all(node.type in NAMES for node in self.graph.nodes):
+            self.drop_unused()
+        for at in range(len(self.all)):
+            while self.fused(at):
+                pass
+        self.make_tables()
+        self.pack_inputs()
+        return Operators(self.all, self.taken)
+
+    def define(self, node: DelegateNode) -> None:
+        kind, names = node.type, dict.fromkeys(NAMES.get(node.type, ()), 0)
+        older = dict.fromkeys(names, 1)
+        reads, writes = [*node.reads], [*node.writes]
+        if kind == "Conv2d" and _is_matmul(node):
+            kind, names = "FullyConnected", dict.fromkeys(NAMES["FullyConnected"], 0) | older
+        elif kind == "Multiply" and len(reads) == 2 and reads[0] == reads[1]:
+            kind, names = "Square", {"Square": 0, **older}
+            reads = reads[:1]
+        elif kind in {"Minimum", "Maximum"} and any(map(self.is_scalar, reads)):
+            kind, names = "Clamp", {"Clamp": 0, **older}
+            reads = [value for value in reads if not self.is_scalar(value)]
+        elif kind == "Clamp" and not _is_bounded(node):
+            kind, names = "Copy", {"Copy": 0, **older}
+        operator = Operator(node.index, kind, names, reads, writes)
+        operator.may_vanish = (kind, node.type) == ("Copy", "Clamp") or (
+            kind == "StaticReshape" and self.is_constant(reads)
+        )
+        self.all.append(operator)
+        if kind in _SPLIT and _is_bounded(node) and writes:
+            between = next(self.fresh)
+            operator.writes = [between]
+            self.all.append(Operator(node.index, "Clamp", {"Clamp": 0}, [between], writes))
+
+    def is_scalar(self, value: int) -> bool:
+        found = self.graph.values.get(value)
+        one = found is not None and all(size == 1 for size in found.shape)
+        return one and self.is_constant([value])
+
+    def is_constant(self, values: list[int]) -> bool:
+        return bool(values) and all(
+            (value := self.graph.values.get(each)) is not None
+            and bool(value.constant)
+            and each not in self.external
+            for each in values
+        )
+
+    def drop_unused(self) -> None:
+        for at in range(len(self.all) - 1, -1, -1):
+            operator = self.all[at]
+            if len(operator.writes) != 1 or operator.writes[0] in self.external:
+                continue
+            if not self.users.get(operator.writes[0]):
+                operator.may_stay = False
+                self.taken.append(at)
+                for value in operator.reads:
+                    self.forget(value, at)
+
+    def forget(self, value: int, at: int) -> None:
+        # Where values have two producers, what was read is not always what is.
+        users = self.users[value]
+        if at in users:
+            users.remove(at)
+
+    def only_user(self, value: int) -> int | None:
+        users = self.users.get(value, ())
+        return users[0] if len(users) == 1 and value not in self.external else None
+
+    def fused(self, at: int) -> bool:
+        """Whether an operator was taken in by what is before it, or took that in."""
+        here = self.all[at]
+        if not here.may_stay:
+            return False
+        for place, value in enumerate(here.reads):
+            before = self.producer.get(value)
+            if before is None or before >= at or self.only_user(value) != at:
+                continue
+            there = self.all[before]
+            if here.kind == "Copy" or (here.kind == "Clamp" and there.kind in _BOUNDED):
+                if here.writes:
+                    self.take_behind(at, before, value)
+                    return False
+            elif self.is_taken_ahead(there, before, here, at, place):
+                self.take_ahead(before, at, place)
+                return True
+        return False
+
+    def is_taken_ahead(
+        self, there: Operator, before: int, here: Operator, at: int, place: int
+    ) -> bool:
+        match there.kind:
+            case "Copy" if there.reads:
+                # Nothing between the two may read what was copied.
+                users = self.users[there.reads[0]]
+                after = bisect_right(users, before)
+                return after == len(users) or users[after] >= at
+            case "StaticReshape":
+                return here.kind == "StaticReshape"
+            case "StaticTranspose":
+                return place == 1 and here.kind in _MATMUL and _swaps_last(self.node(there))
+            case "StaticConstantPad":
+                into = here.kind in {"Conv2d", "DepthwiseConv2d"} and place == 0
+                return into and self.is_image_pad(there)
+            case _:
+                return False
+
+    def node(self, operator: Operator) -> DelegateNode:
+        return self.graph.nodes[operator.node]
+
+    def is_image_pad(self, pad: Operator) -> bool:
+        fields = self.node(pad).fields
+        sides = [fields.get("pre_paddings"), fields.get("post_paddings")]
+        value = self.graph.values.get(self.node(pad).writes[0])
+        if value is None or len(value.shape) != 4 or fields.get("padding_value", 0.0) != 0.0:
+            return False
+        return value.dtype in {"fp32", "qint8", "quint8"} and all(
+            isinstance(side, tuple) and len(side) == 4 and side[0] == side[3] == 0 for side in sides
+        )
+
+    def take_behind(self, at: int, before: int, value: int) -> None:
+        here, there = self.all[at], self.all[before]
+        there.writes = [here.writes[0] if each == value else each for each in there.writes]
+        self.producer[here.writes[0]] = before
+        self.forget(value, at)
+        self.take(at, (before,), from_behind=True)
+
+    def take_ahead(self, before: int, at: int, place: int) -> None:
+        there, here = self.all[before], self.all[at]
+        for value in there.reads:
+            self.forget(value, before)
+        here.reads[place : place + 1] = there.reads
+        for value in there.reads:
+            insort(self.users[value], at)
+        self.take(before, (at,))
+
+    def take(self, at: int, by: tuple[int, ...], *, from_behind: bool = False) -> None:
+        operator = self.all[at]
+        operator.taken_by, operator.from_behind, operator.may_stay = by, from_behind, False
+        self.taken.append(at)
+
+    def make_tables(self) -> None:
+        """Make one operator of each chain of 8-bit unary ones: the last, a table of 256."""
+        for first, operator in enumerate(self.all):
+            source = self.unary_input(operator, ()) if operator.may_stay else None
+            if source is None or not self.is_byte(source):
+                continue
+            chain, inside = [first], [*operator.reads, *operator.writes]
+            while len(chain) < _LONGEST_TABLE:
+                after = self.only_user(self.all[chain[-1]].writes[0])
+                if after is None or not self.all[after].may_stay:
+                    break
+                if self.unary_input(self.all[after], inside) is None:
+                    break
+                chain.append(after)
+                inside += self.all[after].reads + self.all[after].writes
+            while len(chain) > 1 and not self.is_byte(self.all[chain[-1]].writes[0]):
+                chain.pop()
+            if len(chain) > 1:
+                last = self.all[chain[-1]]
+                last.names = {ANY_UNARY: 0, **dict.fromkeys(last.names, 1)}
+                # Nothing else joins it.
+                last.kind = ""
+                for each in chain[:-1]:
+                    self.take(each, (chain[-1],))
+
+    def unary_input(self, operator: Operator, inside: list[int] | tuple[()]) -> int | None:
+        """The one input that an element-wise operator depends on."""
+        reads = operator.reads
+        if not reads or len(operator.writes) != 1:
+            return None
+        if operator.kind in UNARY:
+            return None if self.is_dynamic(operator) else reads[0]
+        if operator.kind not in BINARY or len(reads) != 2:
+            return None
+        first, second = reads
+        if self.is_scalar(first) and not self.is_constant([second]):
+            return second
+        if self.is_scalar(second) and not self.is_constant([first]):
+            return first
+        return first if first in inside and second in inside else None
+
+    def is_byte(self, value: int) -> bool:
+        found = self.graph.values.get(value)
+        return found is not None and found.dtype in {"qint8", "quint8"}
+
+    def is_dynamic(self, operator: Operator) -> bool:
+        """Whether it quantizes with scales that are found at run time."""
+        if operator.kind != "Convert" or not operator.writes:
+            return False
+        value = self.graph.values.get(operator.writes[0])
+        return value is not None and value.dtype == "qdint8"
+
+    def pack_inputs(self) -> None:
+        """Let each matrix multiplication quantize its own input."""
+        for at, operator in enumerate(self.all):
+            if not operator.may_stay or not self.is_dynamic(operator):
+                continue
+            value = operator.writes[0]
+            users = sorted({*self.users.get(value, ())})
+            inside = [
+                user
+                for user in users
+                if user > at
+                and self.all[user].kind in _MATMUL
+                and self.all[user].reads[:1] == [value]
+                and value not in self.all[user].reads[1:]
+            ]
+            if not inside or value in self.external:
+                continue
+            operator.taken_by = tuple(inside)
+            if inside == users:
+                operator.may_vanish = True
+                self.taken.append(at)
+
+
+def _is_bounded(node: DelegateNode) -> bool:
+    return node.bounds is not None and any(map(isfinite, node.bounds))
+
+
+def _is_matmul(node: DelegateNode) -> bool:
+    def get(name: str, default: int) -> object:
+        return node.fields.get(name, default)
+
+    ones = ("groups", "kernel_height", "kernel_width", "subsampling_height", "subsampling_width")
+    sides = ("padding_top", "padding_right", "padding_bottom", "padding_left")
+    channels = get("group_input_channels", 0), get("group_output_channels", 0)
+    return (
+        all(get(name, 0) == 1 for name in ones)
+        and not any(get(name, 0) for name in sides)
+        and channels != (1, 1)
+    )
+
+
+def _swaps_last(node: DelegateNode) -> bool:
+    perm = node.fields.get("perm")
+    if not isinstance(perm, tuple) or len(perm) < 2:
+        return False
+    rank = len(perm)
+    return perm == (*range(rank - 2), rank - 1, rank - 2)
