@@ -95,6 +95,12 @@ class ProgramNode:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def operator(self) -> str:
+        """The operator without name space and overload: ``addmm`` of ``aten.addmm.default``."""
+        parts = self.op_type.split(".")
+        return parts[-2] if len(parts) > 1 else self.op_type
+
+    @property
     def meta(self) -> Mapping[str, Any]:
         """The metadata as a node of torch.fx has it: the debug handle is a number, or None."""
         return {**self.metadata, "debug_handle": self.debug_handle}

@@ -2,13 +2,15 @@
 
 A kernel's arguments are those of its schema, out arguments included, and then the returned values
 once more; a delegate's are its inputs, then its outputs (``_emit_operator`` and ``_emit_delegate``
-of ``exir/emit/_emitter.py`` @ v1.4.1). No file says where the ones end and the others start.
+of ``exir/emit/_emitter.py`` @ v1.4.1). Where the ones end and the others start only a payload that
+can be read says, or an ETRecord.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -20,9 +22,12 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
 from tvmdbg_widgets.model.executorch.program_values import ListValue, TensorValue, ValueKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.model.executorch.program import Operator, Plan
+
+#: Positions in the arguments of a delegate's call: of its inputs, and of its outputs.
+Externals: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...]]"
 
 #: Operators without an out argument: the last argument is what they return.
 _RETURNS_LAST = ("executorch_prim::", "aten::sym_", "aten::_local_scalar_dense")
@@ -57,7 +62,11 @@ class Fresh:
 
 
 def arguments(
-    plan: Plan, instruction: Instruction, fresh: Fresh, num_outputs: int | None
+    plan: Plan,
+    instruction: Instruction,
+    fresh: Fresh,
+    num_outputs: int | None,
+    externals: Mapping[int, Externals] | None = None,
 ) -> Arguments:
     """Return what an instruction reads and writes.
 
@@ -69,12 +78,14 @@ def arguments(
         Values that no instruction before it writes.
     num_outputs
         Of a delegate call, as an ETRecord has it; None where it is not known.
+    externals
+        As the payloads of delegates have them, by index of the delegate.
     """
     match instruction:
         case KernelCall(op_index, args):
             return _kernel(plan, plan.operators[op_index], args)
-        case DelegateCall(_, args):
-            return _delegate(args, fresh, num_outputs)
+        case DelegateCall(delegate_index, args):
+            return _delegate(args, fresh, num_outputs, (externals or {}).get(delegate_index))
         case MoveCall(move_from, move_to):
             return Arguments((move_from,), (move_to,))
         case JumpFalseCall(condition, _):
@@ -121,8 +132,18 @@ def _equal_lists(plan: Plan, pair: tuple[int, ...]) -> bool:
     return isinstance(first, ListValue) and first.kind == ValueKind.TENSOR_LIST and first == second
 
 
-def _delegate(args: tuple[int, ...], fresh: Fresh, num_outputs: int | None) -> Arguments:
-    """Take the longest tail of values that may be new."""
+def _delegate(
+    args: tuple[int, ...], fresh: Fresh, num_outputs: int | None, external: Externals | None
+) -> Arguments:
+    """Split by the payload, else by the ETRecord, else take the longest tail that may be new."""
+    inputs, outputs = external or ((), ())
+    split = len(inputs)
+    if outputs and split + len(outputs) == len(args) and _in_turn(inputs, outputs):
+        doubt = ""
+        if num_outputs not in (None, len(outputs)):
+            held = counted(len(outputs), "output")
+            doubt = f"{held} in the delegate's payload, {num_outputs:,} in the ETRecord"
+        return Arguments(args[:split], args[split:], doubt)
     if num_outputs is not None and 0 <= num_outputs <= len(args):
         split = len(args) - num_outputs
         return Arguments(args[:split], args[split:])
@@ -130,3 +151,8 @@ def _delegate(args: tuple[int, ...], fresh: Fresh, num_outputs: int | None) -> A
     while split and args[split - 1] in fresh:
         split -= 1
     return Arguments(args[:split], args[split:], "outputs by the order of values")
+
+
+def _in_turn(inputs: tuple[int, ...], outputs: tuple[int, ...]) -> bool:
+    """Whether these are all positions there are, outputs behind inputs."""
+    return [*sorted(inputs), *sorted(outputs)] == [*range(len(inputs) + len(outputs))]

@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.executorch.program_values import ListValue
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
     from tvmdbg_widgets.model.executorch.program import Plan
     from tvmdbg_widgets.model.executorch.program_instructions import Instruction
 
@@ -29,7 +30,12 @@ class Step:
     doubt: str
 
 
-def steps_of(plan: Plan, num_outputs: Mapping[str, int] | None, file: str) -> list[Step]:
+def steps_of(
+    plan: Plan,
+    num_outputs: Mapping[str, int] | None,
+    file: str,
+    externals: Mapping[int, Externals] | None = None,
+) -> list[Step]:
     """Return the instructions of all chains, in the order in which they stand.
 
     Parameters
@@ -39,6 +45,8 @@ def steps_of(plan: Plan, num_outputs: Mapping[str, int] | None, file: str) -> li
         Outputs of delegate calls by instruction, as an ETRecord has them.
     file
         For messages.
+    externals
+        As the payloads of delegates have them, by index of the delegate.
 
     Raises
     ------
@@ -55,7 +63,7 @@ def steps_of(plan: Plan, num_outputs: Mapping[str, int] | None, file: str) -> li
             if left < 0:
                 raise unfolds(file)
             told = (num_outputs or {}).get(str(index))
-            reads, writes, doubt = arguments(plan, instruction, fresh, told)
+            reads, writes, doubt = arguments(plan, instruction, fresh, told, externals)
             if not isinstance(instruction, MoveCall):
                 reads, writes = expanded(plan, reads), expanded(plan, writes)
             step = Step(row, index, instruction, reads, writes, doubt)

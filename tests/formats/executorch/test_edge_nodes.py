@@ -1,0 +1,254 @@
+"""Nodes of delegates' graphs on the edge program, against recorded programs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from formats.executorch.delegate_truth import CASES, FOLDER, graph_of_truth, truth
+
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes, inserted_for
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
+from tvmdbg_widgets.model.executorch.delegate_graph import (
+    DelegateGraph,
+    DelegateNode,
+    DelegateValue,
+)
+from tvmdbg_widgets.model.executorch.exported_program import (
+    ExportedProgram,
+    ProgramNode,
+    ProgramValue,
+)
+from tvmdbg_widgets.model.sources.byte_source import FileSource
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+
+recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
+
+
+@cache
+def record(case: str) -> ETRecord:
+    return read_etrecord(FileSource(FOLDER / case / "etrecord.bin"))
+
+
+def delegates(case: str, method: str) -> dict[int, dict[str, Any]]:
+    return {
+        instruction: each
+        for each in truth(case)["delegates"]
+        for instruction in each["instruction_ids"]
+        if each["method"] == method
+    }
+
+
+@cache
+def joined(case: str, method: str = "forward") -> DelegateEdges:
+    graphs = {at: graph_of_truth(each) for at, each in delegates(case, method).items()}
+    found = record(case)
+    return edge_nodes(graphs, found.edge_programs[method], (found.debug_handle_map or {})[method])
+
+
+@recorded
+@pytest.mark.parametrize("case", CASES or ("none",))
+def test_edge_nodes_are_those_of_the_truth(case: str) -> None:
+    for method, program in record(case).edge_programs.items():
+        found = joined(case, method)
+        parts: dict[str, set[tuple[int, int]]] = {}
+        for instruction, told in delegates(case, method).items():
+            for node in told["nodes"]:
+                ours = found.of.get((instruction, node["index"]))
+                name = program.nodes[ours.node].name if ours else None
+                alternatives = ours.alternatives if ours else None
+                assert name == node["edge_node_derived"]
+                assert alternatives == node.get("edge_node_alternatives")
+            for part in told["absorbed_edge_nodes_derived"]:
+                parts.setdefault(part["name"], set()).update(
+                    (instruction, index) for index in part["xnodes"]
+                )
+        assert {program.nodes[at].name for at in found.part_of} == parts.keys()
+        for at, owners in found.part_of.items():
+            told_owners = parts[program.nodes[at].name]
+            if set(owners) != told_owners:
+                # The truth names all nodes with the handle of the nearest operator.
+                assert case == "linear_qs8"
+                assert set(owners) < told_owners
+        for at in found.beside:
+            assert program.nodes[at].debug_handle in handles_of(case, method)
+
+
+def handles_of(case: str, method: str) -> set[int]:
+    found = delegates(case, method).values()
+    return {handle for each in found for handle in each["debug_handles_in_map"]}
+
+
+@recorded
+def test_every_operator_of_a_quantized_delegate_is_told() -> None:
+    for case in ("cat_conv_qs8", "linear_qs8", "linear_dq8_single", "two_runs"):
+        program, found = record(case).edge_programs["forward"], joined(case)
+        handles = handles_of(case, "forward")
+        calls = {at for handle in handles for at in program.by_handle[handle]}
+        own = {each.node for each in found.of.values()}
+        assert own | found.part_of.keys() | found.beside.keys() == calls
+
+
+@recorded
+def test_kernels_that_share_a_handle_stay_outside() -> None:
+    program, found = record("attention").edge_programs["forward"], joined("attention")
+    own = {each.node for each in found.of.values()} | found.part_of.keys() | found.beside.keys()
+    expands = {at for at, node in enumerate(program.nodes) if node.operator == "expand_copy"}
+    assert len(expands) == 4
+    assert not own & expands
+    bmm = found.of[3, 5]
+    assert (program.nodes[bmm.node].operator, bmm.trust) == ("bmm", "exact")
+    assert found.of[3, 3].trust == "ambiguous"
+
+
+@recorded
+def test_nodes_of_an_activation_that_was_fused() -> None:
+    program, found = record("conv_relu").edge_programs["forward"], joined("conv_relu")
+    names = [program.nodes[at].operator for at in found.nodes_of(0, 1)]
+    assert names == ["convolution", "_native_batch_norm_legit_no_training", "relu"]
+    assert found.nodes_of(0, 0) == found.nodes_of(9, 9) == ()
+
+
+@recorded
+def test_what_lowering_inserted_serves_an_operator() -> None:
+    (told,) = delegates("conv1d", "forward").values()
+    graph = graph_of_truth(told)
+    assert inserted_for(graph) == {0: 2, 1: 2, 3: 2, 4: 7, 5: 7, 6: 7, 8: 7, 9: 7}
+    (told,) = delegates("relu_two_users", "forward").values()
+    assert inserted_for(graph_of_truth(told)) == {0: 1, 4: 3}
+
+
+# Made up: what no recorded program holds.
+
+
+def program_of(*calls: tuple[str, str, int, tuple[int, ...], str]) -> ExportedProgram:
+    """Return a program of (name, operator, handle, sizes, names of values read)."""
+    nodes = [
+        ProgramNode(
+            name,
+            "call_function",
+            f"ops.{operator}",
+            op_type=f"aten.{operator}.default",
+            inputs=tuple(("x", each) for each in reads.split()),
+            outputs=(ProgramValue(name, sizes=sizes),),
+            debug_handle=handle,
+        )
+        for name, operator, handle, sizes, reads in calls
+    ]
+    return ExportedProgram("edge", tuple(nodes), ())
+
+
+def delegate_of(*nodes: tuple[str, int | None, tuple[int, ...]]) -> DelegateGraph:
+    """Return a chain of (type, handle, sizes of the output)."""
+    values = [DelegateValue(0, "fp32", ())]
+    values += [DelegateValue(at, "fp32", sizes) for at, (_, _, sizes) in enumerate(nodes, 1)]
+    chain = tuple(
+        DelegateNode(at, kind, 0, handle, (("input_id", at),), (("output_id", at + 1),))
+        for at, (kind, handle, _) in enumerate(nodes)
+    )
+    return DelegateGraph(
+        "XnnpackBackend", "m.pte", "XN01", "0", {}, chain, {v.id: v for v in values}, 0, (), ()
+    )
+
+
+@pytest.mark.spec_only
+def test_equal_sizes_go_before_order() -> None:
+    program = program_of(
+        ("a", "view_copy", 1, (2, 3), ""),
+        ("b", "view_copy", 1, (4, 5), "a"),
+        ("c", "mul", 1, (), ""),
+    )
+    graph = delegate_of(("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,)))
+    found = edge_nodes({0: graph}, program, {"0": [1, 1]})
+    assert found.of == {(0, 0): EdgeNode(1), (0, 1): EdgeNode(0)}
+
+
+@pytest.mark.spec_only
+def test_delegates_take_turns_and_one_operator_may_be_split() -> None:
+    program = program_of(("a", "cat", 1, (2,), ""), ("b", "cat", 1, (2,), ""))
+    graph = delegate_of(("Concatenate2", 1, (2,)))
+    found = edge_nodes({10: graph, 9: graph}, program, {"9": [1], "10": [1]})
+    assert found.of == {(9, 0): EdgeNode(0, 2), (10, 0): EdgeNode(1)}
+    split = delegate_of(("Concatenate5", 1, (1,)), ("Concatenate2", 1, (2,)))
+    found = edge_nodes({0: split}, program_of(("a", "cat", 1, (2,), "")), {"0": [1]})
+    assert found.of == {(0, 0): EdgeNode(0), (0, 1): EdgeNode(0)}
+    assert found.nodes_of(0, 1) == (0,)
+
+
+@pytest.mark.spec_only
+def test_files_of_two_exports_have_no_nodes() -> None:
+    program, graph = program_of(("a", "add", 1, (), "")), delegate_of(("Add", 1, ()))
+    for handles in ({"0": 1}, {"1": [1]}, {"0": [2]}):
+        assert not edge_nodes({0: graph}, program, handles).of
+    assert edge_nodes({0: graph}, program, {}).of == {(0, 0): EdgeNode(0)}
+
+
+@pytest.mark.spec_only
+def test_unknown_types_go_by_the_handle_where_nothing_shares_it() -> None:
+    program, graph = program_of(("a", "roll", 1, (), "")), delegate_of(("type 77", 1, ()))
+    assert edge_nodes({0: graph}, program, {"0": [1]}).of == {(0, 0): EdgeNode(0)}
+    assert not edge_nodes({0: graph}, program, {"0": [1], "1": 1}).of
+    twice = program_of(("a", "roll", 1, (), ""), ("b", "roll", 1, (), ""))
+    assert not edge_nodes({0: graph}, twice, {"0": [1, 1]}).of
+
+
+@pytest.mark.spec_only
+def test_more_of_them_than_the_call_has_are_not_taken_in() -> None:
+    program = program_of(
+        ("a", "add", 1, (), ""), ("b", "relu", 2, (), "a"), ("c", "relu", 2, (), "a")
+    )
+    graph = delegate_of(("Add", 1, ()))
+    found = edge_nodes({0: graph}, program, {"0": [1, 2, 2]})
+    assert (found.part_of, found.beside) == ({1: ((0, 0),)}, {2: ((0, 0),)})
+    found = edge_nodes({0: graph}, program, {"0": [1, 2], "1": 2})
+    assert (found.part_of, found.beside) == ({}, {})
+
+
+@pytest.mark.spec_only
+def test_values_in_circles_end() -> None:
+    program = program_of(("a", "relu", 1, (), "b"), ("b", "relu", 1, (), "a"))
+    found = edge_nodes({0: delegate_of(("Add", 1, ()))}, program, {"0": [1, 1, 1]})
+    assert (found.of, found.part_of, found.beside) == ({}, {}, {})
+
+
+@pytest.mark.spec_only
+def test_one_handle_of_thousands_of_nodes_takes_linear_time() -> None:
+    count = 20_000
+    program = program_of(*((f"n{at}", "add", 1, (at % 7,), f"n{at - 1}") for at in range(count)))
+    graph = delegate_of(*(("Add", 1, (at % 5,)) for at in range(count)))
+    start = time.process_time()
+    found = edge_nodes({0: graph}, program, {"0": [1] * count})
+    assert len(found.of) == count
+    assert len(inserted_for(delegate_of(*[("Add", None, ())] * count, ("Add", 1, ())))) == count
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.spec_only
+def test_a_handle_that_a_node_has_twice() -> None:
+    (node,) = program_of(("a", "add", 1, (2,), "")).nodes
+    program = ExportedProgram("edge", (replace(node, debug_handle=(1, 1, 2)),), ())
+    graph = delegate_of(("Add", 1, (2,)), ("Add", 2, (3,)), ("Add", 1, (2,)))
+    found = edge_nodes({0: graph}, program, {"0": [1, 2]})
+    assert found.of == {(0, at): EdgeNode(0) for at in range(3)}
+
+
+@pytest.mark.spec_only
+def test_links_that_unfold_are_refused() -> None:
+    count = 1000
+    reads = " ".join(f"d{at}" for at in range(count))
+    program = program_of(
+        *((f"d{at}", "dequantize_affine", 1, (), "") for at in range(count)),
+        ("r", "dequantize_affine", 1, (), reads),
+        *((f"u{at}", "mul", 2, (), "r") for at in range(count)),
+    )
+    graph = delegate_of(*[("Multiply", 2, ())] * count)
+    with pytest.raises(FormatError, match="steps between operators"):
+        edge_nodes({0: graph}, program, {"0": [1] * (count + 1) + [2] * count})

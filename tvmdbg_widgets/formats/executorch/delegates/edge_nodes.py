@@ -1,0 +1,401 @@
+"""Nodes of delegates' graphs to the operators of the edge program that they come from.
+
+Debug handles are not unique, and kernels outside of delegates share them: what one exported
+operator was decomposed into has one handle. So the operator must fit the node's type, then equal
+sizes go before the order of the graph (``backends/xnnpack/operators/op_*.py`` @ v1.4.1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+    from tvmdbg_widgets.model.executorch.exported_program import (
+        ExportedProgram,
+        ProgramNode,
+        Size,
+    )
+
+Owners = tuple[DelegateNodeId, ...]
+
+#: Operators, without name space and overload, that become a node of each type.
+_FITS: Final[Mapping[str, tuple[str, ...]]] = {
+    kind: tuple(operators.split())
+    for kinds, operators in {
+        "Conv2d DepthwiseConv2d ConvTranspose2d": "convolution",
+        "FullyConnected": "linear addmm mm",
+        "BatchMatrixMultiply": "bmm",
+        "ScaledDotProductAttention": "scaled_dot_product_attention",
+        "Clamp": "relu hardtanh clamp",
+        "StaticTranspose": "permute_copy _to_copy _to_dim_order_copy",
+        "StaticReshape": "view_copy squeeze_copy unsqueeze_copy",
+        "StaticSlice": "slice_copy",
+        "StaticConstantPad": "constant_pad_nd",
+        "StaticResizeBilinear2D": "upsample_bilinear2d",
+        "Convert": "quantize_per_tensor dequantize_per_tensor quantize_per_token "
+        "dequantize_per_token quantize_per_channel dequantize_per_channel quantize_affine "
+        "dequantize_affine",
+        "Copy": "clone _clone_dim_order",
+        "MaxPooling2d": "max_pool2d amax max",
+        "ArgMaxPooling2d": "max",
+        "AvgPooling2d": "avg_pool2d",
+        "GlobalAvgPooling2d": "mean",
+        "Concatenate2 Concatenate3 Concatenate4 Concatenate5": "cat",
+        "Add": "add",
+        "Subtract": "sub",
+        "Multiply": "mul",
+        "Div": "div",
+        "Minimum": "minimum",
+        "Maximum": "maximum",
+        "PReLU": "prelu",
+        "LeakyReLU": "leaky_relu",
+        "ELU": "elu",
+        "Gelu": "gelu",
+        "Hardswish": "hardswish",
+        "Sigmoid": "sigmoid",
+        "Tanh": "tanh",
+        "Softmax": "_softmax softmax",
+        "Abs": "abs",
+        "Negate": "neg",
+        "Floor": "floor",
+        "Ceiling": "ceil",
+        "Square": "pow square",
+        "SquareRoot": "sqrt",
+        "ReciprocalSquareRoot": "rsqrt",
+        "Exp": "exp",
+        "Log": "log",
+        "Sin": "sin",
+        "Cos": "cos",
+    }.items()
+    for kind in kinds.split()
+}
+#: Starts of the operators that a neighbour takes in, by whether that is a producer or a user.
+_TAKEN_IN: Final = {
+    "relu": True,
+    "hardtanh": True,
+    "clamp": True,
+    "_native_batch_norm": True,
+    "native_batch_norm": True,
+    "clone": True,
+    "_clone_dim_order": True,
+    "quantize_": True,
+    "dequantize_": False,
+    "choose_qparams": False,
+}
+#: Permutation of a layout transpose back from channels last.
+_TO_NCHW: Final = (0, 3, 1, 2)
+#: Of a tensor in PyTorch.
+_MOST_DIMENSIONS = 64
+#: Steps between neighbours for each operator and each value read.
+_STEPS = 20
+
+
+def edge_nodes(
+    graphs: Mapping[int, DelegateGraph],
+    program: ExportedProgram,
+    handles: Mapping[str, int | Sequence[int]],
+) -> DelegateEdges:
+    """Find the edge operators that delegates' nodes come from.
+
+    Parameters
+    ----------
+    graphs : Mapping of int to DelegateGraph
+        By instruction of the call, of one method.
+    program
+        Its edge program.
+    handles : Mapping of str to int or Sequence of int
+        Of the method, by instruction: all handles of a delegate's call, the one of a kernel. Empty
+        where the ETRecord has none.
+
+    Returns
+    -------
+    DelegateEdges
+        A delegate that these handles contradict is left out: the files are of two exports.
+
+    Raises
+    ------
+    FormatError
+        Operators that neighbours take in are linked again and again.
+    """
+    listed: dict[int, Counter[int]] = {}
+    for instruction in sorted(graphs):
+        told = handles.get(str(instruction), () if not handles else None)
+        if isinstance(told, Sequence):
+            listed[instruction] = Counter(told)
+    natives = {handle for handle in handles.values() if isinstance(handle, int)}
+    candidates = _Candidates(program, natives)
+    of: dict[DelegateNodeId, EdgeNode] = {}
+    for instruction, own in listed.items():
+        graph = graphs[instruction]
+        for node in graph.nodes:
+            if node.handle is None or (handles and node.handle not in own):
+                continue
+            found = candidates.take(instruction, node, graph)
+            if found is not None:
+                of[instruction, node.index] = found
+    part_of, beside = _taken_in(graphs, program, listed, of)
+    return DelegateEdges(of, part_of, beside)
+
+
+def inserted_for(graph: DelegateGraph) -> Mapping[int, int]:
+    """Return the node that each node without a handle serves.
+
+    Lowering puts layout transposes, reshapes and conversions around operators. Each serves the
+    nearest one behind it that has a handle, else the nearest before it; a transpose back from
+    channels last serves the one before it, if any.
+    """
+    behind = _nearest(
+        reversed(graph.nodes),
+        lambda node: (each for value in node.writes for each in graph.readers.get(value, ())),
+    )
+    before = _nearest(
+        graph.nodes,
+        lambda node: (graph.producers[value] for value in node.reads if value in graph.producers),
+    )
+    found: dict[int, int] = {}
+    for node in graph.nodes:
+        if node.handle is None:
+            back = node.type == "StaticTranspose" and node.fields.get("perm") == _TO_NCHW
+            first, second = (before, behind) if back else (behind, before)
+            _, served = first.get(node.index) or second.get(node.index) or (0, None)
+            if served is not None:
+                found[node.index] = served
+    return found
+
+
+def _nearest(
+    nodes: Iterable[DelegateNode], neighbours: Callable[[DelegateNode], Iterable[int]]
+) -> dict[int, tuple[int, int]]:
+    """Return how far the nearest node with a handle is, and which, by node.
+
+    Only neighbours that come before a node in `nodes` count: real graphs have no others.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for node in nodes:
+        if node.handle is not None:
+            found[node.index] = (0, node.index)
+            continue
+        reached = [found[each] for each in neighbours(node) if each in found]
+        if reached:
+            steps, served = min(reached)
+            found[node.index] = (steps + 1, served)
+    return found
+
+
+class _Queue:
+    """Edge nodes in graph order; those that are taken are dropped once they come first."""
+
+    def __init__(self) -> None:
+        self._nodes: list[int] = []
+        self._at = 0
+        self.left = 0
+
+    def add(self, node: int) -> None:
+        self._nodes.append(node)
+        self.left += 1
+
+    def first(self, taken: set[int]) -> int:
+        while self._nodes[self._at] in taken:
+            self._at += 1
+        return self._nodes[self._at]
+
+
+class _Candidates:
+    """Operators that no delegate's node has taken, by handle, operator and sorted sizes.
+
+    Each is looked at a few times at most, whatever the number of nodes that share its handle.
+    """
+
+    def __init__(self, program: ExportedProgram, natives: set[int]) -> None:
+        self._program = program
+        self._natives = natives
+        #: By handle and operator, then by sorted sizes, and all of them as those of None.
+        self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _Queue]] = {}
+        self._ready: set[int] = set()
+        self._taken: set[int] = set()
+        #: How many a delegate has taken, and the last one, by its instruction, handle, operator.
+        self._given: dict[tuple[int, int, str], tuple[int, int]] = {}
+
+    def take(self, instruction: int, node: DelegateNode, graph: DelegateGraph) -> EdgeNode | None:
+        handle = node.handle
+        if handle is None:
+            return None
+        self._prepare(handle)
+        fits = _FITS.get(node.type)
+        if fits is None:
+            # A type that is not known: only where no doubt is possible.
+            alone = self._program.by_handle.get(handle, ())
+            if len(alone) != 1 or handle in self._natives or alone[0] in self._taken:
+                return None
+            fits = (self._program.nodes[alone[0]].operator,)
+        written = graph.values.get(node.writes[0]) if node.writes else None
+        wanted = None if written is None else _sorted(written.shape)
+        for sizes in dict.fromkeys((wanted, None)):
+            queues = [self._queues.get((handle, each), {}).get(sizes) for each in fits]
+            held = [queue for queue in queues if queue is not None and queue.left]
+            if held:
+                alternatives = sum(queue.left for queue in held)
+                chosen = min(queue.first(self._taken) for queue in held)
+                self._give(instruction, chosen)
+                return EdgeNode(chosen, alternatives)
+        # One operator that lowering has split: a concatenation of many values.
+        shared = [self._given.get((instruction, handle, each)) for each in fits]
+        given = [each for each in shared if each is not None]
+        return EdgeNode(given[-1][1], sum(count for count, _ in given)) if given else None
+
+    def _prepare(self, handle: int) -> None:
+        if handle in self._ready:
+            return
+        self._ready.add(handle)
+        for at in sorted({*self._program.by_handle.get(handle, ())} - self._taken):
+            node = self._program.nodes[at]
+            queues = self._queues.setdefault((handle, node.operator), {})
+            for sizes in {_sizes(node), None}:
+                queues.setdefault(sizes, _Queue()).add(at)
+
+    def _give(self, instruction: int, at: int) -> None:
+        self._taken.add(at)
+        node = self._program.nodes[at]
+        sizes = _sizes(node)
+        for handle in _handles(node):
+            count, _ = self._given.get((instruction, handle, node.operator), (0, at))
+            self._given[instruction, handle, node.operator] = (count + 1, at)
+            if handle in self._ready:
+                for each in {sizes, None}:
+                    self._queues[handle, node.operator][each].left -= 1
+
+
+def _sizes(node: ProgramNode) -> tuple[int, ...] | None:
+    """Return the sorted sizes of the first value that a node writes, None where not known."""
+    return _sorted(node.outputs[0].sizes) if node.outputs else None
+
+
+def _sorted(sizes: Sequence[Size] | None) -> tuple[int, ...] | None:
+    if sizes is None or len(sizes) > _MOST_DIMENSIONS:
+        return None
+    known = [size for size in sizes if isinstance(size, int)]
+    return tuple(sorted(known)) if len(known) == len(sizes) else None
+
+
+def _handles(node: ProgramNode) -> set[int]:
+    handle = node.debug_handle
+    return {handle} if isinstance(handle, int) else set(handle or ())
+
+
+@lru_cache(maxsize=1024)
+def _goes_up(operator: str) -> bool | None:
+    """Whether a producer takes an operator in; False for a user, None for neither."""
+    return next((up for start, up in _TAKEN_IN.items() if operator.startswith(start)), None)
+
+
+class _Neighbours:
+    """The delegates' nodes nearest to operators that are on none, before and behind them."""
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        owners: Mapping[int, Sequence[DelegateNodeId]],
+        inside: set[int],
+    ) -> None:
+        self._program = program
+        producers = program.producers
+        self._reads: dict[int, list[int]] = {}
+        self._users: dict[int, list[int]] = {}
+        for at, node in enumerate(program.nodes):
+            for name in dict.fromkeys(name for _, name in node.inputs):
+                source = producers[name][0] if name in producers else at
+                if source < at and (source in inside or at in inside):
+                    self._reads.setdefault(at, []).append(source)
+                    self._users.setdefault(source, []).append(at)
+        links = sum(map(len, self._reads.values())) + len(owners) + len(inside)
+        self._budget = Budget(10_000 + _STEPS * links, program.name, "steps between operators")
+        on = {at: (0, tuple(sorted(found))) for at, found in owners.items()}
+        self._before = self._walked(sorted(inside), self._reads, on)
+        self._behind = self._walked(sorted(inside, reverse=True), self._users, on)
+
+    def owners_of(self, at: int, calls: set[int]) -> Owners:
+        """Return the nearest nodes in these calls, first on the side that takes such nodes in."""
+        sides = [self._before, self._behind]
+        if not _goes_up(self._program.nodes[at].operator):
+            sides.reverse()
+        for near in sides:
+            _, owners = near.get(at, (0, ()))
+            self._budget.spend(len(owners))
+            found = tuple(owner for owner in owners if owner[0] in calls)
+            if found:
+                return found
+        return ()
+
+    def _walked(
+        self,
+        order: Iterable[int],
+        neighbours: Mapping[int, Sequence[int]],
+        on: Mapping[int, tuple[int, Owners]],
+    ) -> dict[int, tuple[int, Owners]]:
+        found = dict(on)
+        for at in order:
+            reached = [found[each] for each in neighbours.get(at, ()) if each in found]
+            if not reached:
+                continue
+            steps = min(far for far, _ in reached)
+            owners = list({id(own): own for far, own in reached if far == steps}.values())
+            if len(owners) > 1:
+                self._budget.spend(sum(map(len, owners)))
+                owners = [tuple(sorted({each for own in owners for each in own}))]
+            found[at] = (steps + 1, owners[0])
+        return found
+
+
+def _taken_in(
+    graphs: Mapping[int, DelegateGraph],
+    program: ExportedProgram,
+    listed: Mapping[int, Counter[int]],
+    of: Mapping[DelegateNodeId, EdgeNode],
+) -> tuple[dict[int, Owners], dict[int, Owners]]:
+    """Return the nodes that took in the operators of delegates which are on none."""
+    calls: dict[int, list[int]] = {}
+    left: Counter[int] = Counter()
+    for instruction, own in listed.items():
+        left.update(own)
+        for handle in own:
+            calls.setdefault(handle, []).append(instruction)
+    named = {
+        (instruction, node.handle) for instruction in listed for node in graphs[instruction].nodes
+    }
+    owners: dict[int, list[DelegateNodeId]] = {}
+    for owner, edge in of.items():
+        owners.setdefault(edge.node, []).append(owner)
+    for at in owners:
+        left.subtract(_handles(program.nodes[at]))
+    # By handle, the operators that a neighbour may have taken in.
+    inside = {
+        handle: [
+            at
+            for at in dict.fromkeys(program.by_handle.get(handle, ()))
+            if at not in owners and _goes_up(program.nodes[at].operator) is not None
+        ]
+        for handle in calls
+    }
+    near = _Neighbours(program, owners, {at for nodes in inside.values() for at in nodes})
+    part_of: dict[int, Owners] = {}
+    beside: dict[int, Owners] = {}
+    for handle, nodes in inside.items():
+        # More of them than the calls have nodes: some are of kernels, and none knows which.
+        if len(nodes) > left[handle]:
+            continue
+        within = set(calls[handle])
+        alone = all((instruction, handle) not in named for instruction in within)
+        for nth, at in enumerate(nodes):
+            found = near.owners_of(at, within)
+            if found:
+                (part_of if alone and nth == 0 else beside)[at] = found
+    return part_of, beside

@@ -1,0 +1,69 @@
+"""Which operators of the edge program the nodes of delegates' graphs come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Instruction of a delegate's call, and index of a node in that delegate's graph.
+DelegateNodeId: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeNode:
+    """The operator of the edge program that a delegate's node comes from.
+
+    Attributes
+    ----------
+    node : int
+        Position in :attr:`ExportedProgram.nodes`, the node id in its graph.
+    alternatives : int
+        How many operators would have done as well, this one included; 1 for no doubt.
+    """
+
+    node: int
+    alternatives: int = 1
+
+    @property
+    def trust(self) -> str:
+        """``"exact"``, or ``"ambiguous"`` where there are alternatives."""
+        return "exact" if self.alternatives == 1 else "ambiguous"
+
+
+@dataclass(frozen=True, eq=False)
+class DelegateEdges:
+    """The operators of the edge program that delegates' nodes come from.
+
+    Attributes
+    ----------
+    of : Mapping of (int, int) to EdgeNode
+        By instruction of the call and index of the node; without those that lowering inserted and
+        those that fit no operator.
+    part_of : Mapping of int to tuple of (int, int)
+        The delegates' nodes that took an operator in, by its node, where no delegate's node has its
+        handle: a fused activation, a batch norm, a dequantization. It has no time of its own.
+    beside : Mapping of int to tuple of (int, int)
+        The same for further operators of a call that share the handle of another one, as the
+        quantization after a fused activation does.
+    """
+
+    of: Mapping[DelegateNodeId, EdgeNode]
+    part_of: Mapping[int, tuple[DelegateNodeId, ...]]
+    beside: Mapping[int, tuple[DelegateNodeId, ...]]
+
+    @cached_property
+    def _parts(self) -> Mapping[DelegateNodeId, tuple[int, ...]]:
+        found: dict[DelegateNodeId, list[int]] = {}
+        for node, owners in self.part_of.items():
+            for owner in owners:
+                found.setdefault(owner, []).append(node)
+        return {owner: tuple(nodes) for owner, nodes in found.items()}
+
+    def nodes_of(self, instruction: int, index: int) -> tuple[int, ...]:
+        """Return the edge nodes that a delegate's node computes: its own and its parts."""
+        own, parts = self.of.get((instruction, index)), self._parts.get((instruction, index), ())
+        return tuple(sorted({*parts, own.node} if own is not None else parts))
