@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Attribute of a node that says which call of which delegate ran it.
 ATTRIBUTE: Final = "delegate"
+#: Attribute of a node that says which operator of the delegate computes it.
+OPERATOR: Final = "delegate_node"
 
 
 def delegate_calls(graph: Graph) -> dict[str, list[int]]:
@@ -25,6 +27,15 @@ def delegate_calls(graph: Graph) -> dict[str, list[int]]:
         if ATTRIBUTE in attrs:
             found[attrs[ATTRIBUTE]].append(node)
     return dict(found)
+
+
+def operator_of(graph: Graph, node: int) -> str:
+    """Return the operator of a delegate that computes a node, alone or with others; empty if none.
+
+    What several of them compute belongs to none.
+    """
+    told = graph.attrs[node].get(OPERATOR, "").removeprefix("in ")
+    return "" if " " in told else told
 
 
 def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE
+from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE, operator_of
 from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
@@ -49,19 +50,11 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     count = len(sequence.nodes)
     paths, source = _paths(graph, sequence)
     calls = [graph.attrs[node].get(ATTRIBUTE) for node in sequence.nodes.tolist()]
-    paths = [(call, *path) if call else path for call, path in zip(calls, paths, strict=True)]
+    operators = [operator_of(graph, node) for node in sequence.nodes.tolist()]
+    paths = _with_operators(paths, calls, operators)
     if not any(paths):
         return []
-    found: dict[Path, list[tuple[int, int]]] = {}
-    open_: list[tuple[Path, int]] = []
-    for place, path in enumerate([*paths, ()]):
-        kept = 0
-        while kept < len(open_) and kept < len(path) and open_[kept][0][-1] == path[kept]:
-            kept += 1
-        while len(open_) > kept:
-            before, start = open_.pop()
-            found.setdefault(before, []).append((start, place))
-        open_ += [(path[: depth + 1], place) for depth in range(kept, len(path))]
+    found = _stretches(paths)
     whole = Counter(calls)
     pieces: dict[tuple[int, int], Path] = {}
     for path, places in found.items():
@@ -74,10 +67,56 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
                 elif call is None and 1 < end - start < count:
                     # Of scopes around the same operators the innermost came first.
                     pieces.setdefault((start, end), path)
-    return [
-        Scope(*where, path[-1], _DELEGATE if path == (calls[where[0]],) else source)
-        for where, path in pieces.items()
-    ]
+
+    def source_of(start: int, path: Path) -> GroupSource:
+        if path == (calls[start],):
+            return _DELEGATE
+        whole = bool(operators[start]) and path == paths[start] and path[-1] == operators[start]
+        return GroupSource.OPERATOR if whole else source
+
+    return [Scope(*where, path[-1], source_of(where[0], path)) for where, path in pieces.items()]
+
+
+def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
+    """Return where operators that follow each other have a path, or one that begins with it."""
+    found: dict[Path, list[tuple[int, int]]] = {}
+    open_: list[tuple[Path, int]] = []
+    for place, path in enumerate([*paths, ()]):
+        kept = 0
+        while kept < len(open_) and kept < len(path) and open_[kept][0][-1] == path[kept]:
+            kept += 1
+        while len(open_) > kept:
+            before, start = open_.pop()
+            found.setdefault(before, []).append((start, place))
+        open_ += [(path[: depth + 1], place) for depth in range(kept, len(path))]
+    return found
+
+
+def _with_operators(paths: list[Path], calls: list[str | None], operators: list[str]) -> list[Path]:
+    """Return the paths within the calls of delegates, and within operators that have several nodes.
+
+    An operator stands in the innermost module that all its nodes are in.
+    """
+    held: dict[tuple[str, str], list[Path]] = {}
+    for path, call, operator in zip(paths, calls, operators, strict=True):
+        if call and operator:
+            held.setdefault((call, operator), []).append(path)
+    shared = {
+        key: tuple(each[0] for each in takewhile(_equal, zip(*some, strict=False)))
+        for key, some in held.items()
+        if len(some) > 1
+    }
+    found: list[Path] = []
+    for path, call, operator in zip(paths, calls, operators, strict=True):
+        if call and (call, operator) in shared:
+            found.append((call, *shared[call, operator], operator))
+        else:
+            found.append((call, *path) if call else path)
+    return found
+
+
+def _equal(parts: tuple[str, ...]) -> bool:
+    return len(set(parts)) == 1
 
 
 def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.delegate_call_times import DelegateCallTimes
+    from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
     from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
     from tvmdbg_widgets.analysis.query.facts import Facts
@@ -90,23 +90,27 @@ class Questions(Recorded):
 
         return Facts(self._known_graph, self.timeline, lambda: self.groups)
 
-    def delegate_calls(self) -> DelegateCallTimes:
-        """Return what each call of ExecuTorch's delegates took, and what of it no event covers.
+    def delegate_calls(self) -> RecordedCalls:
+        """Return the calls of ExecuTorch's delegates: their events, and the graphs inside.
 
         ::
 
-            run.delegate_calls()[0].gaps
+            call = run.delegate_calls()[0]
+            call.graph  # the delegate's own graph
+            call.events[3].delegate_nodes, call.events[3].nodes, call.events[3].match
+            call.gaps  # what of its time no event covers
 
         Raises
         ------
         ValueError
-            The run has no ETDump.
+            The run has neither an ETDump nor a program.
         """
-        from tvmdbg_widgets.analysis.executorch.delegate_call_times import delegate_call_times
+        from tvmdbg_widgets.analysis.executorch.recorded_calls import recorded_calls
 
-        if self.parts.executorch is None or self.parts.executorch.dump is None:
-            raise ValueError("this run has no ETDump")
-        return delegate_call_times(self.parts.executorch)
+        files = self.parts.executorch
+        if files is None or (files.dump is None and files.program is None):
+            raise ValueError("this run has neither an ETDump nor a program (.pte)")
+        return recorded_calls(files)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""

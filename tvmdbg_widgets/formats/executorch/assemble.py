@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
+from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
+from tvmdbg_widgets.formats.executorch.delegates.insides import (
+    insides_of,
+    placed_in_program,
+    placed_on_edges,
+    with_events,
+    with_matches,
+)
+from tvmdbg_widgets.formats.executorch.delegates.node_facts import with_delegate_nodes
 from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
 from tvmdbg_widgets.formats.executorch.event_joins import (
     by_order,
@@ -29,6 +38,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.insides import Insides
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.sources.part import PartSource
 
@@ -106,7 +116,11 @@ def assemble(
     for each in (dump, record):
         found += each.issues if each is not None else ()
     shown = method_of(record, program, method)
+    source = _program_source(parts)
+    insides, problems = _insides(program, source, None if table is not None else dump, method)
+    found += problems
     foreign = frozenset[int]() if dump is None else runs_of_others(dump, record, shown)
+    foreign |= insides.runs_of_others(shown)
     files = ExecuTorchFiles(
         dump,
         record,
@@ -114,16 +128,19 @@ def assemble(
         buffer,
         shown,
         execution=execution_of(dump, execution, foreign),
-        program_source=_program_source(parts),
+        program_source=source,
+        insides=insides,
         named_data=tuple((p.value, p.source) for p in parts if p.kind == "named-data"),
         delegation=text.delegation,
     )
     graph, plan = _graph(files)
+    files = replace(files, insides=_placed(files, plan))
     if graph is not None:
         found += graph.issues
-    if plan is not None and plan.uncertain:
-        graph, problem = _with_doubts(plan)
-        found.append(problem)
+        if plan is not None and plan.uncertain:
+            graph, problem = _with_doubts(plan)
+            found.append(problem)
+        graph = with_delegate_nodes(graph, files.insides, shown, dump)
     timeline = None
     if dump is not None:
         own = replace(files, dump=without_runs(dump, foreign))
@@ -155,6 +172,29 @@ def assemble(
         },
         executorch=files,
     )
+
+
+def _insides(
+    program: Program | None, source: ByteSource | None, dump: ETDump | None, method: str | None
+) -> tuple[Insides, list[Issue]]:
+    if program is None or source is None:
+        return Insides(), []
+    insides, issues = insides_of(program, source)
+    if dump is None:
+        return insides, issues
+    insides, problems = with_events(insides, dump, program, method)
+    return insides, [*problems, *issues]
+
+
+def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
+    """Return the delegates of the program with their operators on the nodes of the graph."""
+    record, method = files.record, files.method
+    edge = record.edge_programs.get(method) if record is not None else None
+    if record is not None and edge is not None:
+        return placed_on_edges(files.insides, record, method, edge)
+    if plan is not None:
+        return placed_in_program(files.insides, method, plan.opened)
+    return files.insides
 
 
 def _left_out(parts: Sequence[Part]) -> list[Issue]:
@@ -257,8 +297,14 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
         return edge_graph.graph_of(edge, file=record.file), None
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
+        own = files.insides.of(method).values()
+        graphs = {each.index: each.graph for each in own if each.graph is not None}
         plan = instruction_graph.graph_of(
-            program.plan(method), file=program.file, num_outputs=outputs
+            program.plan(method),
+            file=program.file,
+            num_outputs=outputs,
+            externals={index: graph.externals for index, graph in graphs.items()},
+            insides={index: delegate_graph_of(graph) for index, graph in graphs.items()},
         )
         return plan.graph, plan
     return None, None
@@ -285,16 +331,18 @@ def _joined(
     assert dump is not None  # noqa: S101 (asked for where there is one)
     edge = record.edge_programs.get(files.method) if record is not None else None
     if record is not None and edge is not None:
-        return join_by_handles(dump, record, files.method, edge)
-    if plan is not None:
+        nodes, issues = join_by_handles(dump, record, files.method, edge)
+    elif plan is not None:
         attrs = plan.graph.attrs
         backends = {
             at: attrs[node]["backend"]
             for at, node in plan.node_of.items()
             if "backend" in attrs[node]
         }
-        return join_by_instruction(dump, plan.node_of, backends)
-    return _unjoined(dump, {}), []
+        nodes, issues = join_by_instruction(dump, plan.node_of, backends, plan.opened)
+    else:
+        return _unjoined(dump, {}), []
+    return with_matches(nodes, dump, files.insides, files.method), issues
 
 
 def _of_table(

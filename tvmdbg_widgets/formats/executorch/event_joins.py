@@ -121,7 +121,10 @@ def join_by_handles(
 
 
 def join_by_instruction(
-    dump: ETDump, node_of: Mapping[Instruction, int], backends: Mapping[Instruction, str]
+    dump: ETDump,
+    node_of: Mapping[Instruction, int],
+    backends: Mapping[Instruction, str],
+    opened: Mapping[Instruction, tuple[int, ...]],
 ) -> tuple[EventNodes, list[Issue]]:
     """Tie events to the instructions of a program file.
 
@@ -131,6 +134,8 @@ def join_by_instruction(
     node_of : Mapping of (chain, instruction) to node id
     backends : Mapping of (chain, instruction) to str
         Id of the backend of each delegate call.
+    opened : Mapping of (chain, instruction) to tuple of int
+        The operators of delegate calls that are opened.
     """
     kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
     strangers = sorted(set(kernels) - set(node_of))
@@ -139,9 +144,10 @@ def join_by_instruction(
     def of_event(at: Instruction, identifier: str) -> Found:
         if at not in node_of:
             return (), NONE
-        return (node_of[at],), WHOLE_INSTRUCTION if identifier else EXACT
+        nodes = opened.get(at, (node_of[at],))
+        return nodes, WHOLE_INSTRUCTION if identifier else EXACT
 
-    calls = {at: (node_of[at],) for at in backends if at in node_of}
+    calls = {at: opened.get(at, (node_of[at],)) for at in backends if at in node_of}
     return _joined(dump, of_event, calls, backends, calls), issues
 
 
@@ -266,14 +272,8 @@ def _as_lowered(
 def _by_operator(nodes: Sequence[int], program: ExportedProgram) -> dict[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
     for node in nodes:
-        found[_operator(program.nodes[node].op_type)].append(node)
+        found[program.nodes[node].operator].append(node)
     return found
-
-
-def _operator(op_type: str) -> str:
-    """Return ``addmm`` of ``aten.addmm.default``."""
-    parts = op_type.split(".")
-    return parts[-2] if len(parts) > 1 else op_type
 
 
 def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:

@@ -37,6 +37,9 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
     BY_ORDER,
     EXACT,
+    MATCHED,
+    MATCHED_BY_ORDER,
+    MATCHED_UNSURE,
     REORDERED,
     WHOLE_INSTRUCTION,
     EventNodes,
@@ -56,6 +59,9 @@ _TRUST = {
     BY_ORDER: Trust.BY_ORDER,
     REORDERED: Trust.AMBIGUOUS,
     WHOLE_INSTRUCTION: Trust.AMBIGUOUS,
+    MATCHED: Trust.EXACT,
+    MATCHED_BY_ORDER: Trust.BY_ORDER,
+    MATCHED_UNSURE: Trust.AMBIGUOUS,
 }
 RUNTIME_TRACK = "runtime"
 
@@ -91,9 +97,8 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     tracks, track = _tracks(dump, calls, events, joined)
     owners = event_owners(dump, joined, calls)
     set_of = owners.of[events]
-    sizes = np.array([len(each) for each in owners.sets] or [0])
     only = np.array([each[0] if each else 0 for each in owners.sets] or [0])
-    single = (set_of >= 0) & (sizes[set_of] == 1)
+    single = (set_of >= 0) & np.append(owners.single, False)[set_of]
     node = np.where(single, only[set_of], -1).astype(np.int64)
     trust = _trusts(joined.how[events])
     # An instruction of one node leaves no doubt.
@@ -219,7 +224,7 @@ def _shared(
     owners: EventOwners, set_of: npt.NDArray[np.int64], times: EventTimes
 ) -> NodeSets | None:
     sets = owners.sets
-    kept = [number for number, nodes in enumerate(sets) if len(nodes) != 1]
+    kept = np.flatnonzero(~owners.single).tolist()
     if not kept:
         return None
     number = np.full(len(sets) + 1, -1, np.int32)
@@ -234,6 +239,7 @@ def _shared(
         own_ns=times.set_ns[kept],
         names=tuple(owners.names[each] for each in kept),
         kinds=tuple(owners.kinds[each] for each in kept),
+        apart=np.array([each in owners.apart for each in kept], np.bool_),
         repeats_offsets=np.cumsum([0, *map(len, repeats)]),
         repeats_ns=np.concatenate(repeats),
     )

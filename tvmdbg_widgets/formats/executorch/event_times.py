@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import (
     CALL,
     instruction_keys,
@@ -48,12 +48,22 @@ class EventOwners:
         Those of the join, then an empty one for each instruction whose nodes no file names.
     names, kinds : tuple of str
         What each set is called, and its op kind.
+    apart : frozenset of int
+        Sets whose time is of no single node.
     """
 
     of: Ints
     sets: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     kinds: tuple[str, ...]
+    apart: frozenset[int] = frozenset()
+
+    @property
+    def single(self) -> npt.NDArray[np.bool_]:
+        """The sets whose time is that of one node (bool [sets])."""
+        found = np.array([len(each) == 1 for each in self.sets], np.bool_)
+        found[list(self.apart)] = False
+        return found
 
 
 def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> EventOwners:
@@ -76,7 +86,7 @@ def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> Even
     call_of = of[calls.call[inner]]
     divided = set(call_of[(of[inner] != call_of) & ~calls.foreign[inner]].tolist())
     names, kinds = _words(dump, joined, of, sets, divided)
-    return EventOwners(of, sets, names, kinds)
+    return EventOwners(of, sets, names, kinds, joined.apart)
 
 
 def _words(
@@ -97,28 +107,53 @@ def _words(
     call = named(dump, CALL)
     called: dict[str, list[int]] = {}
     of_call = set(of[owned[call[owned]]].tolist())
+    told_as = _identifiers(dump, of, order)
     for number, event in zip(numbers.tolist(), order[begins].tolist(), strict=True):
         at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
         if number in of_call:
             called.setdefault(backend_title(joined.backends.get(at, "")), []).append(number)
             kinds[number] = DELEGATE
             continue
-        told = dump.delegate_id_str[event] or kernel_operator(dump.names[event])
+        told = listed(told_as.get(number, [])) or kernel_operator(dump.names[event])
         numeric = int(dump.delegate_id_int[event])
         names[number] = told or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_id_str[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
             names[number] += f", {dump.call_word} {at[1]}"
             names[number] += f" of chain {at[0]}" if at[0] else ""
+    by_nodes: dict[tuple[int, ...], str] = {}
     for backend, found in called.items():
         for at_, number in enumerate(found, 1):
             names[number] = f"{backend} call {at_} of {len(found)}"
+            by_nodes[sets[number]] = names[number]
+    for number, title in joined.titles.items():
+        names[number] = f"{title}, {by_nodes.get(sets[number], 'delegate')}"
     for number, nodes in enumerate(sets):
-        if len(nodes) > 1 and names[number]:
-            names[number] += f" · {counted(len(nodes), 'operator')}"
-        if number in divided:
-            names[number] = f"rest of {names[number]}"
+        names[number] = _whole_name(joined, number, names[number], nodes, divided)
     return tuple(names), tuple(kinds)
+
+
+def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
+    """Return what the events of each set are called by their delegate, in the order of events."""
+    codes = dump.delegate_id_str.codes[order].astype(np.int64)
+    width = len(dump.delegate_id_str.unique) + 1
+    pairs, first = np.unique(of[order] * width + codes, return_index=True)
+    found: dict[int, list[str]] = {}
+    for pair in pairs[np.argsort(first)].tolist():
+        if text := dump.delegate_id_str.unique[pair % width]:
+            found.setdefault(pair // width, []).append(text)
+    return found
+
+
+def _whole_name(
+    joined: EventNodes, number: int, name: str, nodes: tuple[int, ...], divided: set[int]
+) -> str:
+    """Return the name of a set with how many nodes it has, or what of a call it is."""
+    if number in joined.apart:
+        return name if number in joined.titles else f"{name}, outside its operators"
+    if len(nodes) > 1 and name:
+        name += f" · {counted(len(nodes), 'operator')}"
+    return f"rest of {name}" if number in divided else name
 
 
 def backend_title(backend: str) -> str:
@@ -173,7 +208,7 @@ def event_times(
     run = run_of(dump)[counts]
     pairs, number = np.unique(which * dump.num_runs + run, return_inverse=True)
     sums = np.bincount(number, own_ns[counts], len(pairs)).astype(np.float64)
-    return _by_node(pairs // max(1, dump.num_runs), sums, owners.sets, num_nodes)
+    return _by_node(pairs // max(1, dump.num_runs), sums, owners, num_nodes)
 
 
 def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
@@ -187,21 +222,19 @@ def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _by_node(
-    set_: Ints, sums: Floats, sets: tuple[tuple[int, ...], ...], num_nodes: int
-) -> EventTimes:
+def _by_node(set_: Ints, sums: Floats, owners: EventOwners, num_nodes: int) -> EventTimes:
     """Return repeats and means from the sums of each set and execution, which come by set."""
-    sizes = np.array([len(each) for each in sets], np.int64)
-    counts = np.bincount(set_, minlength=len(sizes))
+    count = len(owners.sets)
+    counts = np.bincount(set_, minlength=count)
     with np.errstate(invalid="ignore"):
-        set_ns = np.bincount(set_, sums, len(sizes)) / np.where(counts, counts, np.nan)
-    alone = np.flatnonzero(sizes == 1)
-    node = np.array([sets[each][0] for each in alone.tolist()], np.int64)
-    of = np.full(len(sizes), -1, np.int64)
+        set_ns = np.bincount(set_, sums, count) / np.where(counts, counts, np.nan)
+    alone = np.flatnonzero(owners.single)
+    node = np.array([owners.sets[each][0] for each in alone.tolist()], np.int64)
+    of = np.full(count, -1, np.int64)
     of[alone] = node
     node_ns = np.full(num_nodes, np.nan)
     node_ns[node] = set_ns[alone]
-    rows = np.flatnonzero(of[set_] >= 0) if len(sizes) else np.zeros(0, np.int64)
+    rows = np.flatnonzero(of[set_] >= 0) if count else np.zeros(0, np.int64)
     rows = rows[np.argsort(of[set_[rows]], kind="stable")]
     repeats = np.bincount(of[set_[rows]], minlength=num_nodes)
     return EventTimes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
 from tvmdbg_widgets.formats.executorch.program.tensors import program_tensors
 from tvmdbg_widgets.model.tensors.tensors import Tensors
@@ -24,6 +25,10 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
     if graph is not None and graph.form == "program" and program is not None and source is not None:
         plan = program.plan(files.method)
         tensors, issues = program_tensors(program, plan, graph, source, files.named_data)
+        own = files.insides.of(files.method).values()
+        insides = {str(each.instruction): each.graph for each in own if each.graph is not None}
+        inner, problems = delegate_tensors(graph, insides, program, source, files.named_data)
+        tensors, issues = [*tensors, *inner], [*issues, *problems]
     dump, record, nodes = files.dump, files.record, files.event_nodes
     if graph is None or dump is None or nodes is None or files.buffer is None:
         return Tensors(tensors) if tensors else None, issues

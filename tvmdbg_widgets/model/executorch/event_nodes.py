@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
 EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)
+#: By the operators in the delegate's own graph.
+MATCHED, MATCHED_BY_ORDER, MATCHED_UNSURE = range(7, 10)
 HOW = (
     "exact identifier",
     "by name",
@@ -23,6 +25,9 @@ HOW = (
     "unmapped",
     "not of an instruction",
     "by order, which partitioning may have changed",
+    "the delegate's graph, exact",
+    "the delegate's graph, by order",
+    "the delegate's graph; which operator of the edge program it came from is not sure",
 )
 
 
@@ -35,7 +40,7 @@ class EventNodes:
     set_of : int32 [E]
         Number of the event's set of nodes, -1 where it has none.
     sets : tuple of tuple of int
-        Node ids, ascending. No two are alike.
+        Node ids, ascending. No two are alike but those apart.
     how : uint8 [E]
         Index into :data:`HOW`.
     calls : Mapping of (int, int) to int
@@ -45,6 +50,11 @@ class EventNodes:
     lowered : Mapping of (int, int) to tuple of int
         The nodes of each delegate call in the order of its lowered subgraph, which is that of the
         call's outputs.
+    titles : Mapping of int to str
+        What the time of a set is spent on, where that is no operator of its nodes.
+    apart : frozenset of int
+        Sets whose time is of no single node: what lowering inserted into a call, and what is left
+        of a call whose events are of operators.
     """
 
     set_of: npt.NDArray[np.int32]
@@ -53,6 +63,8 @@ class EventNodes:
     calls: Mapping[tuple[int, int], int]
     backends: Mapping[tuple[int, int], str]
     lowered: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    titles: Mapping[int, str] = field(default_factory=dict)
+    apart: frozenset[int] = frozenset()
 
     def of(self, event: int) -> tuple[int, ...]:
         """Return the nodes of an event."""

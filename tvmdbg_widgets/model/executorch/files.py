@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.executorch.insides import Insides
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
@@ -37,6 +39,8 @@ class ExecuTorchFiles:
         The bytes of the program.
     named_data : tuple of (FlatTensor, ByteSource)
         Files of named data, and their bytes.
+    insides : Insides
+        The delegates of the program from inside, and which of their operators each event is of.
     delegation : DelegationInfo or None
         How much of a program went to delegates, as ExecuTorch printed it.
     """
@@ -50,4 +54,5 @@ class ExecuTorchFiles:
     execution: int = -1
     program_source: ByteSource | None = None
     named_data: tuple[tuple[FlatTensor, ByteSource], ...] = ()
+    insides: Insides = field(default_factory=Insides)
     delegation: DelegationInfo | None = None

@@ -39,6 +39,8 @@ class GroupSource(enum.IntEnum):
     """Nodes of one module, as an attribute of the nodes says (``nn_module_stack``)."""
     DELEGATE = 4
     """Operators that one call of a delegate ran, as an attribute of the nodes says."""
+    OPERATOR = 5
+    """Operators that one operator of a delegate computes, as an attribute of the nodes says."""
 
 
 def _none() -> Ints:

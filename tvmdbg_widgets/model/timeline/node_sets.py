@@ -48,17 +48,21 @@ class NodeSets:
     kinds: tuple[str, ...] = ()
     repeats_offsets: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     repeats_ns: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    apart: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __post_init__(self) -> None:
         count = len(self.own_ns)
-        dtypes = {
+        dtypes: dict[str, type[np.generic]] = {
             "slice_set": np.int32,
             "offsets": np.int64,
             "nodes": np.int32,
             "own_ns": np.float64,
             "repeats_offsets": np.int64,
             "repeats_ns": np.float64,
+            "apart": np.bool_,
         }
+        if not len(self.apart):
+            object.__setattr__(self, "apart", np.zeros(count, np.bool_))
         if not len(self.repeats_offsets):
             object.__setattr__(self, "repeats_offsets", np.zeros(count + 1, np.int64))
         for name, words in (("names", "together"), ("kinds", "other")):
@@ -71,8 +75,8 @@ class NodeSets:
             raise ValueError(
                 f"offsets do not fit {counted(count, 'set')} of {counted(len(self.nodes), 'node')}"
             )
-        if (np.diff(self.offsets) == 1).any():
-            raise ValueError("a set has no node or several")
+        if ((np.diff(self.offsets) == 1) & ~self.apart).any():
+            raise ValueError("a set that is not apart has no node or several")
         if len(self.slice_set) and not -1 <= self.slice_set.min() <= self.slice_set.max() < count:
             raise ValueError(f"slice_set must lie in -1 … {count - 1}")
 
@@ -96,11 +100,14 @@ class NodeSets:
         return node_statistics(self.repeats_offsets, self.repeats_ns, self.own_ns)
 
     def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
-        """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
+        """Return, of each node, the smallest set of a known time that it is in; -1 for none.
+
+        Sets apart are no node's.
+        """
         found = np.full(num_nodes, -1, np.int32)
         sizes = np.diff(self.offsets)
         for number in np.argsort(-sizes, kind="stable").tolist():
-            if self.own_ns[number] > 0:
+            if self.own_ns[number] >= 0 and not self.apart[number]:
                 found[self.nodes[self.offsets[number] : self.offsets[number + 1]]] = number
         return found
 
@@ -138,7 +145,8 @@ class NodeSets:
 
     def within(self, members: npt.NDArray[np.bool_]) -> float:
         """Return the time of the sets that lie wholly within some nodes (bool [N])."""
-        some = np.flatnonzero(np.diff(self.offsets))
+        # What is left of the call of one node is not the node's.
+        some = np.flatnonzero(np.diff(self.offsets) > (1 if np.count_nonzero(members) == 1 else 0))
         if not len(some):
             return 0.0
         whole = np.logical_and.reduceat(members[self.nodes], self.offsets[some])

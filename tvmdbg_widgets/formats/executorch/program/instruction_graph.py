@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,10 @@ from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
     states_of,
 )
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
+from tvmdbg_widgets.formats.executorch.program.opened_calls import Call, opened
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
+from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, MoveCall
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
+    from tvmdbg_widgets.formats.executorch.program.instruction_sources import Sources
+    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
     from tvmdbg_widgets.formats.executorch.program.reaching import Writing
     from tvmdbg_widgets.model.executorch.program import Plan
 
@@ -43,15 +47,23 @@ class InstructionGraph:
         Node by chain and instruction, as an ETDump names it.
     uncertain : Mapping of int to str
         What is not sure of a node.
+    opened : Mapping of (int, int) to tuple of int
+        The operators in an opened call of a delegate, in the order of the delegate.
     """
 
     graph: Graph
     node_of: Mapping[tuple[int, int], int]
     uncertain: Mapping[int, str]
+    opened: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
 
 def graph_of(
-    plan: Plan, *, file: str = "", num_outputs: Mapping[str, int] | None = None
+    plan: Plan,
+    *,
+    file: str = "",
+    num_outputs: Mapping[str, int] | None = None,
+    externals: Mapping[int, Externals] | None = None,
+    insides: Mapping[int, Graph] | None = None,
 ) -> InstructionGraph:
     """Return the graph of a method.
 
@@ -75,14 +87,20 @@ def graph_of(
         Name of the program, for messages.
     num_outputs
         Outputs of delegate calls by instruction: ``instruction_id_to_num_outs_map`` of an
-        ETRecord. Without it they are inferred from the order of values, which is uncertain.
+        ETRecord.
+    externals
+        Positions of inputs and of outputs in the arguments of a delegate's call, by index of the
+        delegate: :attr:`DelegateGraph.externals`. They go before `num_outputs`. Without either
+        the outputs are inferred from the order of values, which is uncertain.
+    insides
+        Graphs of delegates by their index in the plan, which take the place of their calls.
 
     Raises
     ------
     FormatError
         Lists or branches unfold to far more than the file holds.
     """
-    steps = steps_of(plan, num_outputs, file)
+    steps = steps_of(plan, num_outputs, file, externals)
     sources = sources_of(plan, steps, file)
     leaves = _leaves(plan, [*(each for reads in sources.reads for each in reads), *sources.outputs])
     leaf_of = {index: node for node, index in enumerate(leaves)}
@@ -127,7 +145,35 @@ def graph_of(
     node_of = {
         (step.chain, step.index): len(leaves) + position for position, step in enumerate(steps)
     }
-    return InstructionGraph(graph, MappingProxyType(node_of), MappingProxyType(uncertain))
+    made = InstructionGraph(graph, MappingProxyType(node_of), MappingProxyType(uncertain))
+    return _opened(made, steps, sources, insides) if insides else made
+
+
+def _opened(
+    made: InstructionGraph,
+    steps: Sequence[Step],
+    sources: Sources,
+    insides: Mapping[int, Graph],
+) -> InstructionGraph:
+    calls: dict[int, Call] = {}
+    for step, reads in zip(steps, sources.reads, strict=True):
+        if not isinstance(step.instruction, DelegateCall):
+            continue
+        if (inside := insides.get(step.instruction.delegate_index)) is None:
+            continue
+        call = Call(inside, tuple(len(source.writings) for source in reads))
+        if call.fits(len(step.writes)):
+            calls[made.node_of[step.chain, step.index]] = call
+    found = opened(made.graph, calls)
+    new = found.new_ids.tolist()
+    return InstructionGraph(
+        found.graph,
+        MappingProxyType({at: new[node] for at, node in made.node_of.items()}),
+        MappingProxyType({new[node]: text for node, text in made.uncertain.items()}),
+        MappingProxyType(
+            {at: found.nodes[node] for at, node in made.node_of.items() if node in found.nodes}
+        ),
+    )
 
 
 def _leaves(plan: Plan, sources: Sequence[Source]) -> list[int]:

@@ -31,7 +31,7 @@ def test_events_and_gaps_make_up_each_call(name: str) -> None:
             if each["instruction_id"] == call.instruction
             and (each["delegate_debug_id_int"] != -1 or each.get("delegate_debug_id_str"))
         ]
-        assert call.events == len(inner)
+        assert len(call.events) == len(inner)
         # These delegates log one event after the other.
         assert call.inside_ns == sum(each["end_time"] - each["start_time"] for each in inner)
         assert call.inside_ns + sum(length for _, length in call.gaps) == call.duration_ns
@@ -41,5 +41,5 @@ def test_a_table_and_a_list_of_them() -> None:
     calls = tvmdbg.open(case_dir("08_conv_xnnpack_quant")).delegate_calls()
     assert list(calls.to_dataframe()["backend"]) == ["XnnpackBackend"] * 2
     assert "9 events that cover 68.8 %" in repr(calls)
-    with pytest.raises(ValueError, match="no ETDump"):
+    with pytest.raises(ValueError, match="neither an ETDump nor a program"):
         tvmdbg.open(tvmdbg.samples.resnet20_cifar).delegate_calls()

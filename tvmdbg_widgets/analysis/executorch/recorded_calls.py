@@ -1,0 +1,363 @@
+"""The calls of delegates: what each took, its events, and the delegate's graph that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from tvmdbg_widgets.formats.executorch.delegates.alone import graph_alone, parts_alone
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
+from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE
+from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+    from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside
+    from tvmdbg_widgets.model.graph.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class RecordedEvent:
+    """What a delegate logged of one of its operators.
+
+    Attributes
+    ----------
+    name : str
+        As logged: ``"Convolution (NHWC, QC8) IGEMM #1"``.
+    start_ns, duration_ns : float
+        The start counts from the first event of the dump.
+    delegate_nodes : tuple of int
+        The operators of the delegate's graph that it covers, by their numbers there.
+    nodes : tuple of int
+        The nodes of the run's graph that these came from.
+    match : str
+        How it was tied to them: ``"exact"``, ``"order"``, ``"ambiguous"`` or ``"none"``.
+    reason : str
+        Why it is not exact.
+    main : int or None
+        The operator whose type the name says.
+    candidates : tuple of int
+        The operators that an ambiguous one may be of.
+    edge_match : str
+        How the operators were tied to nodes of the edge graph: ``"exact"`` or ``"ambiguous"``;
+        empty where the run has no such graph.
+    """
+
+    name: str
+    start_ns: float
+    duration_ns: float
+    delegate_nodes: tuple[int, ...] = ()
+    nodes: tuple[int, ...] = ()
+    match: str = NONE
+    reason: str = ""
+    main: int | None = None
+    candidates: tuple[int, ...] = ()
+    edge_match: str = ""
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """The parts of the name, each with what it means."""
+        family = family_of("XnnpackBackend")
+        return () if family is None or family.explain is None else family.explain(self.name)
+
+    def __repr__(self) -> str:
+        numbers = listed([f"#{node}" for node in self.delegate_nodes or self.candidates])
+        told = f"{self.match} {numbers}" if numbers else self.match
+        return f"<{self.name}: {duration_text(self.duration_ns)}, {told}>"
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedCall:
+    """One call of a delegate.
+
+    Attributes
+    ----------
+    execution : int
+        Position of the run in the dump; -1 of a call that no dump recorded.
+    method : str
+        The method that calls it; empty where that is not known.
+    instruction : int
+    backend : str
+        Empty where no file names it.
+    start_ns, duration_ns : float
+        The start counts from the first event of the dump; NaN without one.
+    events : tuple of RecordedEvent
+        Profile events that the delegate logged in it, in order.
+    inside_ns : float
+        Time that some event covers; NaN where the delegate has a clock of its own.
+    gaps : tuple of (float, float)
+        Start and duration of each stretch that no event covers; empty where that is not known.
+    compile_specs : tuple of (str, str)
+        What the backend was told as it compiled, as the program has it; empty without it.
+    payload : str
+        What the program holds for the delegate: ``"XNNPACK graph, 1,792 bytes"``; empty without it.
+    """
+
+    execution: int
+    method: str
+    instruction: int
+    backend: str
+    start_ns: float
+    duration_ns: float
+    events: tuple[RecordedEvent, ...]
+    inside_ns: float
+    gaps: tuple[tuple[float, float], ...]
+    compile_specs: tuple[tuple[str, str], ...] = ()
+    payload: str = ""
+    _inside: Inside | None = field(default=None, repr=False)
+    _files: ExecuTorchFiles | None = field(default=None, repr=False)
+
+    @cached_property
+    def graph(self) -> Graph | None:
+        """The delegate's own graph; None where no file holds one that can be read."""
+        if self._inside is None or self._inside.graph is None or self._files is None:
+            return None
+        return graph_alone(self._files, self._inside)
+
+    @property
+    def parts(self) -> RunParts | None:
+        """The delegate as a run of its own: its graph, constants, and the events of all its calls.
+
+        None where there is no graph.
+        """
+        if self._inside is None or self._inside.graph is None or self._files is None:
+            return None
+        return parts_alone(self._files, self._inside)
+
+    def __repr__(self) -> str:
+        name = self.backend or "delegate"
+        text = f"{name}, instruction {self.instruction}"
+        if self.execution < 0:
+            return f"{text}: {self.payload or 'not recorded'}"
+        text += f", run {self.execution}: "
+        text += f"{duration_text(self.duration_ns)}, {counted(len(self.events), 'event')}"
+        if np.isnan(self.inside_ns):
+            return f"{text} of a clock of its own"
+        if not self.events:
+            return text
+        share = percent(self.inside_ns / self.duration_ns) if self.duration_ns else "all"
+        text += f" that cover {share}, {counted(len(self.gaps), 'gap')}"
+        exact = sum(event.match == EXACT for event in self.events)
+        return f"{text}; {exact} of {len(self.events)} exactly matched" if self.graph else text
+
+
+class RecordedCalls(Sequence[RecordedCall]):
+    """The calls of delegates in the order of the dump, or of the program without one."""
+
+    def __init__(self, calls: Sequence[RecordedCall]) -> None:
+        self._calls = tuple(calls)
+
+    @overload
+    def __getitem__(self, index: int) -> RecordedCall: ...
+    @overload
+    def __getitem__(self, index: slice) -> RecordedCalls: ...
+    def __getitem__(self, index: int | slice) -> RecordedCall | RecordedCalls:
+        if isinstance(index, slice):
+            return RecordedCalls(self._calls[index])
+        return self._calls[index]
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __iter__(self) -> Iterator[RecordedCall]:
+        return iter(self._calls)
+
+    def to_dataframe(self) -> Any:
+        """Return one row a call (``pandas.DataFrame``), with the number of its events.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        names = [each.name for each in fields(RecordedCall) if not each.name.startswith("_")]
+        columns = {name: [getattr(call, name) for call in self] for name in names}
+        return data_frame(columns | {"events": [len(call.events) for call in self]})
+
+    def events(self) -> Any:
+        """Return one row an event of every call (``pandas.DataFrame``).
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        rows = [(call, event) for call in self for event in call.events]
+        names = [each.name for each in fields(RecordedEvent)]
+        columns: dict[str, list[Any]] = {
+            name: [getattr(call, name) for call, _ in rows]
+            for name in ("execution", "method", "instruction", "backend")
+        }
+        columns |= {name: [getattr(event, name) for _, event in rows] for name in names}
+        return data_frame(columns)
+
+    def __repr__(self) -> str:
+        lines = [f"{counted(len(self), 'call')} of delegates"]
+        lines += [f"  {each!r}" for each in self._calls[:_SHOWN]]
+        more = len(self) - _SHOWN
+        return "\n".join([*lines, f"  … and {more} more"] if more > 0 else lines)
+
+
+def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
+    """Return the calls of delegates that a dump recorded; those of the method without a dump."""
+    if files.dump is None or not files.dump.num_events:
+        own = files.insides.of(files.method).values()
+        return RecordedCalls([_unrecorded(files, each) for each in own])
+    return RecordedCalls(list(_Calls(files, files.dump).every()))
+
+
+def _unrecorded(files: ExecuTorchFiles, inside: Inside) -> RecordedCall:
+    nan = float("nan")
+    return RecordedCall(
+        -1,
+        inside.method,
+        inside.instruction,
+        inside.delegate.id,
+        nan,
+        nan,
+        (),
+        nan,
+        (),
+        _specs(inside),
+        inside.payload,
+        inside,
+        files,
+    )
+
+
+def _specs(inside: Inside | None) -> tuple[tuple[str, str], ...]:
+    specs = () if inside is None else inside.delegate.compile_specs
+    return tuple((spec.key, spec.text()) for spec in specs)
+
+
+class _Calls:
+    """The calls of a dump under construction."""
+
+    def __init__(self, files: ExecuTorchFiles, dump: ETDump) -> None:
+        self._files, self._dump = files, dump
+        self._calls = DelegateCalls.of(dump)
+        profile = dump.kind == EventKind.PROFILE
+        self._origin = int(dump.start[profile].min(initial=np.uint64(2**64 - 1)))
+        self._shown = files.insides.of(files.method)
+        self._backends = files.event_nodes.backends if files.event_nodes is not None else {}
+
+    def every(self) -> Iterator[RecordedCall]:
+        dump = self._dump
+        run = run_of(dump)
+        inner: dict[int, list[int]] = {}
+        for event in np.flatnonzero(self._calls.call >= 0).tolist():
+            inner.setdefault(int(self._calls.call[event]), []).append(event)
+        for call in np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE)).tolist():
+            yield self._call(call, int(run[call]), inner.get(call, []))
+
+    def _call(self, call: int, run: int, events: list[int]) -> RecordedCall:
+        dump, origin = self._dump, self._origin
+        start, end = int(dump.start[call]), int(dump.end[call])
+        own = any(self._calls.foreign[event] for event in events)
+        spans = [] if own else [(int(dump.start[e]), int(dump.end[e])) for e in events]
+        covered, gaps = _covered(spans, start, end)
+        at = (int(dump.chain_index[call]), int(dump.instruction_id[call]))
+        told = self._files.insides.calls.get(call)
+        inside = told.inside if told is not None else None
+        if told is None:
+            inside = self._shown.get(at)
+        return RecordedCall(
+            run,
+            inside.method if inside is not None else "",
+            at[1],
+            inside.delegate.id if inside is not None else self._backends.get(at, ""),
+            float(start - origin),
+            float(max(0, end - start)),
+            tuple(self._events(events, told, inside)),
+            float("nan") if own else float(covered),
+            tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
+            _specs(inside),
+            inside.payload if inside is not None else "",
+            inside,
+            self._files,
+        )
+
+    def _events(
+        self, events: list[int], told: CallEvents | None, inside: Inside | None
+    ) -> Iterator[RecordedEvent]:
+        dump, files = self._dump, self._files
+        joined = files.event_nodes
+        alignment = told.alignment if told is not None else None
+        shown = inside is not None and inside.method == files.method
+        for at, event in enumerate(events):
+            number = int(dump.delegate_id_int[event])
+            name = dump.delegate_id_str[event] if number == -1 else str(number)
+            start, end = int(dump.start[event]), int(dump.end[event])
+            times = float(start - self._origin), float(max(0, end - start))
+            if alignment is None or inside is None:
+                yield RecordedEvent(name, *times, **_unaligned(told, joined, event))
+                continue
+            match = alignment.events[at]
+            nodes = {
+                node
+                for index in match.nodes
+                for node in files.insides.placed.get((inside.instruction, index), ())
+            }
+            yield RecordedEvent(
+                name,
+                *times,
+                match.nodes,
+                tuple(sorted(nodes)) if shown else (),
+                match.match,
+                match.reason,
+                match.main,
+                match.candidates,
+                self._edge_match(inside, match.nodes) if shown else "",
+            )
+
+    def _edge_match(self, inside: Inside, indexes: tuple[int, ...]) -> str:
+        edges = self._files.insides.edges
+        found = [] if edges is None else [edges.of.get((inside.instruction, i)) for i in indexes]
+        known = [each for each in found if each is not None]
+        if not known:
+            return ""
+        return EXACT if all(each.alternatives == 1 for each in known) else AMBIGUOUS
+
+
+def _unaligned(told: CallEvents | None, joined: Any, event: int) -> Mapping[str, Any]:
+    """Return what is known of an event whose delegate has no graph, or several may be it."""
+    if told is not None and len(told.candidates) > 1:
+        methods = listed([repr(each.method) for each in told.candidates])
+        return {"match": AMBIGUOUS, "reason": f"{methods} have the same operators there"}
+    from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
+
+    if joined is not None and joined.how[event] == BY_IDENTIFIER:
+        return {"nodes": joined.of(event), "match": EXACT}
+    return {"reason": "no graph of this delegate is known"}
+
+
+def _covered(
+    spans: list[tuple[int, int]], start: int, end: int
+) -> tuple[int, list[tuple[int, int]]]:
+    """Return how much of a stretch some spans cover, and what lies between them."""
+    at, covered = start, 0
+    gaps: list[tuple[int, int]] = []
+    for begun, ended in sorted(spans):
+        first, last = max(begun, at), min(ended, end)
+        if first > at:
+            gaps.append((at, first))
+        if last > first:
+            covered += last - first
+        at = max(at, last)
+    if at < end:
+        gaps.append((at, end))
+    return covered, gaps

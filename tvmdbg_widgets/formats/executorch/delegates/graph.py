@@ -1,0 +1,267 @@
+"""A delegate's own graph as nodes, entries and edges, like that of any other run."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.number_text import screen_text, value_text
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import (
+        DelegateGraph,
+        DelegateNode,
+        DelegateValue,
+        Field,
+    )
+
+#: Element types by the delegate's spelling: quantised values are shown as stored.
+DTYPES: Final = {
+    "fp32": "float32",
+    "pfp32": "float32",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "qint8": "int8",
+    "qcint8": "int8",
+    "qdint8": "int8",
+    "qpint8": "int8",
+    "quint8": "uint8",
+    "qint32": "int32",
+    "qcint32": "int32",
+    "int32": "int32",
+    "qcint4": "uint4",
+    "qbint4": "uint4",
+}
+#: Sides of one thing that fields tell apart: what it is called, and which sides.
+_SIDES: Final = {
+    "padding": ("padding", ("top", "right", "bottom", "left")),
+    "kernel": ("kernel", ("height", "width")),
+    "subsampling": ("stride", ("height", "width")),
+    "stride": ("stride", ("height", "width")),
+    "dilation": ("dilation", ("height", "width")),
+    "pooling": ("pooling window", ("height", "width")),
+    "adjustment": ("output padding", ("height", "width")),
+    "new": ("new size", ("height", "width")),
+}
+_ADDRESSES: Final = ("num_dims", "debug_handle", "output_min", "output_max")
+_TO_NHWC: Final = (0, 2, 3, 1)
+_MOST_ITEMS: Final = 16
+_FLOAT: Final = np.dtype(np.float32)
+
+
+def graph_of(inside: DelegateGraph) -> Graph:
+    """Return the graph of a delegate.
+
+    Node ids of operators are their numbers in the payload; inputs and constants come behind them.
+
+    Returns
+    -------
+    Graph
+        Of form ``"delegate"``. What a node reads and nothing writes is an edge from nowhere.
+    """
+    values, layouts = inside.values, layouts_of(inside)
+
+    def position(value: int) -> int:
+        held = values.get(value)
+        return -1 if held is None or held.external_id is None else held.external_id
+
+    rows = [
+        _Row(operator_name(node), node.type, NodeKind.OPERATOR, node.writes,
+             node_attrs(inside, node, layouts))
+        for node in inside.nodes
+    ]  # fmt: skip
+    entry = {
+        value: (node.index, output)
+        for node in inside.nodes
+        for output, value in enumerate(node.writes)
+        if inside.producers.get(value) == node.index
+    }
+    for value in sorted(inside.inputs, key=position):
+        entry[value] = (len(rows), 0)
+        attrs = _value_attrs(values[value])
+        rows.append(_Row(f"input_{position(value)}", "", NodeKind.INPUT, (value,), attrs))
+    for node in inside.nodes:
+        for role, value in node.inputs:
+            if value in values and values[value].constant and value not in entry:
+                entry[value] = (len(rows), 0)
+                attrs = _constant_attrs(inside, values[value])
+                name = f"{_role(role)}_{value}"
+                rows.append(_Row(name, "", NodeKind.PARAMETER, (value,), attrs))
+    columns = np.array(
+        [
+            (*entry.get(value, (-1, 0)), node.index, at)
+            for node in inside.nodes
+            for at, value in enumerate(node.reads)
+        ],
+        np.int32,
+    ).reshape(-1, 4)
+    kinds = np.array([row.kind for row in rows], np.uint8)
+    held = [values.get(value) for row in rows for value in row.values]
+    shapes = [None if each is None else each.shape for each in held]
+    heads = [entry[value] for value in sorted(inside.outputs, key=position) if value in entry]
+    return Graph(
+        names=StringColumn.from_strings(row.name for row in rows),
+        func_names=StringColumn.from_strings(row.func_name for row in rows),
+        kinds=kinds,
+        parameter_trust=np.where(kinds <= NodeKind.PARAMETER, Trust.EXACT, Trust.ABSENT).astype(
+            np.uint8
+        ),
+        entry_offsets=np.cumsum([0, *(len(row.values) for row in rows)], dtype=np.int64),
+        edge_source=columns[:, 0],
+        edge_output=columns[:, 1],
+        edge_target=columns[:, 2],
+        edge_position=columns[:, 3],
+        edge_trust=np.where(columns[:, 0] < 0, Trust.ABSENT, Trust.EXACT).astype(np.uint8),
+        heads=np.array(heads, np.int32).reshape(-1, 2),
+        arg_nodes=np.flatnonzero(kinds != NodeKind.OPERATOR).astype(np.int32),
+        shape_offsets=np.cumsum([0, *(len(each or ()) for each in shapes)], dtype=np.int64),
+        shape_dims=np.array([dim for each in shapes for dim in each or ()], np.int64),
+        shape_known=np.array([each is not None for each in shapes], np.bool_),
+        dtypes=StringColumn.from_strings(
+            "" if each is None else DTYPES.get(each.dtype, "") for each in held
+        ),
+        attrs=tuple(MappingProxyType(row.attrs) for row in rows),
+        form="delegate",
+        issues=inside.issues,
+        file=inside.file,
+    )
+
+
+class _Row(NamedTuple):
+    name: str
+    func_name: str
+    kind: NodeKind
+    values: tuple[int, ...]
+    attrs: Mapping[str, str]
+
+
+def operator_name(node: DelegateNode) -> str:
+    """Return what an operator is called: its type and its number in the payload, ``Conv2d_4``."""
+    return f"{node.type.replace(' ', '_')}_{node.index}"
+
+
+def _role(field: str) -> str:
+    """Return ``filter`` of ``filter_id``, and ``constant`` of what is no more than an input."""
+    role = field.removesuffix("_id").rstrip("0123456789")
+    return "constant" if role == "input" else role
+
+
+def layouts_of(inside: DelegateGraph) -> Mapping[int, str]:
+    """Return the values that lie in NHWC, between the transposes that lowering inserted."""
+    found: dict[int, str] = {}
+    for node in inside.nodes:
+        moves = node.type in ("StaticTranspose", "StaticReshape")
+        begins = moves and node.handle is None and node.fields.get("perm") == _TO_NHWC
+        if begins or (not moves and any(value in found for value in node.reads)):
+            for value in node.writes:
+                if value in inside.values and len(inside.values[value].shape) == len(_TO_NHWC):
+                    found[value] = "NHWC"
+    return found
+
+
+def node_attrs(
+    inside: DelegateGraph, node: DelegateNode, layouts: Mapping[int, str]
+) -> dict[str, str]:
+    """Return what an operator tells of itself, in the words of the field."""
+    told = {"delegate_node": operator_name(node)}
+    if node.handle is None:
+        told["inserted"] = "by lowering: no operator of the edge program asked for it"
+    else:
+        told["debug_handle"] = str(node.handle)
+    ports = {name for name, _ in (*node.inputs, *node.outputs)}
+    left = {
+        name: value
+        for name, value in node.fields.items()
+        if name not in ports and name not in _ADDRESSES and not (name == "flags" and value == 0)
+        if not name.endswith("_id")
+    }
+    for start, (title, sides) in _SIDES.items():
+        names = [f"{start}_{side}" for side in sides]
+        if all(name in left for name in names):
+            texts = [_text(left.pop(name)) for name in names]
+            told[title] = " × ".join(texts) if len(sides) == 2 else ", ".join(texts)
+            if len(sides) > 2:
+                told[title] += f" ({', '.join(sides)})"
+    told |= {name.replace("_", " "): _text(value) for name, value in left.items()}
+    if node.bounds is not None:
+        what = "bounds" if node.type == "Clamp" else "fused activation"
+        told[what] = bounds_text(node.bounds)
+    told |= dict(_quantized(inside, node))
+    if any(layouts.get(value) for value in node.writes):
+        told["layout"] = "NHWC"
+    return told
+
+
+def bounds_text(bounds: tuple[float, float]) -> str:
+    """Return the bounds of a clamp, by the activation's name where it has one."""
+    low, high = bounds
+    named = {(0.0, math.inf): "relu", (0.0, 6.0): "relu6"}.get((low, high))
+    text = f"{_text(low)} to {_text(high)}"
+    return f"{named}, {text}" if named else text
+
+
+def _quantized(inside: DelegateGraph, node: DelegateNode) -> Iterator[tuple[str, str]]:
+    for name, value in (*node.inputs, *node.outputs):
+        held = inside.values.get(value)
+        if held is not None and held.quantization:
+            yield f"{name.removesuffix('_id')} quantization", quantization_text(held)
+
+
+def quantization_text(value: DelegateValue) -> str:
+    """Return how a value is quantised: ``"qint8, per tensor: scale 0.0213, zero point 3"``."""
+    fields = dict(value.quantization)
+    kind = str(fields.pop("kind", ""))
+    words = {
+        "PerTensorQuant": "per tensor",
+        "PerChannelQuant": "per channel",
+        "PerTokenDynamicQuant": "per token, at run time",
+        "PerChannelGroupQuant": "per group of channels",
+    }
+    if not fields.get("scale_buffer_idx"):
+        for name in ("scale_buffer_idx", "num_scales"):
+            fields.pop(name, None)
+    elif not fields.get("scale"):
+        fields.pop("scale", None)
+    told = [
+        f"{name.replace('_', ' ')} {_text(each)}"
+        for name, each in fields.items()
+        if name != "scale_bf16" or each
+    ]
+    return f"{value.dtype}, {words.get(kind, kind)}: {', '.join(told)}"
+
+
+def _value_attrs(value: DelegateValue) -> dict[str, str]:
+    told = {"delegate_value": str(value.id), "delegate_dtype": value.dtype}
+    if value.external_id is not None:
+        told["argument"] = str(value.external_id)
+    if value.quantization:
+        told["quantization"] = quantization_text(value)
+    return told
+
+
+def _constant_attrs(inside: DelegateGraph, value: DelegateValue) -> dict[str, str]:
+    told = _value_attrs(value)
+    if 0 < value.constant < len(inside.constants):
+        constant = inside.constants[value.constant]
+        told["bytes"] = counted(constant.size, "byte")
+        if constant.key:
+            told["named data"] = constant.key
+    return told
+
+
+def _text(value: Field) -> str:
+    if isinstance(value, tuple):
+        shown = [_text(each) for each in value[:_MOST_ITEMS]]
+        more = f" … {len(value):,} in all" if len(value) > _MOST_ITEMS else ""
+        return f"[{', '.join(shown)}{more}]"
+    return screen_text(value_text(value, _FLOAT)) if isinstance(value, float) else str(value)

@@ -1,0 +1,320 @@
+"""The delegates of a program opened, and the events of a dump on the operators in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of, graphs_of, payload_text
+from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.delegate_alignment import (
+    EXACT,
+    ORDER,
+    Alignment,
+    EventMatch,
+)
+from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    MATCHED,
+    MATCHED_BY_ORDER,
+    MATCHED_UNSURE,
+    WHOLE_INSTRUCTION,
+    EventNodes,
+    kernel_operator,
+)
+from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
+from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+Instruction = tuple[int, int]
+Ints = npt.NDArray[np.int64]
+
+#: What a call costs that the method does not make there, as an event without an operator does.
+_OTHER_CALL: Final = 5
+_SURE: Final = (EXACT, ORDER)
+#: What lowering inserted, by the type of the operator.
+_INSERTED: Final = {
+    "StaticTranspose": "layout transposes",
+    "StaticReshape": "reshapes",
+    "Convert": "type conversions",
+}
+
+
+def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
+    """Return the calls of delegates of all methods, with the graphs in their payloads."""
+    graphs = graphs_of(program, source)
+    texts: dict[tuple[str, Span], str] = {}
+    found = []
+    for plan, chain, at, step in _delegate_calls(program):
+        delegate = plan.delegates[step.delegate_index]
+        key = delegate.id, delegate.payload
+        if key not in texts:
+            texts[key] = payload_text(source, delegate)
+        graph = graphs.of(delegate)
+        found.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
+    return Insides(tuple(found)), list(graphs.issues)
+
+
+def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, DelegateCall]]:
+    for plan in program.plans:
+        for chain, each in enumerate(plan.chains):
+            for at, step in enumerate(each.instructions):
+                known = range(len(plan.delegates))
+                if isinstance(step, DelegateCall) and step.delegate_index in known:
+                    yield plan, chain, at, step
+
+
+def with_events(
+    insides: Insides, dump: ETDump, program: Program, method: str | None
+) -> tuple[Insides, list[Issue]]:
+    """Return the same with the events of a dump aligned to the operators of each call.
+
+    The method of a run is the one whose calls fit best, kernels and delegates' events alike.
+
+    Parameters
+    ----------
+    insides
+    dump
+    program
+    method
+        The method that ran, where the caller said so.
+    """
+    aligner = _Aligner(insides, dump)
+    names = program.methods
+    costs = np.stack([_kernel_costs(dump, program, name) for name in names], axis=1)
+    costs += np.stack([aligner.costs(name) for name in names], axis=1)
+    ran = np.flatnonzero(np.isin(np.arange(dump.num_runs), run_of(dump)[dump.chain_index >= 0]))
+    methods: list[tuple[str, ...]] = [()] * dump.num_runs
+    for run in ran.tolist():
+        row = costs[run].tolist()
+        best = tuple(name for name, cost in zip(names, row, strict=True) if cost == min(row))
+        methods[run] = (method,) if method is not None and method in best else best
+    calls = aligner.calls(methods)
+    made = replace(insides, calls=calls, methods=tuple(methods))
+    return made, _misfits(dump, made)
+
+
+class _Aligner:
+    """Aligns the events of each call of a dump; equal lists of events once."""
+
+    def __init__(self, insides: Insides, dump: ETDump) -> None:
+        self._insides, self._dump = insides, dump
+        self._known: dict[tuple[int, tuple[str, ...]], Alignment] = {}
+        of = DelegateCalls.of(dump).call
+        inner: dict[int, list[int]] = defaultdict(list)
+        for event in np.flatnonzero(of >= 0).tolist():
+            inner[int(of[event])].append(event)
+        called = np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE))
+        self._events = {call: tuple(inner[call]) for call in called.tolist()}
+        self._run = run_of(dump)
+
+    def costs(self, method: str) -> Ints:
+        """Return what the calls of each run cost as those of a method."""
+        own = self._insides.of(method)
+        costs = np.zeros(self._dump.num_runs, np.int64)
+        for call, events in self._events.items():
+            inside = own.get(_at(self._dump, call))
+            alignment = None if inside is None else self._aligned(inside, events)
+            cost = 0 if alignment is None else alignment.cost
+            costs[self._run[call]] += cost if inside is not None else _OTHER_CALL
+        return costs
+
+    def calls(self, methods: Sequence[tuple[str, ...]]) -> dict[int, CallEvents]:
+        """Return the events of each call, by the methods that its run may be of."""
+        by_method = {name: self._insides.of(name) for each in methods for name in each}
+        found: dict[int, CallEvents] = {}
+        for call, events in self._events.items():
+            at = _at(self._dump, call)
+            may_be = [by_method[name].get(at) for name in methods[self._run[call]]]
+            candidates = tuple(each for each in may_be if each is not None)
+            if len(candidates) == 1:
+                inside = candidates[0]
+                found[call] = CallEvents(events, inside, self._aligned(inside, events))
+            else:
+                found[call] = CallEvents(events, candidates=candidates)
+        return found
+
+    def _aligned(self, inside: Inside, events: tuple[int, ...]) -> Alignment | None:
+        family = family_of(inside.delegate.id)
+        if inside.graph is None or family is None or family.align is None:
+            return None
+        names = tuple(self._dump.delegate_id_str[event] for event in events)
+        key = id(inside.graph), names
+        if key not in self._known:
+            self._known[key] = family.align(inside.graph, names)
+        return self._known[key]
+
+
+def _at(dump: ETDump, event: int) -> Instruction:
+    return int(dump.chain_index[event]), int(dump.instruction_id[event])
+
+
+def _kernel_costs(dump: ETDump, program: Program, method: str) -> Ints:
+    """Return what the kernels of each run cost that the method does not call there."""
+    plan = program.plan(method)
+    costs = np.zeros(dump.num_runs, np.int64)
+    if len(program.plans) < 2:
+        return costs
+    run = run_of(dump)
+    kernels = np.array([name.startswith("native_call_") for name in dump.names.unique] or [False])
+    for event in np.flatnonzero(kernels[dump.names.codes] & (dump.chain_index >= 0)).tolist():
+        chain, at = _at(dump, event)
+        steps = plan.chains[chain].instructions if chain < len(plan.chains) else ()
+        step = steps[at] if 0 <= at < len(steps) else None
+        own = ""
+        if isinstance(step, KernelCall) and 0 <= step.op_index < len(plan.operators):
+            own = plan.operators[step.op_index].name.rpartition("::")[2]
+        if own != kernel_operator(dump.names[event]):
+            costs[run[event]] += _OTHER_CALL
+    return costs
+
+
+def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
+    """Return what to say of the calls whose events are not those of the program's delegates."""
+    wrong: dict[int, None] = {}
+    for call, each in insides.calls.items():
+        alignment = each.alignment
+        if alignment is not None and each.events and not alignment.fits:
+            wrong[int(dump.instruction_id[call])] = None
+    if not wrong:
+        return []
+    at = listed([*map(str, wrong)])
+    text = (
+        f"what {agree(len(wrong), 'instruction')} {at} logged is not what the program's "
+        f"{agree(len(wrong), 'delegate')} {agree(len(wrong), 'runs')} there: dump and program are "
+        "not of the same export, and no event is tied to an operator of "
+        f"{agree(len(wrong), 'that delegate', 'those delegates')}"
+    )
+    return [Issue("executorch-disagree", Severity.WARNING, text, file=dump.file)]
+
+
+def placed_on_edges(
+    insides: Insides, record: ETRecord, method: str, program: ExportedProgram
+) -> Insides:
+    """Return the same with the operators of a method's delegates placed on the edge graph."""
+    graphs = {
+        at[1]: each.graph for at, each in insides.of(method).items() if at[0] == 0 and each.graph
+    }
+    edges = edge_nodes(graphs, program, (record.debug_handle_map or {}).get(method, {}))
+    placed = {
+        (at, node.index): edges.nodes_of(at, node.index)
+        for at, graph in graphs.items()
+        for node in graph.nodes
+    }
+    return replace(insides, edges=edges, placed=placed)
+
+
+def placed_in_program(
+    insides: Insides, method: str, opened: Mapping[Instruction, tuple[int, ...]]
+) -> Insides:
+    """Return the same with the operators of a method's delegates placed on its opened graph."""
+    placed = {
+        (at[1], node.index): (place,)
+        for at, inside in insides.of(method).items()
+        if inside.graph is not None
+        for node, place in zip(inside.graph.nodes, opened.get(at, ()), strict=False)
+    }
+    return replace(insides, placed=placed)
+
+
+class _Sets:
+    """Sets of nodes under construction."""
+
+    def __init__(self, joined: EventNodes) -> None:
+        self.sets = list(joined.sets)
+        self._numbers = {nodes: number for number, nodes in enumerate(self.sets)}
+        self.titles: dict[int, str] = {}
+        self._titled: dict[tuple[tuple[int, ...], str], int] = {}
+        self.apart: set[int] = set()
+
+    def of(self, nodes: tuple[int, ...]) -> int:
+        """Return the number of the set of some nodes."""
+        if nodes not in self._numbers:
+            self._numbers[nodes] = len(self.sets)
+            self.sets.append(nodes)
+        return self._numbers[nodes]
+
+    def titled(self, nodes: tuple[int, ...], title: str, key: object = "") -> int:
+        """Return the number of a set apart, of a call's nodes and a title."""
+        known = (nodes, f"{title}{key}")
+        if known not in self._titled:
+            self._titled[known] = len(self.sets)
+            if title:
+                self.titles[len(self.sets)] = title
+                self.apart.add(len(self.sets))
+            self.sets.append(nodes)
+        return self._titled[known]
+
+
+def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> EventNodes:
+    """Return the nodes of events, of matched ones those of the delegate's operators.
+
+    What is left of a call is a set apart, and so is the time of what lowering inserted and no node
+    of the graph stands for.
+    """
+    sets = _Sets(joined)
+    set_of, how = joined.set_of.copy(), joined.how.copy()
+    unmatched: set[int] = set()
+    rests: set[int] = set()
+    for call, each in insides.calls.items():
+        inside, alignment = each.inside, each.alignment
+        if inside is None or inside.graph is None or alignment is None or joined.set_of[call] < 0:
+            continue
+        if inside.method != method or not any(m.match in _SURE for m in alignment.events):
+            continue
+        whole = joined.sets[int(joined.set_of[call])]
+        rest = sets.titled(whole, "", _at(dump, call))
+        rests.add(rest)
+        set_of[call] = rest
+        for event, match in zip(each.events, alignment.events, strict=True):
+            if match.match not in _SURE:
+                set_of[event], how[event] = rest, WHOLE_INSTRUCTION
+                unmatched.add(rest)
+                continue
+            nodes, how[event] = _placed(insides, inside, match)
+            main = match.nodes[0] if match.main is None else match.main
+            if nodes:
+                set_of[event] = sets.of(nodes)
+            else:
+                what = _INSERTED.get(inside.graph.nodes[main].type, "operators")
+                title = f"{what} inserted by lowering"
+                set_of[event] = sets.titled(whole, title, _at(dump, call))
+    alone = {each for each in rests if len(sets.sets[each]) == 1}
+    apart = frozenset(sets.apart | (rests - unmatched) | alone)
+    made = tuple(sets.sets)
+    return replace(joined, set_of=set_of, sets=made, how=how, titles=sets.titles, apart=apart)
+
+
+def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[int, ...], int]:
+    """Return the nodes of a matched event, and how sure they are."""
+    at = inside.instruction
+    nodes = {
+        node
+        for index in match.nodes
+        for node in (
+            *insides.placed.get((at, index), ()),
+            *insides.beside.get((at, index), ()),
+        )
+    }
+    how = MATCHED if match.match == EXACT else MATCHED_BY_ORDER
+    if insides.edges is not None:
+        of = insides.edges.of
+        if any((at, n) in of and of[at, n].alternatives > 1 for n in match.nodes):
+            how = MATCHED_UNSURE
+    return tuple(sorted(nodes)), how

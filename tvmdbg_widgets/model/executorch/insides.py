@@ -1,0 +1,122 @@
+"""The delegates of a program from inside, and which of their operators each event is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+    from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+    from tvmdbg_widgets.model.executorch.program import Delegate
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """A call of a delegate in a program, and the graph in the delegate's payload.
+
+    Attributes
+    ----------
+    method : str
+    chain, instruction : int
+        Of the call.
+    index : int
+        Of the delegate in its method.
+    delegate : Delegate
+    payload : str
+        What the payload is, in words.
+    graph : DelegateGraph or None
+        None where the payload holds none that can be read.
+    """
+
+    method: str
+    chain: int
+    instruction: int
+    index: int
+    delegate: Delegate
+    payload: str
+    graph: DelegateGraph | None
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Chain and instruction, as an ETDump names the call."""
+        return self.chain, self.instruction
+
+
+@dataclass(frozen=True, eq=False)
+class CallEvents:
+    """The events that a delegate logged in one call.
+
+    Attributes
+    ----------
+    events : tuple of int
+        Of the dump, in order.
+    inside : Inside or None
+        The call in the program; None where no method has it, or several may.
+    alignment : Alignment or None
+        Which operators the events are of, one match for each; None without a graph.
+    candidates : tuple of Inside
+        What it may be where several methods have the same operators.
+    """
+
+    events: tuple[int, ...]
+    inside: Inside | None = None
+    alignment: Alignment | None = None
+    candidates: tuple[Inside, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Insides:
+    """The delegates of a program, from inside.
+
+    Attributes
+    ----------
+    insides : tuple of Inside
+        In the order of the program: methods, chains, instructions.
+    calls : Mapping of int to CallEvents
+        By the dump's event of the call.
+    methods : tuple of tuple of str
+        Of each run of the dump the methods that it may be of; empty where nothing tells.
+    edges : DelegateEdges or None
+        The edge operators that the delegates' operators came from; None without an ETRecord.
+    placed : Mapping of (int, int) to tuple of int
+        Nodes of the run's graph by instruction and number of the delegate's operator.
+    """
+
+    insides: tuple[Inside, ...] = ()
+    calls: Mapping[int, CallEvents] = field(default_factory=dict)
+    methods: tuple[tuple[str, ...], ...] = ()
+    edges: DelegateEdges | None = None
+    placed: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def first_calls(self) -> Mapping[tuple[str, int, int], CallEvents]:
+        """The first call of each delegate whose events are aligned, by method and instruction."""
+        found: dict[tuple[str, int, int], CallEvents] = {}
+        for each in self.calls.values():
+            if each.inside is not None and each.alignment is not None and each.events:
+                found.setdefault((each.inside.method, *each.inside.at), each)
+        return found
+
+    @cached_property
+    def beside(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
+        """Further edge nodes that an operator took in, by instruction and number."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for node, owners in self.edges.beside.items() if self.edges is not None else ():
+            for owner in owners:
+                found.setdefault(owner, []).append(node)
+        return {owner: tuple(nodes) for owner, nodes in found.items()}
+
+    def of(self, method: str) -> dict[tuple[int, int], Inside]:
+        """Return the delegate calls of a method, by chain and instruction."""
+        return {each.at: each for each in self.insides if each.method == method}
+
+    def runs_of_others(self, method: str) -> frozenset[int]:
+        """Return the runs of the dump that another method fits better."""
+        return frozenset(
+            run for run, names in enumerate(self.methods) if names and method not in names
+        )
