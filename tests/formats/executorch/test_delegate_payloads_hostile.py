@@ -1,4 +1,4 @@
-"""Damaged and malicious payloads: refused with FormatError, or read with what is wrong as issues."""
+"""Damaged and malicious payloads: refused with FormatError, or read with issues."""
 
 from __future__ import annotations
 
@@ -50,8 +50,7 @@ def use(payload: bytes | bytearray) -> DelegateGraph | None:
     """Read a payload and what is derived from it; None where it is refused."""
     try:
         found = read(payload)
-    except FormatError as problem:
-        assert len(str(problem)) < 5000
+    except FormatError:
         return None
     assert_sound(found)
     return found

@@ -83,10 +83,9 @@ def differences(ours: DelegateGraph, said: dict[str, Any]) -> tuple[int, list[st
         else:
             assert not mine_value.quantization
         types = {
-            each: f"xnn_datatype_{DTYPES[int(mine_value.fields[each])]}"
-            for each in held
-            if "datatype" in each
-        }  # type: ignore[arg-type]
+            name: f"xnn_datatype_{DTYPES[mine_value.fields[name]]}"
+            for name in ("datatype", "dq_datatype")
+        }
         pairs += _fields({**mine_value.fields, **types}, held)
         assert mine_value.dtype == held["datatype"].removeprefix("xnn_datatype_")
         assert mine_value.shape == tuple(held["dims"])

@@ -142,10 +142,10 @@ def read_payload(
 
 def read_fields(tables: Tables, fields: Sequence[Column]) -> list[dict[str, Field]]:
     """Return the fields of each table by name; 0 and nothing where they are absent."""
-    if not len(tables):
-        return []
     # Absent fields take memory too, and one table may stand in many places.
     tables.buffer.budget.spend(4 * len(fields) * len(tables), tables.name)
+    if not len(tables) or not fields:
+        return [{} for _ in tables.places]
     found = [
         tables.vector(id_, dtype, name).tuples()
         if many

@@ -1,0 +1,302 @@
+"""What a program's delegates hold, by backend; Vulkan's graphs; bytes of constants."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.formats.executorch.delegate_payloads import (
+    INSIDE,
+    SIGMOID,
+    VALUES,
+    constant,
+    graph,
+    read,
+    with_header,
+)
+from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
+from tvmdbg_widgets.formats.executorch.delegates.families import (
+    FAMILIES,
+    ConstantBytes,
+    delegate_graph,
+    family_of,
+    graphs_of,
+    payload_text,
+)
+from tvmdbg_widgets.formats.executorch.program.flat_tensor import read_flat_tensor
+from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant
+from tvmdbg_widgets.model.executorch.program import Delegate, Span
+from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+    from tvmdbg_widgets.model.executorch.program import Program
+
+
+def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program, BytesSource]:
+    """Return a program whose delegates have these payloads; all the first one if shared."""
+    held = [Table({0: numbers("B", *payload)}) for _, payload in payloads]
+    delegates = [
+        Table(
+            {0: text(backend), 1: Table({0: number("b", 0), 1: number("I", 0 if shared else at)})}
+        )
+        for at, (backend, _) in enumerate(payloads)
+    ]
+    plan = Table({0: text("forward"), 7: Things(list(delegates))})
+    root = Table({1: Things([plan]), 3: Things(list(held))})
+    source = BytesSource(bytes(file(root, b"ET12")), "model.pte")
+    return read_program(source), source
+
+
+@pytest.mark.parametrize(
+    ("backend", "payload", "told"),
+    [
+        ("XnnpackBackend", b"\0\0\0\0XH00" + bytes(1784), "XNNPACK graph, 1,792 bytes"),
+        ("XnnpackBackend", b"\0\0\0\0XN00", "XNNPACK graph, 8 bytes"),
+        ("XnnpackBackend", b"\1\2\3", "unknown payload, 3 bytes, first 01 02 03"),
+        ("VulkanBackend", b"\0\0\0\0VH00", "Vulkan graph, 8 bytes"),
+        ("QnnBackend", b"\xcd\xab\x78\x56", "Qualcomm QNN context binary (closed), 4 bytes"),
+        ("QnnBackend", b"1234", "unknown payload, 4 bytes, first 31 32 33 34"),
+        (
+            "EthosUBackend",
+            b"vela_bin_stream\0",
+            "Ethos-U command stream, vela_bin_stream, 16 bytes",
+        ),
+        ("TOSABackend", b"\x10\0\0\0TOSA", "TOSA flatbuffer, 8 bytes"),
+        ("MLXBackend", b"\0\0\0\0MLX0", "MLX graph, 8 bytes"),
+        ("CoreMLBackend", b"1234", "Core ML package, 4 bytes"),
+        ("SomebodysBackend", bytes(20), f"unknown payload, 20 bytes, first {bytes(16).hex(' ')}"),
+        ("SomebodysBackend", b"", "empty payload"),
+    ],
+)
+def test_what_a_payload_is(backend: str, payload: bytes, told: str) -> None:
+    source = BytesSource(bytes(4) + payload)
+    found = Delegate(backend, (), 0, 0, Span(4, len(payload)))
+    assert payload_text(source, found) == told
+
+
+def test_families_are_one_for_each_backend() -> None:
+    assert len({each.backend for each in FAMILIES}) == len(FAMILIES)
+    assert family_of("XnnpackBackend") is FAMILIES[0]
+    assert family_of("SomebodysBackend") is None
+
+
+def test_a_damaged_payload_is_an_issue() -> None:
+    whole = with_header(graph([SIGMOID], VALUES))
+    made, source = program(
+        ("XnnpackBackend", whole[:40]), ("XnnpackBackend", whole), ("QnnBackend", b"1234")
+    )
+    found = graphs_of(made, source)
+    damaged, sound, closed = made.plan().delegates
+    assert found.of(damaged) is None
+    assert found.of(closed) is None
+    held = found.of(sound)
+    assert held is not None
+    assert held.nodes[0].type == "Sigmoid"
+    (issue,) = found.issues
+    assert (issue.rule, issue.file) == ("delegate-payload", "model.pte")
+    assert f"at byte {damaged.payload.offset + 10}" in issue.message
+    assert delegate_graph(made, source, damaged)[0] is None
+
+
+def test_a_shared_payload_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    real = BytesSource.read
+
+    def counted(self: BytesSource, offset: int, size: int) -> bytes:
+        asked.append(offset)
+        return real(self, offset, size)
+
+    payload = with_header(graph([SIGMOID], VALUES))
+    made, source = program(*[("XnnpackBackend", payload)] * 300, shared=True)
+    monkeypatch.setattr(BytesSource, "read", counted)
+    found = graphs_of(made, source)
+    assert len(found.graphs) == 1
+    assert len(asked) == 2
+    assert all(found.of(each) is not None for each in made.plan().delegates)
+
+
+def test_payloads_that_overlap_are_not_read_again_and_again() -> None:
+    payload = with_header(graph([SIGMOID], VALUES)) + bytes(1 << 20)
+    made, source = program(("XnnpackBackend", payload))
+    (delegate,) = made.plan().delegates
+    offset, size = delegate.payload
+    delegates = tuple(
+        dataclasses.replace(delegate, payload=Span(offset, size - at)) for at in range(100)
+    )
+    plan = dataclasses.replace(made.plan(), delegates=delegates)
+    found = graphs_of(dataclasses.replace(made, plans=(plan,)), source)
+    assert 10 < len(found.graphs) < 20
+    assert "again and again" in found.issues[-1].message
+
+
+def test_constants_are_found_by_key_and_by_place() -> None:
+    source = FileSource(INSIDE / "residual" / "model.pte")
+    made = read_program(source)
+    lookup = ConstantBytes(made, source)
+    found = graphs_of(made, source).of(made.plan().delegates[0])
+    assert found is not None
+    keyed = [each for each in found.constants if each.key]
+    assert keyed
+    for each in keyed:
+        place = lookup.of(each)
+        assert place is not None
+        assert place[0] is source
+        assert place[1].size == each.size
+        assert any(place[1].offset == segment.offset for segment in made.segments)
+    assert lookup.of(found.constants[0]) is None
+    assert lookup.of(DelegateConstant(2**64 - 1, 4, "../../etc/passwd")) is None
+    assert lookup.of(dataclasses.replace(keyed[0], size=1 << 40)) is None
+    behind = DelegateConstant(0, 8, "", Span(100, 8))
+    assert lookup.of(behind) == (source, Span(100, 8))
+
+
+def test_constants_are_found_in_named_data(corpus: Path) -> None:
+    case = corpus / "executorch" / "xnnpack_inside" / "weights_ptd"
+    source, other = FileSource(case / "model.pte"), FileSource(next(case.glob("*.ptd")))
+    made = read_program(source)
+    (found,) = graphs_of(made, source).graphs.values()
+    keyed = [each for each in found.constants if each.key]
+    assert [ConstantBytes(made, source).of(each) for each in keyed] == [None] * len(keyed)
+    lookup = ConstantBytes(made, source, [(read_flat_tensor(other), other)])
+    places = [lookup.of(each) for each in keyed]
+    assert all(place is not None and place[0] is other for place in places)
+
+
+def _vk(kind: int, **fields: Any) -> Table:
+    return Table(
+        {0: number("B", kind), 1: Table({int(each[1:]): held for each, held in fields.items()})}
+    )
+
+
+def _tensor(constant_id: int, *dims: int, **more: Any) -> Table:
+    fields = {"f0": number("b", 5), "f1": numbers("I", *dims), "f2": number("i", constant_id)}
+    return _vk(5, **fields, f3=number("i", -1), **more)
+
+
+def _call(node_id: int, name: str, *args: int) -> Table:
+    return Table({0: number("I", node_id), 1: text(name), 2: numbers("i", *args)})
+
+
+VULKAN_VALUES = [
+    _tensor(-1, 2, 3),
+    _tensor(0, 4, 3, f4=number("B", 1), f6=number("b", 7)),
+    _vk(1),
+    _tensor(-1, 2, 4),
+    _vk(2, f0=number("q", -7)),
+    _vk(9, f0=numbers("i", 3, 0)),
+    _tensor(-1, 2, 7),
+    _vk(3, f0=number("d", 0.5)),
+    _vk(10, f0=text("none")),
+    _vk(6, f0=numbers("q", 1, 2)),
+    _vk(11, f0=number("i", 3)),
+    _vk(99),
+]
+
+
+def vulkan(calls: list[Table], values: list[Table], **changed: Any) -> DelegateGraph:
+    fields: dict[int, Any] = {
+        0: text("0"),
+        1: Things(list(calls)),
+        2: Things(list(values)),
+        3: numbers("I", 0),
+        4: numbers("I", 6),
+        5: Things([constant(0, 48)]),
+    }
+    fields |= {int(each[1:]): held for each, held in changed.items()}
+    flat = file(Table(fields), b"VK00")
+    return read(with_header(flat, bytes(48), b"VH00"), vulkan=True)
+
+
+@pytest.mark.spec_only
+def test_vulkan_graphs() -> None:
+    calls = [_call(1, "aten.linear.default", 0, 1, 2, 3), _call(2, "aten.cat.default", 5, 4, 6)]
+    found = vulkan(calls, VULKAN_VALUES)
+    assert not found.issues
+    assert (found.identifier, found.version, found.num_externs) == ("VK00", "0", 2)
+    assert found.header["bytes_size"] == 48
+    first, second = found.nodes
+    assert (first.type, first.handle, first.bounds) == ("aten.linear.default", None, None)
+    assert first.fields == {"node_id": 1, "name": "aten.linear.default", "args": (0, 1, 2, 3)}
+    assert first.inputs == (("args[0]", 0), ("args[1]", 1))
+    assert first.outputs == (("args[3]", 3),)
+    assert second.inputs == (("args[0][0]", 3), ("args[0][1]", 0))
+    assert second.outputs == (("args[2]", 6),)
+    values = found.values
+    assert (values[0].dtype, values[0].shape, values[0].external_id) == ("FLOAT32", (2, 3), 0)
+    assert (values[6].external_id, values[0].constant, values[3].external_id) == (1, 0, None)
+    assert (values[1].constant, values[1].fields["storage_type"]) == (1, 1)
+    assert (values[1].fields["staging_datatype"], values[1].fields["memory_layout"]) == (7, 255)
+    span = found.constants[1].span
+    assert span is not None
+    assert span.size == 48
+    assert [(values[at].dtype, dict(values[at].fields)) for at in (2, 4, 7, 8, 9, 10, 11)] == [
+        ("Null", {}),
+        ("Int", {"int_val": -7}),
+        ("Double", {"double_val": 0.5}),
+        ("String", {"string_val": "none"}),
+        ("IntList", {"items": (1, 2)}),
+        ("SymInt", {"value": 3}),
+        ("value 99", {}),
+    ]
+
+
+@pytest.mark.spec_only
+def test_vulkan_graphs_that_do_not_fit() -> None:
+    calls = [_call(1, "a", 0, 99, -1, 6), _call(2, "b", 6, 0, 6)]
+    found = vulkan(calls, [*VULKAN_VALUES, _tensor(7, 1)], f3=numbers("I", 0, 77))
+    rules = sorted(each.rule.removeprefix("delegate-") for each in found.issues)
+    assert rules == ["constants", "ids", "producers"]
+    assert found.nodes[0].reads == (0,)
+    assert found.nodes[1].writes == ()
+    assert found.inputs == (0,)
+    assert found.values[12].constant == 0
+
+
+@pytest.mark.spec_only
+def test_vulkan_graphs_without_header_say_so() -> None:
+    flat = file(Table({0: text("0"), 2: Things([])}), b"VK00")
+    found = read(flat, vulkan=True)
+    assert [each.rule for each in found.issues] == ["delegate-header"]
+
+
+@pytest.mark.spec_only
+def test_calls_that_share_one_list_of_values() -> None:
+    values = [_tensor(-1, 1), _vk(9, f0=numbers("i", *[0] * 3000))]
+    calls = [_call(at, "cat", 1, 0) for at in range(3000)]
+    with pytest.raises(FormatError, match="again and again"):
+        vulkan(calls, values, f4=numbers("I", 0), f5=Things([]))
+
+
+@pytest.mark.spec_only
+def test_words_of_a_vulkan_payload_changed() -> None:
+    calls = [_call(1, "aten.linear.default", 0, 1, 2, 3), _call(2, "aten.cat.default", 5, 4, 6)]
+    flat = file(
+        Table(
+            {
+                0: text("0"),
+                1: Things(list(calls)),
+                2: Things(list(VULKAN_VALUES)),
+                3: numbers("I", 0),
+                4: numbers("I", 6),
+                5: Things([constant(0, 48)]),
+            }
+        ),
+        b"VK00",
+    )
+    payload = with_header(flat, bytes(48), b"VH00")
+    for at in range(0, len(payload) - 3, 3):
+        for word in (0, 1, 0x7FFFFFFF, 0xFFFFFFFF):
+            data = bytearray(payload)
+            struct.pack_into("<I", data, at, word)
+            try:
+                repr(read(data, vulkan=True))
+            except FormatError:
+                continue
