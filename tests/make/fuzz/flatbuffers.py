@@ -5,6 +5,15 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from tests.formats.executorch.delegate_payloads import (
+    NONE,
+    constant,
+    graph,
+    node,
+    quantized,
+    with_header,
+)
+from tests.formats.executorch.delegate_payloads import value as tensor_value
 from tests.formats.executorch.test_program_hostile import call, instruction, tensor, value
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tests.make.fuzz.files import Files
@@ -17,8 +26,10 @@ _MANY = (0, 1, 1, 2, 2, 3, 5, 30, 300, 3_000)
 
 def aliased(seeds: list[bytes], random: Random) -> Files:
     """Return a file made by hand, or a real one some of whose references lead to one thing."""
-    match random.randrange(5):
-        case 0 | 1:
+    match random.randrange(6):
+        case 0:
+            return Files("delegates by hand", {"model.pte": delegated(random)})
+        case 1:
             return Files("ETDump by hand", {"etdump.etdp": etdump(random)})
         case 2 | 3:
             return Files("program by hand", {"model.pte": program(random)})
@@ -110,6 +121,45 @@ def program(random: Random) -> bytes:
     plan_count = random.choice((1, 1, 1, 2, 300))
     plan_list: list[Thing] = [plan] * plan_count
     return bytes(file(Table({0: number("I", 0), 1: Things(plan_list)}), b"ET12"))
+
+
+def delegated(random: Random) -> bytes:
+    """A program of delegates of XNNPACK, whose nodes, values and keys may each be one."""
+    count = random.choice((2, 3, 50, 3_000))
+    ids = [*range(count), NONE, 2**31, count]
+    types = random.choice(([1, 4, 7], list(range(52)), [2]))
+    nodes = [
+        node(random.choice(types), *random.choices(ids, k=random.choice((0, 2, 3, 20))))
+        for _ in range(random.choice((1, 5, 300)))
+    ]
+    dims = random.choice(((), (1, 2, 3, 4), (2**32 - 1,) * 3, (1,) * 2_000))
+    first = tensor_value(0, *dims, constant=random.choice((0, 0, 1, 2**31)), external=0)
+    scales = numbers("f", *[0.5] * random.choice((0, 1, 3_000)))
+    first = random.choice((first, quantized(first, random.randrange(6), Table({0: scales}))))
+    values = random.choice(([tensor_value(at, 1) for at in range(count)], [first] * count, [first]))
+    key = random.choice((None, "", "key", "n" * 20_000, b"\xff"))
+    data = [constant(random.choice((0, 8, 2**64 - 1)), random.choice((0, 8, 2**63)), key)]
+    many = Things(list(nodes) * random.choice((1, 1, 1, 30)))
+    held = Things(data * random.choice((1, 2, 300)))
+    flat = graph([], values, (0,), (random.choice(ids),), f1=many, f8=held)
+    changed = random.choice(({}, {}, {}, {"size": 7}, {"held": 2**63}, {"start": 31}))
+    payload = random.choice((with_header(flat, bytes(8), **changed), bytes(flat)))
+    backend = random.choice(("XnnpackBackend", "XnnpackBackend", "VulkanBackend", "QnnBackend"))
+    delegate = Table({0: text(backend), 1: Table({0: number("b", 0), 1: number("I", 0)})})
+    calls = instruction(2, {0: number("i", 0), 1: numbers("i", 0, 1)})
+    plan = Table(
+        {
+            0: text("forward"),
+            2: Things([tensor(), tensor(offset=64)]),
+            3: numbers("i", 0),
+            4: numbers("i", 1),
+            5: Things([Table({2: Things([calls])})]),
+            7: Things([delegate] * random.choice((1, 1, 2, 300))),
+            8: numbers("q", 0, 1 << 20),
+        }
+    )
+    inline = Table({0: numbers("B", *payload)})
+    return bytes(file(Table({0: number("I", 0), 1: Things([plan]), 3: Things([inline])}), b"ET12"))
 
 
 def one_target(data: bytes, random: Random) -> bytes:

@@ -11,6 +11,11 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.formats.executorch.delegates.families import (
+    ConstantBytes,
+    graphs_of,
+    payload_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -122,10 +127,26 @@ def _use_executorch(run: tvmdbg.DebugRun) -> None:
     program = _absent(lambda: run.program)
     if program is not None:
         _told(program, *program.plans[:3])
+        _use_delegates(program, run.parts.executorch.program_source)
     inspector = _absent(lambda: run.inspector)
     if inspector is not None:
         _told(inspector, inspector.deviations)
         _absent(inspector.to_dataframe)
+
+
+def _use_delegates(program: Any, source: Any) -> None:
+    """Read the payloads, whose graphs have no circle and name only values that are there."""
+    found = graphs_of(program, source)
+    _issues(found.issues)
+    constants = ConstantBytes(program, source)
+    for plan in program.plans[:3]:
+        for delegate in plan.delegates[:20]:
+            _told(payload_text(source, delegate))
+    for graph in found.graphs.values():
+        _told(graph, *graph.nodes[:3], *list(graph.values.values())[:3])
+        assert all({*node.reads, *node.writes} <= graph.values.keys() for node in graph.nodes)
+        for constant in graph.constants[:20]:
+            constants.of(constant)
 
 
 def _export(run: tvmdbg.DebugRun, below: Path) -> None:
