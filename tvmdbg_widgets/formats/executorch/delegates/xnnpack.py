@@ -31,6 +31,7 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import (
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
 from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,
     DelegateGraph,
@@ -126,7 +127,7 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
             if offset + size <= held.constants.size:
                 span = Span(held.constants.offset + offset, size)
             else:
-                where = f"[{index}] of {size} bytes at {offset}"
+                where = f"[{index}] of {counted(size, 'byte')} at {offset}"
                 noted.add("constants", "constant outside of the payload, left out", where)
         found.append(DelegateConstant(offset, size, key, span))
     return tuple(found)
