@@ -46,7 +46,7 @@ def test_a_program_in_a_bundle_has_its_constants() -> None:
 
 
 def test_what_a_program_does_not_tell_is_said() -> None:
-    run = tvmdbg.open(FOLDER / "pte" / "08_conv_xnnpack_quant.pte")
+    run = tvmdbg.open(FOLDER / "pte" / "06a_demo_generated_ids.pte")
     (note,) = run.check().by_rule("program-uncertain")
     assert all("uncertain" in run.graph.attrs[node] for node in note.nodes)
 

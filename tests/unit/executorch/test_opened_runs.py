@@ -300,9 +300,12 @@ def test_a_program_names_the_events_of_a_dump_without_etrecord() -> None:
     run = tvmdbg.open(program, case_dir("03b_mixed_xnnpack") / "etdump.etdp")
     with_record = opened("03b_mixed_xnnpack").timeline.total_ns
     assert run.timeline.total_ns == with_record
-    calls = [node for node in run.graph.nodes if node.func_name == "XnnpackBackend"]
-    assert len(calls) == 2
-    assert run.timeline.node_ns[calls[0].id] > 0
+    (first, second) = run.delegate_calls()
+    (event,) = first.events
+    (node,) = event.nodes
+    assert run.graph.func_names[node] == "FullyConnected"
+    assert run.timeline.node_ns[node] == event.duration_ns
+    assert second.events[0].nodes != event.nodes
 
 
 def test_events_that_do_not_fit_the_program_are_told() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import inserted_for
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs, operator_name
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _on_edges(
             told[edge.node] |= {name: mine[name] for name in mine if name not in _OF_EDGES}
             told[edge.node] |= facts[at][node.index]
             if edge.alternatives > 1:
-                text = f"one of {edge.alternatives} operators alike: not sure"
-                told[edge.node]["came from"] = text
+                alike = counted(edge.alternatives, "identical operator")
+                told[edge.node]["came from"] = f"one of {alike}: not sure which"
             if around[node.index]:
                 told[edge.node]["inserted for it"] = "; ".join(around[node.index])
     for place, owners in (*edges.part_of.items(), *edges.beside.items()):

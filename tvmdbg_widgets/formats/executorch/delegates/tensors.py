@@ -113,7 +113,7 @@ def _issues(file: str, lost: list[int], other: list[int]) -> list[Issue]:
     issues = []
     if lost:
         text = (
-            f"the bytes of {counted(len(lost), 'constant')} of delegates are in none of the files: "
+            f"none of the files has the bytes of {counted(len(lost), 'constant')} of delegates: "
             "open the .ptd that was exported with the program too"
         )
         issues.append(Issue("named-data-missing", Severity.NOTE, text, tuple(lost[:20]), file=file))
