@@ -342,6 +342,8 @@ def _unaligned(told: CallEvents | None, joined: Any, event: int) -> Mapping[str,
 
     if joined is not None and joined.how[event] == BY_IDENTIFIER:
         return {"nodes": joined.of(event), "match": EXACT}
+    if told is not None and told.inside is None:
+        return {"reason": "the program calls no delegate at this instruction"}
     return {"reason": "no graph of this delegate is known"}
 
 

@@ -102,6 +102,11 @@ class DelegateNode:
     fields: Mapping[str, Field] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """Its type and number: ``"Conv2d_4"``."""
+        return f"{self.type.replace(' ', '_')}_{self.index}"
+
+    @property
     def reads(self) -> tuple[int, ...]:
         """Ids of the values that it reads."""
         return tuple(value for _, value in self.inputs)

@@ -68,6 +68,7 @@ _DTYPES: Final = {
     "F32": "32-bit floats",
     "F16": "16-bit floats",
     "BF16": "bfloat16",
+    "BF16_F32": "bfloat16 in, 32-bit floats out",
     "PF32": "32-bit floats, packed for the kernel at run time; the CPU's choice",
     "PF16": "16-bit floats, packed for the kernel at run time; the CPU's choice",
     "QS8": "signed 8-bit integers with a scale and a zero point for the whole tensor",

@@ -76,7 +76,7 @@ def graph_of(inside: DelegateGraph) -> Graph:
         return -1 if held is None or held.external_id is None else held.external_id
 
     rows = [
-        _Row(operator_name(node), node.type, NodeKind.OPERATOR, node.writes,
+        _Row(node.name, node.type, NodeKind.OPERATOR, node.writes,
              node_attrs(inside, node, layouts))
         for node in inside.nodes
     ]  # fmt: skip
@@ -145,11 +145,6 @@ class _Row(NamedTuple):
     attrs: Mapping[str, str]
 
 
-def operator_name(node: DelegateNode) -> str:
-    """Return what an operator is called: its type and its number in the payload, ``Conv2d_4``."""
-    return f"{node.type.replace(' ', '_')}_{node.index}"
-
-
 def _role(field: str) -> str:
     """Return ``filter`` of ``filter_id``, and ``constant`` of what is no more than an input."""
     role = field.removesuffix("_id").rstrip("0123456789")
@@ -173,7 +168,7 @@ def node_attrs(
     inside: DelegateGraph, node: DelegateNode, layouts: Mapping[int, str]
 ) -> dict[str, str]:
     """Return what an operator tells of itself, in the words of the field."""
-    told = {"delegate_node": operator_name(node)}
+    told = {"delegate_node": node.name}
     if node.handle is None:
         told["inserted"] = "by lowering: no operator of the edge program asked for it"
     else:

@@ -188,20 +188,26 @@ def _kernel_costs(dump: ETDump, program: Program, method: str) -> Ints:
 def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
     """Return what to say of the calls whose events are not those of the program's delegates."""
     wrong: dict[int, None] = {}
+    lost: dict[int, None] = {}
     for call, each in insides.calls.items():
-        alignment = each.alignment
+        alignment, at = each.alignment, int(dump.instruction_id[call])
         if alignment is not None and each.events and not alignment.fits:
-            wrong[int(dump.instruction_id[call])] = None
-    if not wrong:
-        return []
-    at = listed([*map(str, wrong)])
-    text = (
-        f"what {agree(len(wrong), 'instruction')} {at} logged is not what the program's "
-        f"{agree(len(wrong), 'delegate')} {agree(len(wrong), 'runs')} there: dump and program are "
-        "not of the same export, and no event is tied to an operator of "
-        f"{agree(len(wrong), 'that delegate', 'those delegates')}"
-    )
-    return [Issue("executorch-disagree", Severity.WARNING, text, file=dump.file)]
+            wrong[at] = None
+        elif each.inside is None and not each.candidates:
+            lost[at] = None
+    issues = []
+    for at, what in (
+        (wrong, "the program's delegate there runs other operators than were logged"),
+        (lost, "the program calls no delegate there"),
+    ):
+        if at:
+            text = (
+                f"delegates logged events in {agree(len(at), 'instruction')} {listed(at)}, but "
+                f"{what}: dump and program are not of the same export, and those events are of no "
+                "operator"
+            )
+            issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
+    return issues
 
 
 def placed_on_edges(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import inserted_for
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
-from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs, operator_name
+from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 
@@ -70,7 +70,7 @@ def _on_edges(
         around: dict[int, list[str]] = defaultdict(list)
         for index, served in inserted_for(graph).items():
             runs = facts[at][index].get("runs as", "")
-            around[served].append(f"{operator_name(graph.nodes[index])}{runs and ', '}{runs}")
+            around[served].append(f"{graph.nodes[index].name}{runs and ', '}{runs}")
         for node in graph.nodes:
             if (edge := edges.of.get((at, node.index))) is None:
                 continue
@@ -83,7 +83,7 @@ def _on_edges(
             if around[node.index]:
                 told[edge.node]["inserted for it"] = "; ".join(around[node.index])
     for place, owners in (*edges.part_of.items(), *edges.beside.items()):
-        names = [operator_name(graphs[at].nodes[index]) for at, index in owners if at in graphs]
+        names = [graphs[at].nodes[index].name for at, index in owners if at in graphs]
         if names:
             at, index = owners[0]
             told[place] |= {"delegate_node": f"in {listed(names)}", **facts[at][index]}
@@ -112,7 +112,7 @@ def run_facts(
             each.update(_ran(inside, alignment, names, events))
         elif index in alignment.taken_in:
             mains = alignment.taken_in[index]
-            each["runs in"] = listed([operator_name(graph.nodes[main]) for main in mains])
+            each["runs in"] = listed([graph.nodes[main].name for main in mains])
         elif index in alignment.idle:
             each["runs as"] = "no operator at run time"
         elif index in alignment.missing:

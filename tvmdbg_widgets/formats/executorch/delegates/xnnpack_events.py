@@ -31,6 +31,7 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
     is_half,
     operators_of,
 )
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import (
     AMBIGUOUS,
     EXACT,
@@ -136,12 +137,12 @@ class _Wanted(NamedTuple):
     def cost(self, found: NameParts) -> int:
         """0 for a name as foretold, 1 and more for one that is not."""
         cost = dict(self.names).get(found.base, NEVER)
-        for kind in found.types:
-            if kind in _WIDTHS:
-                return cost + (self.moved not in {None, kind})
-            if (family := _FAMILIES.get(kind)) is not None:
-                cost += self.family not in {None, family}
-                break
+        # The first type behind the layout is that of the first input.
+        kind = found.types[1] if len(found.types) > 1 else ""
+        if kind in _WIDTHS:
+            cost += self.moved not in {None, kind}
+        elif kind in _FAMILIES:
+            cost += self.family not in {None, _FAMILIES[kind]}
         if self.four_bits is not None and any(kind.endswith("W") for kind in found.types):
             cost += self.four_bits != any(kind.endswith("4W") for kind in found.types)
         if found.base == "Convert":
@@ -293,7 +294,7 @@ class _Found:
                 found = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
             elif at in candidates:
                 free = bool(self.order.free >> at & 1)
-                found = _ambiguous(tuple(candidates[at]), free=free)
+                found = _ambiguous(self.graph, tuple(candidates[at]), free=free)
             else:
                 found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else _NOWHERE)
             matches[places[at]] = found
@@ -375,10 +376,8 @@ class _Found:
         return found
 
 
-def _ambiguous(candidates: tuple[int, ...], *, free: bool) -> EventMatch:
-    told = ", ".join(f"#{index}" for index in candidates[:_CANDIDATES_TOLD])
-    if len(candidates) > _CANDIDATES_TOLD:
-        told = f"{told}, … ({len(candidates)})"
+def _ambiguous(graph: DelegateGraph, candidates: tuple[int, ...], *, free: bool) -> EventMatch:
+    told = listed([graph.nodes[index].name for index in candidates], most=_CANDIDATES_TOLD)
     reason = f"one of {told}" if len(candidates) > 1 else told
     return EventMatch((), None, AMBIGUOUS, f"{reason} or none" if free else reason, candidates)
 

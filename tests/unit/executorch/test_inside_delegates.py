@@ -1,0 +1,201 @@
+"""Delegates opened in runs, against what XNNPACK's runtime really did (``truth.json``)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from math import erf, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.formats.executorch.delegate_truth import CASES, FOLDER
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run.debug_run import DebugRun
+
+corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
+
+
+@cache
+def truth(case: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / case / "truth.json").read_bytes())
+    return found
+
+
+@cache
+def opened(case: str, record: bool = False, method: str | None = None) -> DebugRun:
+    folder = FOLDER / case
+    files = [folder / "model.pte", folder / "etdump.etdp", *sorted(folder.glob("*.ptd"))]
+    run = tvmdbg.open(*files, *([folder / "etrecord.bin"] if record else []), method=method)
+    assert isinstance(run, tvmdbg.DebugRun)
+    return run
+
+
+@corpus
+@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@pytest.mark.parametrize("case", CASES)
+def test_every_event_is_of_the_operators_that_it_ran(case: str, record: bool) -> None:
+    calls = opened(case, record).delegate_calls()
+    told = truth(case)
+    assert len(calls) == len(told["calls"])
+    for call, expected in zip(calls, told["calls"], strict=True):
+        delegate = told["delegates"][expected["delegate"]]
+        assert (call.method, call.instruction) == (delegate["method"], expected["instruction_id"])
+        assert [event.name for event in call.events] == expected["names"]
+        assert [list(event.delegate_nodes) for event in call.events] == [
+            sorted(each) for each in expected["xnodes"]
+        ]
+        assert {event.match for event in call.events} == {"exact"}
+        assert call.graph is not None
+        types = [node["type"] for node in delegate["nodes"]]
+        assert [call.graph.func_names[node] for node in range(len(types))] == types
+
+
+@corpus
+@pytest.mark.parametrize("case", CASES)
+def test_events_lead_on_to_the_edge_graph(case: str) -> None:
+    run = opened(case, record=True)
+    told, graph = truth(case), run.graph
+    shown = run.parts.executorch.method
+    for call, expected in zip(run.delegate_calls(), told["calls"], strict=True):
+        delegate = told["delegates"][expected["delegate"]]
+        if delegate["method"] != shown:
+            continue
+        for event, numbers in zip(call.events, expected["xnodes"], strict=True):
+            names = {delegate["nodes"][each]["edge_node_derived"] for each in numbers} - {None}
+            taken_in = {
+                each["name"]
+                for each in delegate["absorbed_edge_nodes_derived"]
+                if set(each["xnodes"]) & set(numbers)
+            }
+            # The rule behind these names gives an edge node to all that share a handle, ours to
+            # the one that reads it.
+            found = {graph.names[node] for node in event.nodes}
+            assert names <= found <= names | taken_in
+            nodes = [delegate["nodes"][each] for each in numbers]
+            unsure = any(each.get("edge_node_alternatives", 1) > 1 for each in nodes)
+            assert (event.edge_match == "ambiguous") == unsure
+
+
+@corpus
+@pytest.mark.parametrize("case", CASES)
+def test_a_program_has_the_operators_in_the_place_of_calls(case: str) -> None:
+    run = opened(case)
+    shown = run.parts.executorch.method
+    for each in (each for each in truth(case)["delegates"] if each["method"] == shown):
+        for at in each["instruction_ids"]:
+            nodes = [
+                node
+                for node, attrs in enumerate(run.graph.attrs)
+                if attrs.get("instruction") == str(at) and "delegate_node" in attrs
+            ]
+            types = [run.graph.func_names[node] for node in nodes]
+            assert types == [node["type"] for node in each["nodes"]]
+            links = _links(each["graph"])
+            place = {node: number for number, node in enumerate(nodes)}
+            source, target = run.graph.edge_source, run.graph.edge_target
+            found = {
+                (place[a], place[b])
+                for a, b in zip(source.tolist(), target.tolist(), strict=True)
+                if a in place and b in place
+            }
+            assert found == links
+    assert not run.check().by_rule("program-uncertain")
+
+
+def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
+    """Return which nodes read what others write, from flatc's decode."""
+    made = {}
+    reads: list[tuple[int, int]] = []
+    for number, node in enumerate(graph["xnodes"]):
+        kind, fields = node["xnode_union_type"], node["xnode_union"]
+        count = int(kind[-1]) if "Concatenate" in kind else 9
+        for name, value in fields.items():
+            if name.startswith("output") and name.endswith("id"):
+                made[value] = number
+            elif name.endswith("id") and not (name[5:6].isdigit() and int(name[5:6]) > count):
+                reads.append((value, number))
+    return {(made[value], number) for value, number in reads if value in made}
+
+
+@corpus
+@pytest.mark.parametrize("case", CASES)
+def test_constants_are_the_bytes_that_their_keys_are_hashes_of(case: str) -> None:
+    run, found = opened(case), 0
+    for call in run.delegate_calls():
+        parts = call.parts
+        assert parts is not None
+        for tensor in (parts.tensors or {}).values():
+            attrs = parts.graph.attrs[tensor.node]
+            digest = hashlib.sha256(tensor.record.raw().tobytes()).hexdigest()
+            assert attrs["named data"].removeprefix("scale_") == digest
+            found += 1
+    keys = [
+        each["named_key"]
+        for delegate in truth(case)["delegates"]
+        for each in delegate["graph"].get("constant_data", ())
+        if each["named_key"] and not each["named_key"].startswith("scale_")
+    ]
+    assert bool(found) == bool(keys)
+
+
+@corpus
+def test_weights_compute_what_the_program_returned() -> None:
+    (call,) = opened("mlp").delegate_calls()
+    graph, tensors = call.graph, call.parts.tensors
+    values = np.load(FOLDER / "mlp" / "io.npz")
+    found = values["run0.in0"]
+    for node in graph.nodes:
+        operands = [tensors.get((edge.node, 0)) for edge in node.inputs]
+        weights = [each.numpy() for each in operands if each is not None]
+        if node.func_name == "FullyConnected":
+            found = found @ weights[0].T + weights[1]
+            if "fused activation" in node.attrs:
+                found = np.maximum(found, 0)
+        elif node.func_name == "Gelu":
+            found = found * np.array([[0.5 * (1 + erf(x / sqrt(2))) for x in row] for row in found])
+        elif node.func_name == "Softmax":
+            found = np.exp(found - found.max(-1, keepdims=True))
+            found /= found.sum(-1, keepdims=True)
+    assert np.allclose(found, values["run0.out0"], atol=1e-5)
+
+
+@corpus
+@pytest.mark.parametrize("case", CASES)
+def test_a_dump_of_another_program_gives_nothing_exact(case: str) -> None:
+    other = CASES[(CASES.index(case) + 1) % len(CASES)]
+    run = tvmdbg.open(FOLDER / case / "model.pte", FOLDER / other / "etdump.etdp")
+    own = [call["names"] for call in truth(case)["calls"]]
+    found = run.delegate_calls()
+    for call in found:
+        names = [event.name for event in call.events]
+        if names not in own:
+            assert not [event for event in call.events if event.match == "exact"]
+    if not any(event.match in ("exact", "order") for call in found for event in call.events):
+        assert run.check().by_rule("executorch-disagree")
+
+
+@corpus
+@pytest.mark.parametrize("method", ["forward", "encode"])
+def test_events_tell_which_method_ran(method: str) -> None:
+    run = opened("two_methods", method=method)
+    calls = run.delegate_calls()
+    assert [call.method for call in calls] == ["encode", "encode", "forward"]
+    for call in calls:
+        assert all(bool(event.nodes) == (call.method == method) for event in call.events)
+    own = [call.duration_ns for call in calls if call.method == method]
+    timed = {node for call in calls for event in call.events for node in event.nodes}
+    total = sum(run.timeline.node_ns[node] for node in timed)
+    assert 0 <= total < np.mean(own)
+
+
+@corpus
+def test_a_delegate_without_a_dump_has_its_graph() -> None:
+    (call,) = tvmdbg.open(FOLDER / "residual" / "model.pte").delegate_calls()
+    assert (call.execution, len(call.events)) == (-1, 0)
+    assert call.graph.to_networkx().number_of_nodes() == call.graph.num_nodes
+    assert "XNNPACK graph" in repr(call)
