@@ -435,7 +435,10 @@ def test_several_candidates_are_said() -> None:
         value = made.add("Sigmoid", value)
     found = made.aligned("; ".join(["Sigmoid (NC)"] * 5), value)
     assert {event.match for event in found.events} == {"ambiguous"}
-    assert (found.events[0].candidates, found.events[0].reason) == ((0, 1), "one of #0, #1")
+    assert (found.events[0].candidates, found.events[0].reason) == (
+        (0, 1),
+        "one of Sigmoid_0, Sigmoid_1",
+    )
     assert (found.cost, found.fits, found.events_of) == (SKIP, True, {})
 
 

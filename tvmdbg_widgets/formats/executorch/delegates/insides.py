@@ -196,13 +196,14 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
         elif each.inside is None and not each.candidates:
             lost[at] = None
     issues = []
-    for at, what in (
+    for places, what in (
         (wrong, "the program's delegate there runs other operators than were logged"),
         (lost, "the program calls no delegate there"),
     ):
-        if at:
+        if places:
             text = (
-                f"delegates logged events in {agree(len(at), 'instruction')} {listed(at)}, but "
+                f"delegates logged events in {agree(len(places), 'instruction')} "
+                f"{listed(places)}, but "
                 f"{what}: dump and program are not of the same export, and those events are of no "
                 "operator"
             )

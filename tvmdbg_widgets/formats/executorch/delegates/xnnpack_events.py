@@ -99,7 +99,7 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
         cost = SKIP * (len(steps) + len(names))
         return _unassigned(names, _TOO_LONG, cost, fits=True)
     worst = max(len(steps), len(names))
-    found = _Found(order, steps, made, [parts[at] for at in places])
+    found = _Found(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
         return _unassigned(names, _FOREIGN, order.cost, fits=False)
     return found.alignment(places, numbered=_are_numbered(parts))
@@ -257,8 +257,14 @@ class _Found:
     """What the cheapest alignments agree on."""
 
     def __init__(
-        self, order: Order, steps: Sequence[Step], made: Operators, parts: Sequence[NameParts]
+        self,
+        graph: DelegateGraph,
+        order: Order,
+        steps: Sequence[Step],
+        made: Operators,
+        parts: Sequence[NameParts],
     ) -> None:
+        self.graph = graph
         self.order = order
         self.steps = steps
         self.made = made
