@@ -33,14 +33,21 @@ _US = 1000
 _TURNS = ((4, "Sigmoid (NC)"), (30, "Abs (NC)"), (43, "TanH (NC)"), (27, "Negate (NC)"))
 
 
-def write(folder: Path, calls: int, nodes: int = NODES, executions: int = EXECUTIONS) -> Path:
-    """Write a program with so many delegates, and a dump of so many executions."""
+def write(
+    folder: Path,
+    calls: int,
+    nodes: int = NODES,
+    executions: int = EXECUTIONS,
+    methods: tuple[str, ...] = ("forward",),
+) -> Path:
+    """Write a program whose methods have so many delegates each, and a dump of its executions."""
     each = nodes // calls
     folder.mkdir()
     payloads = [_payload(each, first * each) for first in range(calls)]
-    plan = Table(
-        {
-            0: text("forward"),
+
+    def plan(name: str) -> Table:
+        fields: dict[int, bytes | Thing] = {
+            0: text(name),
             2: Things([tensor(offset=64 * at) for at in range(calls + 1)]),
             3: numbers("i", 0),
             4: numbers("i", calls),
@@ -48,9 +55,10 @@ def write(folder: Path, calls: int, nodes: int = NODES, executions: int = EXECUT
             7: Things([_delegate(at) for at in range(calls)]),
             8: numbers("q", 0, 1 << 20),
         }
-    )
+        return Table(fields)
+
     held: list[Thing] = [Table({0: numbers("B", *payload)}) for payload in payloads]
-    root = Table({1: Things([plan]), 3: Things(held)})
+    root = Table({1: Things([plan(name) for name in methods]), 3: Things(held)})
     (folder / "model.pte").write_bytes(bytes(file(root, b"ET12")))
     blocks = [RecordedBlock("Execute", events=list(_events(calls, each, 10**9 * run)))
               for run in range(executions)]  # fmt: skip

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from benchmarks.delegates import write
 from tests.formats.executorch.delegate_truth import CASES, FOLDER
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tvmdbg_widgets.run.debug_run import DebugRun
 
 corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
@@ -199,3 +202,19 @@ def test_a_delegate_without_a_dump_has_its_graph() -> None:
     assert (call.execution, len(call.events)) == (-1, 0)
     assert call.graph.to_networkx().number_of_nodes() == call.graph.num_nodes
     assert "XNNPACK graph" in repr(call)
+
+
+def test_methods_of_the_same_operators_are_not_told_apart(tmp_path: Path) -> None:
+    """The dump does not name the method: nobody knows which of them ran."""
+    files = sorted(write(tmp_path / "two", 1, 3, 2, methods=("encode", "forward")).iterdir())
+    run = tvmdbg.open(*files)
+    for call in run.delegate_calls():
+        assert (call.method, call.graph) == ("", None)
+        for at, event in enumerate(call.events):
+            assert (event.match, event.delegate_nodes, event.nodes) == ("ambiguous", (), ())
+            assert event.candidates == (at,)
+        assert "Abs_1 of 'encode' or Abs_1 of 'forward'" in call.events[1].reason
+    assert not np.isfinite(run.timeline.node_ns).any()
+    chosen = tvmdbg.open(*files, method="encode").delegate_calls()
+    assert {event.match for call in chosen for event in call.events} == {"exact"}
+    assert {call.method for call in chosen} == {"encode"}

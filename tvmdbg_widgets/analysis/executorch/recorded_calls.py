@@ -304,7 +304,7 @@ class _Calls:
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
-                yield RecordedEvent(name, *times, **_unaligned(told, joined, event))
+                yield RecordedEvent(name, *times, **_unaligned(told, joined, at, event))
                 continue
             match = alignment.events[at]
             nodes = {
@@ -333,11 +333,10 @@ class _Calls:
         return EXACT if all(each.alternatives == 1 for each in known) else AMBIGUOUS
 
 
-def _unaligned(told: CallEvents | None, joined: Any, event: int) -> Mapping[str, Any]:
+def _unaligned(told: CallEvents | None, joined: Any, at: int, event: int) -> Mapping[str, Any]:
     """Return what is known of an event whose delegate has no graph, or several may be it."""
     if told is not None and len(told.candidates) > 1:
-        methods = listed([repr(each.method) for each in told.candidates])
-        return {"match": AMBIGUOUS, "reason": f"{methods} have the same operators there"}
+        return _of_several(told, at)
     from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
 
     if joined is not None and joined.how[event] == BY_IDENTIFIER:
@@ -345,6 +344,22 @@ def _unaligned(told: CallEvents | None, joined: Any, event: int) -> Mapping[str,
     if told is not None and told.inside is None:
         return {"reason": "the program calls no delegate at this instruction"}
     return {"reason": "no graph of this delegate is known"}
+
+
+def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:
+    """Return what an event may be of where several methods have such a call."""
+    names: list[str] = []
+    numbers: set[int] = set()
+    for inside, alignment in told.candidates:
+        what = f"instruction {inside.instruction}"
+        if alignment is not None and inside.graph is not None:
+            match = alignment.events[at]
+            numbers |= {*match.nodes, *match.candidates}
+            if match.main is not None:
+                what = inside.graph.nodes[match.main].name
+        names.append(f"{what} of {inside.method!r}")
+    reason = f"the methods have the same operators: {' or '.join(names)}"
+    return {"match": AMBIGUOUS, "reason": reason, "candidates": tuple(sorted(numbers))}
 
 
 def _covered(

@@ -59,14 +59,14 @@ class CallEvents:
         The call in the program; None where no method has it, or several may.
     alignment : Alignment or None
         Which operators the events are of, one match for each; None without a graph.
-    candidates : tuple of Inside
+    candidates : tuple of (Inside, Alignment or None)
         What it may be where several methods have the same operators.
     """
 
     events: tuple[int, ...]
     inside: Inside | None = None
     alignment: Alignment | None = None
-    candidates: tuple[Inside, ...] = ()
+    candidates: tuple[tuple[Inside, Alignment | None], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

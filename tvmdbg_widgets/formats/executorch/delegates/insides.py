@@ -142,10 +142,11 @@ class _Aligner:
         for call, events in self._events.items():
             at = _at(self._dump, call)
             may_be = [by_method[name].get(at) for name in methods[self._run[call]]]
-            candidates = tuple(each for each in may_be if each is not None)
+            candidates = tuple(
+                (each, self._aligned(each, events)) for each in may_be if each is not None
+            )
             if len(candidates) == 1:
-                inside = candidates[0]
-                found[call] = CallEvents(events, inside, self._aligned(inside, events))
+                found[call] = CallEvents(events, *candidates[0])
             else:
                 found[call] = CallEvents(events, candidates=candidates)
         return found
