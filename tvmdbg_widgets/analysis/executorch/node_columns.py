@@ -46,7 +46,9 @@ def executorch_column(parts: RunParts, name: str) -> NodeColumn:
     worst: dict[int, int] = {}
     pairs = {*zip(joined.set_of.tolist(), joined.how.tolist(), strict=True)} if joined else ()
     for number, how in pairs:
-        for node in joined.sets[number] if joined and number >= 0 else ():
+        if joined is None or number < 0 or number in joined.apart:
+            continue
+        for node in joined.sets[number]:
             worst[node] = max(worst.get(node, 0), how)
     for node, how in worst.items():
         texts[node] = HOW[how]

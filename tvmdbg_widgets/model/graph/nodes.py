@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 _BASES: Final = {Trust.BY_ORDER: "structure", Trust.BY_NAME: "name", Trust.ABSENT: "unknown"}
-_PROGRAMS: Final = ("program", "edge")
+_PROGRAMS: Final = ("program", "edge", "delegate")
 
 
 class NodeKind(enum.IntEnum):
