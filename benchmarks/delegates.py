@@ -36,11 +36,17 @@ _TURNS = ((4, "Sigmoid (NC)"), (30, "Abs (NC)"), (43, "TanH (NC)"), (27, "Negate
 def write(
     folder: Path,
     calls: int,
+    *,
     nodes: int = NODES,
     executions: int = EXECUTIONS,
     methods: tuple[str, ...] = ("forward",),
+    repeats: int = 1,
+    another: bool = False,
 ) -> Path:
-    """Write a program whose methods have so many delegates each, and a dump of its executions."""
+    """Write a program whose methods have so many delegates each, and a dump of its executions.
+
+    The methods call all of them so many times; every execution logs another event if asked for.
+    """
     each = nodes // calls
     folder.mkdir()
     payloads = [_payload(each, first * each) for first in range(calls)]
@@ -51,7 +57,7 @@ def write(
             2: Things([tensor(offset=64 * at) for at in range(calls + 1)]),
             3: numbers("i", 0),
             4: numbers("i", calls),
-            5: Things([Table({2: Things([_call(at) for at in range(calls)])})]),
+            5: Things([Table({2: Things([_call(at) for at in range(calls)] * repeats)})]),
             7: Things([_delegate(at) for at in range(calls)]),
             8: numbers("q", 0, 1 << 20),
         }
@@ -60,8 +66,8 @@ def write(
     held: list[Thing] = [Table({0: numbers("B", *payload)}) for payload in payloads]
     root = Table({1: Things([plan(name) for name in methods]), 3: Things(held)})
     (folder / "model.pte").write_bytes(bytes(file(root, b"ET12")))
-    blocks = [RecordedBlock("Execute", events=list(_events(calls, each, 10**9 * run)))
-              for run in range(executions)]  # fmt: skip
+    events = (_events(calls, each, 10**9 * run, another * run) for run in range(executions))
+    blocks = [RecordedBlock("Execute", events=list(own)) for own in events]
     (folder / "etdump.etdp").write_bytes(etdump_bytes(blocks))
     return folder
 
@@ -86,7 +92,7 @@ def _delegate(at: int) -> Table:
     return Table({0: text("XnnpackBackend"), 1: Table({0: number("b", 0), 1: number("I", at)})})
 
 
-def _events(calls: int, each: int, start: int) -> Iterator[RecordedEvent]:
+def _events(calls: int, each: int, start: int, more: int) -> Iterator[RecordedEvent]:
     now = start
     for call in range(calls):
         begin, seen = now, dict[str, int]()
@@ -96,6 +102,9 @@ def _events(calls: int, each: int, start: int) -> Iterator[RecordedEvent]:
             told: dict[str, Any] = {"delegate_debug_id": f"{name} #{seen[name]}", "metadata": b""}
             yield RecordedEvent(0, call, start=now, end=now + _US, **told)
             now += _US
+        if more:
+            told = {"delegate_debug_id": f"Floor (NC) #{more}", "metadata": b""}
+            yield RecordedEvent(0, call, start=now, end=now, **told)
         yield RecordedEvent(0, call, "DELEGATE_CALL", start=begin, end=now + 500)
         now += 600
     yield RecordedEvent(-1, 0, "Method::execute", start=start, end=now)

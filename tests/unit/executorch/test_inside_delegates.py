@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from functools import cache
@@ -14,10 +15,14 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.delegates import write
 from tests.formats.executorch.delegate_truth import CASES, FOLDER
+from tvmdbg_widgets.formats.executorch.delegates import families, insides
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
     from tvmdbg_widgets.run.debug_run import DebugRun
 
 corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
@@ -206,7 +211,9 @@ def test_a_delegate_without_a_dump_has_its_graph() -> None:
 
 def test_methods_of_the_same_operators_are_not_told_apart(tmp_path: Path) -> None:
     """The dump does not name the method: nobody knows which of them ran."""
-    files = sorted(write(tmp_path / "two", 1, 3, 2, methods=("encode", "forward")).iterdir())
+    files = sorted(
+        write(tmp_path / "two", 1, nodes=3, executions=2, methods=("encode", "forward")).iterdir()
+    )
     run = tvmdbg.open(*files)
     for call in run.delegate_calls():
         assert (call.method, call.graph) == ("", None)
@@ -218,3 +225,36 @@ def test_methods_of_the_same_operators_are_not_told_apart(tmp_path: Path) -> Non
     chosen = tvmdbg.open(*files, method="encode").delegate_calls()
     assert {event.match for call in chosen for event in call.events} == {"exact"}
     assert {call.method for call in chosen} == {"encode"}
+
+
+def test_instructions_that_share_a_delegate_open_it_a_few_times_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of calls of one payload would be a graph of any size."""
+    monkeypatch.setattr(insides, "_FEW_NODES", 0)
+    files = sorted(write(tmp_path / "many", 1, nodes=100, executions=1, repeats=200).iterdir())
+    run = tvmdbg.open(*files)
+    assert run.graph.num_nodes < 40 * 100
+    (issue,) = run.check().by_rule("delegates-shared")
+    assert "operators of delegates" in issue.message
+    assert len(run.delegate_calls()) == 1
+
+
+def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(insides, "_FEW_NODES", 0)
+    monkeypatch.setattr(insides, "_MOST_LISTS", 1)
+    compared: list[int] = []
+    family = families.family_of("XnnpackBackend")
+
+    def counted(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
+        compared.append(len(graph.nodes))
+        return family.align(graph, names)
+
+    monkeypatch.setattr(insides, "family_of", lambda _: dataclasses.replace(family, align=counted))
+    files = sorted(write(tmp_path / "lists", 1, nodes=100, executions=50, another=True).iterdir())
+    calls = tvmdbg.open(*files).delegate_calls()
+    assert len(calls) == 50
+    assert len(compared) < 50
+    assert calls[-1].events[0].reason == "too many different lists of events to compare"

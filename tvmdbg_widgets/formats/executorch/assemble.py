@@ -297,14 +297,15 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
         return edge_graph.graph_of(edge, file=record.file), None
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
-        own = files.insides.of(method).values()
-        graphs = {each.index: each.graph for each in own if each.graph is not None}
+        own = files.insides.of(method)
+        graphs = {each.index: each.graph for each in own.values() if each.graph is not None}
+        insides = {index: delegate_graph_of(graph) for index, graph in graphs.items()}
         plan = instruction_graph.graph_of(
             program.plan(method),
             file=program.file,
             num_outputs=outputs,
             externals={index: graph.externals for index, graph in graphs.items()},
-            insides={index: delegate_graph_of(graph) for index, graph in graphs.items()},
+            insides={at: insides[each.index] for at, each in own.items() if each.graph is not None},
         )
         return plan.graph, plan
     return None, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -42,8 +45,9 @@ def event_facts(
     )
     some = events[first_rows(alike)]
     of_delegate = is_of_delegate(dump)[some].tolist()
+    handles = cache(partial(_handles, joined, graph))
     texts = StringColumn.from_strings(
-        _text(dump, joined, graph, event, delegate=delegate)
+        _text(dump, joined, handles, event, delegate=delegate)
         for event, delegate in zip(some.tolist(), of_delegate, strict=True)
     )
     return StringColumn(texts.unique, texts.codes[alike])
@@ -58,8 +62,24 @@ def _metadata_codes(dump: ETDump) -> npt.NDArray[np.int64]:
     return codes
 
 
+def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
+    """Return the debug handles of a set of nodes, cut where they are many."""
+    if graph is None or number < 0:
+        return ""
+    nodes = joined.sets[number]
+    found = dict.fromkeys(graph.attrs[node].get("debug_handle", "") for node in nodes)
+    known = [each for each in found if each]
+    more = f" and {len(known) - _HANDLES} more" if len(known) > _HANDLES else ""
+    return ", ".join(known[:_HANDLES]) + more
+
+
 def _text(
-    dump: ETDump, joined: EventNodes, graph: Graph | None, event: int, *, delegate: bool
+    dump: ETDump,
+    joined: EventNodes,
+    handles: Callable[[int], str],
+    event: int,
+    *,
+    delegate: bool,
 ) -> str:
     at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
     facts: list[tuple[str, str]] = []
@@ -71,13 +91,8 @@ def _text(
         number = int(dump.delegate_id_int[event])
         named = number if number != -1 else dump.delegate_id_str[event]
         facts.append(("identifier", repr(named)))
-    nodes = joined.of(event)
-    if graph is not None and nodes:
-        handles = dict.fromkeys(graph.attrs[node].get("debug_handle", "") for node in nodes)
-        known = [each for each in handles if each]
-        more = f" and {len(known) - _HANDLES} more" if len(known) > _HANDLES else ""
-        if known:
-            facts.append(("debug handles", ", ".join(known[:_HANDLES]) + more))
+    if told := handles(int(joined.set_of[event])):
+        facts.append(("debug handles", told))
     if joined.how[event] != NONE:
         facts.append(("mapped by", HOW[joined.how[event]]))
     if event in dump.metadata:

@@ -69,3 +69,8 @@ class Alignment:
     missing: tuple[int, ...]
     fits: bool
     events_of: Mapping[int, tuple[int, ...]]
+
+    @classmethod
+    def unknown(cls, events: int, reason: str) -> Alignment:
+        """Return that of events of which no node is known."""
+        return cls((EventMatch((), None, NONE, reason),) * events, 0, {}, (), (), True, {})

@@ -113,7 +113,14 @@ class Insides:
 
     def of(self, method: str) -> dict[tuple[int, int], Inside]:
         """Return the delegate calls of a method, by chain and instruction."""
-        return {each.at: each for each in self.insides if each.method == method}
+        return self._by_method.get(method, {})
+
+    @cached_property
+    def _by_method(self) -> dict[str, dict[tuple[int, int], Inside]]:
+        found: dict[str, dict[tuple[int, int], Inside]] = {}
+        for each in self.insides:
+            found.setdefault(each.method, {})[each.at] = each
+        return found
 
     def runs_of_others(self, method: str) -> frozenset[int]:
         """Return the runs of the dump that another method fits better."""

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of, graphs_of, payload_text
+from tvmdbg_widgets.formats.limits import SHARES, Budget
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import listed
@@ -47,6 +49,13 @@ Ints = npt.NDArray[np.int64]
 
 #: What a call costs that the method does not make there, as an event without an operator does.
 _OTHER_CALL: Final = 5
+#: Operators that may be opened, and compared with events, in any file.
+_FEW_NODES: Final = 50_000
+#: Different lists of events of a delegate; real ones log the same in all calls.
+_MOST_LISTS: Final = 4
+#: Methods times runs and events, where the method that ran is looked for.
+_MOST_COMPARED: Final = 2_000_000
+_SHARED: Final = "delegates-shared"
 _SURE: Final = (EXACT, ORDER)
 #: What lowering inserted, by the type of the operator.
 _INSERTED: Final = {
@@ -59,16 +68,26 @@ _INSERTED: Final = {
 def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
     """Return the calls of delegates of all methods, with the graphs in their payloads."""
     graphs = graphs_of(program, source)
+    issues = list(graphs.issues)
     texts: dict[tuple[str, Span], str] = {}
     found = []
+    # A program calls each delegate once; instructions may share one that is as large as the file.
+    sizes = sum(len(each.nodes) + len(each.values) for each in graphs.graphs.values())
+    opened = Budget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
     for plan, chain, at, step in _delegate_calls(program):
         delegate = plan.delegates[step.delegate_index]
         key = delegate.id, delegate.payload
         if key not in texts:
             texts[key] = payload_text(source, delegate)
         graph = graphs.of(delegate)
+        try:
+            opened.spend(0 if graph is None else len(graph.nodes) + len(graph.values), "delegates")
+        except FormatError as problem:
+            if not issues or issues[-1].rule != _SHARED:
+                issues.append(Issue(_SHARED, Severity.ERROR, str(problem), file=program.file))
+            graph = None
         found.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
-    return Insides(tuple(found)), list(graphs.issues)
+    return Insides(tuple(found)), issues
 
 
 def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, DelegateCall]]:
@@ -97,16 +116,18 @@ def with_events(
     """
     aligner = _Aligner(insides, dump)
     names = program.methods
-    costs = np.stack([_kernel_costs(dump, program, name) for name in names], axis=1)
-    costs += np.stack([aligner.costs(name) for name in names], axis=1)
-    ran = np.flatnonzero(np.isin(np.arange(dump.num_runs), run_of(dump)[dump.chain_index >= 0]))
+    if len(names) * (dump.num_runs + dump.num_events) > _MOST_COMPARED and len(names) > 1:
+        return insides, []
+    costs = np.zeros((dump.num_runs, len(names)), np.int64)
+    for at, name in enumerate(names if len(names) > 1 else ()):
+        costs[:, at] = _kernel_costs(dump, program.plan(name)) + aligner.costs(name)
+    ran = {*run_of(dump)[dump.chain_index >= 0].tolist()}
     methods: list[tuple[str, ...]] = [()] * dump.num_runs
-    for run in ran.tolist():
+    for run in sorted(ran):
         row = costs[run].tolist()
         best = tuple(name for name, cost in zip(names, row, strict=True) if cost == min(row))
         methods[run] = (method,) if method is not None and method in best else best
-    calls = aligner.calls(methods)
-    made = replace(insides, calls=calls, methods=tuple(methods))
+    made = replace(insides, calls=aligner.calls(methods), methods=tuple(methods))
     return made, _misfits(dump, made)
 
 
@@ -123,6 +144,9 @@ class _Aligner:
         called = np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE))
         self._events = {call: tuple(inner[call]) for call in called.tolist()}
         self._run = run_of(dump)
+        # Each delegate logs the same events in all its calls.
+        nodes = sum(len(each.graph.nodes) for each in insides.insides if each.graph is not None)
+        self._left = _FEW_NODES + _MOST_LISTS * (nodes + dump.num_events)
 
     def costs(self, method: str) -> Ints:
         """Return what the calls of each run cost as those of a method."""
@@ -158,6 +182,11 @@ class _Aligner:
         names = tuple(self._dump.delegate_id_str[event] for event in events)
         key = id(inside.graph), names
         if key not in self._known:
+            self._left -= len(inside.graph.nodes) + len(names)
+            if self._left < 0:
+                return Alignment.unknown(
+                    len(names), "too many different lists of events to compare"
+                )
             self._known[key] = family.align(inside.graph, names)
         return self._known[key]
 
@@ -166,12 +195,9 @@ def _at(dump: ETDump, event: int) -> Instruction:
     return int(dump.chain_index[event]), int(dump.instruction_id[event])
 
 
-def _kernel_costs(dump: ETDump, program: Program, method: str) -> Ints:
+def _kernel_costs(dump: ETDump, plan: Plan) -> Ints:
     """Return what the kernels of each run cost that the method does not call there."""
-    plan = program.plan(method)
     costs = np.zeros(dump.num_runs, np.int64)
-    if len(program.plans) < 2:
-        return costs
     run = run_of(dump)
     kernels = np.array([name.startswith("native_call_") for name in dump.names.unique] or [False])
     for event in np.flatnonzero(kernels[dump.names.codes] & (dump.chain_index >= 0)).tolist():

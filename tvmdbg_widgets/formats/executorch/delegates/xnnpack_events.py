@@ -94,11 +94,15 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     steps = _Steps(graph, [NameParts(*kind, None) for kind in kinds]).of_nodes(made)
     own = {"Pack LH", "Convert"} if is_half(graph) else {"Pack LH"}
     skips = [_OWN_COST if base in own else SKIP for base, *_ in kinds]
+    worst = max(len(steps), len(names))
+    # A node has two events at most, so many are left over in any order.
+    silent = sum(step.nothing >= SKIP for step in steps) - len(names)
+    if names and 3 * max(silent, len(names) - 2 * len(steps)) > worst:
+        return _unassigned(names, _FOREIGN, SKIP * worst, fits=False)
     order = in_order(steps, [kind_of[parts[at][:3]] for at in places], skips)
     if order is None:
         cost = SKIP * (len(steps) + len(names))
         return _unassigned(names, _TOO_LONG, cost, fits=True)
-    worst = max(len(steps), len(names))
     found = _Found(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
         return _unassigned(names, _FOREIGN, order.cost, fits=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,9 +130,15 @@ class Operators(NamedTuple):
     taken: list[int]
 
 
+#: A delegate may log other lists of events in other calls.
+_MADE: WeakKeyDictionary[DelegateGraph, Operators] = WeakKeyDictionary()
+
+
 def operators_of(graph: DelegateGraph) -> Operators:
-    """Return what XNNPACK makes of a graph."""
-    return _Runtime(graph).optimized()
+    """Return what XNNPACK makes of a graph; the same again while it is in use."""
+    if (known := _MADE.get(graph)) is None:
+        known = _MADE[graph] = _Runtime(graph).optimized()
+    return known
 
 
 def is_half(graph: DelegateGraph) -> bool:

@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
 from tvmdbg_widgets.formats.executorch.program.opened_calls import Call, opened
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, MoveCall
+from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -63,7 +63,7 @@ def graph_of(
     file: str = "",
     num_outputs: Mapping[str, int] | None = None,
     externals: Mapping[int, Externals] | None = None,
-    insides: Mapping[int, Graph] | None = None,
+    insides: Mapping[tuple[int, int], Graph] | None = None,
 ) -> InstructionGraph:
     """Return the graph of a method.
 
@@ -93,7 +93,7 @@ def graph_of(
         delegate: :attr:`DelegateGraph.externals`. They go before `num_outputs`. Without either
         the outputs are inferred from the order of values, which is uncertain.
     insides
-        Graphs of delegates by their index in the plan, which take the place of their calls.
+        Graphs of delegates by chain and instruction of the calls that they take the place of.
 
     Raises
     ------
@@ -153,13 +153,11 @@ def _opened(
     made: InstructionGraph,
     steps: Sequence[Step],
     sources: Sources,
-    insides: Mapping[int, Graph],
+    insides: Mapping[tuple[int, int], Graph],
 ) -> InstructionGraph:
     calls: dict[int, Call] = {}
     for step, reads in zip(steps, sources.reads, strict=True):
-        if not isinstance(step.instruction, DelegateCall):
-            continue
-        if (inside := insides.get(step.instruction.delegate_index)) is None:
+        if (inside := insides.get((step.chain, step.index))) is None:
             continue
         call = Call(inside, tuple(len(source.writings) for source in reads))
         if call.fits(len(step.writes)):
