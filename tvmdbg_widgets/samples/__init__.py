@@ -39,7 +39,7 @@ resnet20_cifar_fp16_overflow: Path = _DUMPS / "resnet20_cifar_fp16_overflow"
 executorch_demo_delegate: Path = _DUMPS / "executorch_demo_delegate"
 
 #: A quantized network of 26 operators that XNNPACK runs in two calls, with the one operator between
-#: them that it did not take. ETDump, ETRecord, debug buffer and program.
+#: them that it did not take. ETDump, ETRecord, debug buffer, and the program with XNNPACK's graphs.
 executorch_xnnpack: Path = _DUMPS / "executorch_xnnpack"
 
 __all__ = [
