@@ -43,6 +43,20 @@ describe("Times", () => {
     expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
   });
 
+  it("marks no node for what a call took apart from its nodes", () => {
+    const graph = {
+      ...columns([{}, { ns: 10 }, {}, {}]),
+      nodeCall: Int32Array.of(-1, -1, 1, -1),
+      callOffsets: Int32Array.of(0, 4, 5),
+      callNodes: Int32Array.of(0, 1, 2, 3, 2),
+      callNs: Float64Array.of(50, 20),
+      callShare: Float64Array.of(0.5, 0.2),
+      callNames: stringColumn(["outside its operators", "conv"]),
+      callKinds: stringColumn(["delegate", "delegate"]),
+    };
+    expect(new Times(graph, null).slowest).toBe(2);
+  });
+
   it("sums by op kind", () => {
     const sums = words().times.byKind(residual());
     expect(sums.get("convolution")).toEqual({ nodes: 2, ns: 3_000_000 });

@@ -24,7 +24,7 @@ export class Times {
   /** What every share is of. */
   readonly total: number;
   readonly largest: number;
-  /** A node of what takes longest; -1 where no time is known. */
+  /** The node of the longest time, its own or that of what it ran in; -1 where no time is known. */
   readonly slowest: number;
   /** What has a known time above zero, the slowest first. */
   readonly ranked: readonly Timed[];
@@ -55,8 +55,7 @@ export class Times {
     found.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
     this.total = graph.timeTotal?.[0] ?? sum;
     this.ranked = found;
-    const first = found.find(({ nodes }) => nodes.length);
-    this.slowest = first?.nodes[0] ?? -1;
+    this.slowest = slowestOf(this.shown, kinds);
     this.largest = found[0]?.ns ?? 0;
     for (const [row, { nodes, name }] of found.entries()) {
       if (!name) this.#rank.set(nodes[0]!, row + 1);
@@ -214,6 +213,16 @@ function nodesOfCalls(graph: GraphColumns): Map<string, Set<number>> {
   }
   inCalls.set(graph, found);
   return found;
+}
+
+/** The first node of the longest time; what a call took apart from its nodes is of none of them. */
+function slowestOf(shown: Float64Array, kinds: Uint8Array): number {
+  let slowest = -1;
+  for (let node = 0; node < shown.length; node++) {
+    if (kinds[node] === NodeKind.PARAMETER) continue;
+    if (shown[node]! > (shown[slowest] ?? 0)) slowest = node;
+  }
+  return slowest;
 }
 
 /** Whether a node is of an op kind, or ran in a call of that kind. */
