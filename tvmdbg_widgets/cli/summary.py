@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+_MOST_DELEGATES = 8
 EXAMPLES = examples(
     ("Contents, slowest operators, issues", "tvmdbg summary /tmp/tvmdbg"),
     ("Files instead of a folder", "tvmdbg summary graph.json output_tensors.params"),
@@ -35,6 +41,8 @@ def summary(named: Named) -> None:
         say("  ", styled("delegation ", "dim"), told_of.title)
         for line in repr(told_of).splitlines()[1:]:
             say("           ", styled(line))
+    for line in _delegates(run):
+        say("  ", styled("delegate ", "dim"), line)
     slowest = operators(run.parts, top=5)
     if len(slowest):
         say()
@@ -53,6 +61,20 @@ def summary(named: Named) -> None:
         note(f"  {len(issues) - 5} more: tvmdbg check")
     for hint in missing(run.parts).values():
         note(for_shell(hint))
+
+
+def _delegates(run: DebugRun) -> list[str]:
+    """Return what the program holds for each call of a delegate."""
+    from tvmdbg_widgets.model.base.text import one_line
+
+    files = run.parts.executorch
+    held = [] if files is None else list(files.insides.of(files.method).values())
+    told = [
+        one_line(f"{each.delegate.id}, instruction {each.instruction}: {each.payload}")
+        for each in held[:_MOST_DELEGATES]
+    ]
+    more = len(held) - len(told)
+    return [*told, f"{more:,} more calls of delegates"] if more else told
 
 
 def _folded(text: str) -> list[str]:

@@ -17,6 +17,9 @@ from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
+from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,17 +70,18 @@ class RecordedEvent:
     main: int | None = None
     candidates: tuple[int, ...] = ()
     edge_match: str = ""
+    _backend: str = field(default="", repr=False)
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
         """The parts of the name, each with what it means."""
-        family = family_of("XnnpackBackend")
+        family = family_of(self._backend)
         return () if family is None or family.explain is None else family.explain(self.name)
 
     def __repr__(self) -> str:
         numbers = listed([f"#{node}" for node in self.delegate_nodes or self.candidates])
         told = f"{self.match} {numbers}" if numbers else self.match
-        return f"<{self.name}: {duration_text(self.duration_ns)}, {told}>"
+        return f"<{event_title(self.name)}: {duration_text(self.duration_ns)}, {told}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +201,7 @@ class RecordedCalls(Sequence[RecordedCall]):
             pandas is not installed.
         """
         rows = [(call, event) for call in self for event in call.events]
-        names = [each.name for each in fields(RecordedEvent)]
+        names = [each.name for each in fields(RecordedEvent) if not each.name.startswith("_")]
         columns: dict[str, list[Any]] = {
             name: [getattr(call, name) for call, _ in rows]
             for name in ("execution", "method", "instruction", "backend")
@@ -275,14 +279,15 @@ class _Calls:
         inside = told.inside if told is not None else None
         if told is None:
             inside = self._shown.get(at)
+        backend = inside.delegate.id if inside is not None else self._backends.get(at, "")
         return RecordedCall(
             run,
             inside.method if inside is not None else "",
             at[1],
-            inside.delegate.id if inside is not None else self._backends.get(at, ""),
+            backend,
             float(start - origin),
             float(max(0, end - start)),
-            tuple(self._events(events, told, inside)),
+            tuple(self._events(events, told, inside, backend)),
             float("nan") if own else float(covered),
             tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
             _specs(inside),
@@ -292,7 +297,7 @@ class _Calls:
         )
 
     def _events(
-        self, events: list[int], told: CallEvents | None, inside: Inside | None
+        self, events: list[int], told: CallEvents | None, inside: Inside | None, backend: str
     ) -> Iterator[RecordedEvent]:
         dump, files = self._dump, self._files
         joined = files.event_nodes
@@ -304,7 +309,8 @@ class _Calls:
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
-                yield RecordedEvent(name, *times, **_unaligned(told, joined, at, event))
+                known = _unaligned(told, joined, at, event)
+                yield RecordedEvent(name, *times, **known, _backend=backend)
                 continue
             match = alignment.events[at]
             nodes = {
@@ -322,6 +328,7 @@ class _Calls:
                 match.main,
                 match.candidates,
                 self._edge_match(inside, match.nodes) if shown else "",
+                backend,
             )
 
     def _edge_match(self, inside: Inside, indexes: tuple[int, ...]) -> str:
@@ -337,10 +344,10 @@ def _unaligned(told: CallEvents | None, joined: Any, at: int, event: int) -> Map
     """Return what is known of an event whose delegate has no graph, or several may be it."""
     if told is not None and len(told.candidates) > 1:
         return _of_several(told, at)
-    from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
-
     if joined is not None and joined.how[event] == BY_IDENTIFIER:
         return {"nodes": joined.of(event), "match": EXACT}
+    if joined is not None and joined.how[event] == UNMAPPED:
+        return {"reason": "the delegate map of the ETRecord does not have its identifier"}
     if told is not None and told.inside is None:
         return {"reason": "the program calls no delegate at this instruction"}
     return {"reason": "no graph of this delegate is known"}

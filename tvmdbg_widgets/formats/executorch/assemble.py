@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
 from tvmdbg_widgets.formats.executorch.delegates.insides import (
     insides_of,
@@ -36,6 +37,8 @@ from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
+from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.insides import Insides
@@ -63,7 +66,7 @@ KINDS = (
     "debug-buffer",
     "inspector-text",
 )
-#: Delegates whose compile specs are told of the run; each node of one tells them too.
+#: Delegates whose payloads and compile specs are told of the run; nodes tell them too.
 _MOST_DELEGATES = 16
 #: What a saved run has besides; its times are those of the ETDump.
 _OF_RECORDINGS = ("recording", "recorded-times", "ir")
@@ -254,7 +257,21 @@ def _notes(files: ExecuTorchFiles) -> list[Issue]:
     if dump is not None and len(methods_of(files.record, files.program)) > 1:
         text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
         found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
+    if dump is not None and files.event_nodes is not None:
+        found += _estimated(dump, files.event_nodes)
     return found
+
+
+def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
+    """Tell once of each backend whose times are not measured."""
+    events = np.flatnonzero(is_of_delegate(dump) & (dump.kind == EventKind.PROFILE))
+    at = np.unique(np.stack([dump.chain_index[events], dump.instruction_id[events]]), axis=1)
+    called = dict.fromkeys(nodes.backends.get((int(c), int(i)), "") for c, i in at.T)
+    for backend in called:
+        family = family_of(backend)
+        if family is not None and family.times:
+            text = f"times of events of {backend} are {family.times}"
+            yield Issue("times-estimated", Severity.NOTE, text, file=dump.file)
 
 
 def _of_others(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue]:
@@ -410,11 +427,11 @@ def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
         yield f"{files.record.file} has a member ETRECORD_V0"
     if files.program is not None:
         yield f"{files.program.file} is a program (ET12)"
-        for plan in files.program.plans:
-            told = [(at, each) for at, each in enumerate(plan.delegates) if each.compile_specs]
-            for at, each in told[:_MOST_DELEGATES] if plan.name == files.method else ():
-                specs = ", ".join(f"{s.key} = {s.text()}" for s in each.compile_specs[:16])
-                yield one_line(f"delegate {at}, {each.id}, was compiled with {specs}")
+        held = {each.index: each for each in files.insides.of(files.method).values()}
+        for at, each in sorted(held.items())[:_MOST_DELEGATES]:
+            specs = [f"{s.key} = {s.text()}" for s in each.delegate.compile_specs[:16]]
+            compiled = f"; compiled with {', '.join(specs)}" if specs else ""
+            yield one_line(f"delegate {at}, {each.delegate.id}: {each.payload}{compiled}")
     if files.buffer is not None:
         yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
+from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import cut, one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
 
@@ -24,6 +29,11 @@ if TYPE_CHECKING:
 
 _HANDLES = 20
 _BYTES = 64
+_FIELDS, _LETTERS = 20, 200
+#: Metadata above that size is shown as it is.
+_LONGEST = 10_000
+_CAPITAL: Final = re.compile("(?<=[a-z])[A-Z]")
+_Value = str | float | int | bool | None | list[str | float | int | bool | None]
 
 
 def event_facts(
@@ -90,18 +100,45 @@ def _text(
     if delegate:
         number = int(dump.delegate_id_int[event])
         named = number if number != -1 else dump.delegate_id_str[event]
+        family = family_of(joined.backends.get(at, ""))
+        if isinstance(named, str) and family is not None and family.explain is not None:
+            facts += [(cut(part, _LETTERS), text) for part, text in family.explain(named)]
         facts.append(("identifier", repr(named)))
     if told := handles(int(joined.set_of[event])):
         facts.append(("debug handles", told))
     if joined.how[event] != NONE:
         facts.append(("mapped by", HOW[joined.how[event]]))
     if event in dump.metadata:
-        facts.append(("metadata", _metadata(dump.metadata[event])))
+        facts += _metadata(dump.metadata[event])
     return "\n".join(f"{name}\t{one_line(text)}" for name, text in facts)
 
 
-def _metadata(data: bytes) -> str:
-    """Return metadata as text, or its first bytes in hex where it is none."""
+def _metadata(data: bytes) -> list[tuple[str, str]]:
+    """Return metadata: an object of JSON by its fields, text, or first bytes in hex.
+
+    Core ML's object says what an operator is, its share of the cost, and where it prefers to run
+    (``ETCoreMLOperationProfilingInfo.mm``).
+    """
+    if data[:1] == b"{" and len(data) <= _LONGEST:
+        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+            found = msgspec.json.decode(data, type=dict[str, _Value])
+            return [(_words(name), _said(value)) for name, value in found.items()][:_FIELDS]
+    return [("metadata", _text_or_hex(data))]
+
+
+def _words(name: str) -> str:
+    """Return ``"preferred compute unit"`` of ``"preferredComputeUnit"``."""
+    return one_line(_CAPITAL.sub(lambda each: f" {each[0].lower()}", cut(name, _LETTERS)))
+
+
+def _said(value: _Value) -> str:
+    if isinstance(value, list):
+        more = [f"{len(value) - _HANDLES} more"] if len(value) > _HANDLES else []
+        return ", ".join([*map(_said, value[:_HANDLES]), *more])
+    return cut(value, _LETTERS) if isinstance(value, str) else json.dumps(value)
+
+
+def _text_or_hex(data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -189,8 +189,8 @@ def _trusts(how: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
-    """Name delegate events by their identifier, as the Inspector does."""
-    own, told = dump.names, dump.delegate_id_str
+    """Name delegate events by their identifier, as the Inspector does, or by what that says."""
+    own, told = dump.names, dump.delegate_names
     unique = [*own.unique, *told.unique]
     codes = own.codes[events].astype(np.int64)
     of_delegate = is_of_delegate(dump)[events]

@@ -117,7 +117,7 @@ def _words(
         told = listed(told_as.get(number, [])) or kernel_operator(dump.names[event])
         numeric = int(dump.delegate_id_int[event])
         names[number] = told or (f"event {numeric}" if numeric != -1 else dump.call_word)
-        kinds[number] = op_kind(dump.delegate_id_str[event] or dump.names[event], NodeKind.OPERATOR)
+        kinds[number] = op_kind(dump.delegate_names[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
             names[number] += f", {dump.call_word} {at[1]}"
             names[number] += f" of chain {at[0]}" if at[0] else ""
@@ -135,12 +135,12 @@ def _words(
 
 def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
     """Return what the events of each set are called by their delegate, in the order of events."""
-    codes = dump.delegate_id_str.codes[order].astype(np.int64)
-    width = len(dump.delegate_id_str.unique) + 1
+    codes = dump.delegate_names.codes[order].astype(np.int64)
+    width = len(dump.delegate_names.unique) + 1
     pairs, first = np.unique(of[order] * width + codes, return_index=True)
     found: dict[int, list[str]] = {}
     for pair in pairs[np.argsort(first)].tolist():
-        if text := dump.delegate_id_str.unique[pair % width]:
+        if text := dump.delegate_names.unique[pair % width]:
             found.setdefault(pair // width, []).append(text)
     return found
 

@@ -23,6 +23,8 @@ LOADING: Final = ("Program::load_method", "Method::init")
 #: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
 #: ticks after their call.
 _ROUNDING = 1000
+#: Vulkan's phases are timed by the runtime, its dispatches by the GPU (``VulkanBackend.cpp``).
+_BY_THE_RUNTIME = "ETVK_"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,9 @@ def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
     wrong = np.unique(instruction[known[outside]])
     found = np.zeros(dump.num_events, np.bool_)
     found[inner] = np.isin(instruction[inner], wrong)
-    return found
+    told = dump.delegate_id_str
+    runtime = [each.startswith(_BY_THE_RUNTIME) for each in told.unique] or [False]
+    return found & ~np.array(runtime, np.bool_)[told.codes]
 
 
 def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:

@@ -107,6 +107,11 @@ class DelegateNode:
         return f"{self.type.replace(' ', '_')}_{self.index}"
 
     @property
+    def inserted(self) -> bool:
+        """Whether lowering made it; not known of backends that tell operators by ids of a map."""
+        return self.handle is None and "node_id" not in self.fields
+
+    @property
     def reads(self) -> tuple[int, ...]:
         """Ids of the values that it reads."""
         return tuple(value for _, value in self.inputs)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
     import numpy.typing as npt
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
 
 #: The chain index of framework events, in either signedness: ``kUnsetChainId``.
 UNSET_CHAIN = -1
@@ -154,6 +155,13 @@ class ETDump:
     def num_events(self) -> int:
         """Number of events, E."""
         return len(self.kind)
+
+    @cached_property
+    def delegate_names(self) -> StringColumn:
+        """What events of delegates are called on screen: ``delegate_id_str``, or what it says."""
+        told = self.delegate_id_str
+        titles = StringColumn.from_strings(map(event_title, told.unique))
+        return StringColumn(titles.unique, titles.codes[told.codes])
 
     def events_of(self, run: int) -> range:
         """Positions of the events of a run."""

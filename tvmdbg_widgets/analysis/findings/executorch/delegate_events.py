@@ -62,7 +62,7 @@ def _events(recorded: Recorded, call: Call) -> Iterable[Event]:
     dump, rows = recorded.dump, call.inner
     of: dict[tuple[int, str], list[int]] = {}
     for row in rows.tolist():
-        key = (int(dump.delegate_id_int[row]), dump.delegate_id_str[row])
+        key = (int(dump.delegate_id_int[row]), dump.delegate_names[row])
         of.setdefault(key, []).append(row)
     for (number, text), own in of.items():
         name = text if number == -1 else str(number)

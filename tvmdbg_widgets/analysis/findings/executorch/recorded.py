@@ -169,7 +169,7 @@ class Recorded:
             number = int(dump.delegate_id_int[event])
             identifier = number if number != -1 else dump.delegate_id_str[event]
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            shown = shortened(repr(identifier))
+            shown = shortened(repr(number if number != -1 else dump.delegate_names[event]))
             how = int(self.nodes.how[event])
             found.append(Identified(at, str(identifier), shown, how, count))
         return tuple(found)

@@ -71,7 +71,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _name(dump: ETDump, event: int) -> str:
     number = int(dump.delegate_id_int[event])
-    text = dump.delegate_id_str[event] or dump.names[event]
+    text = dump.delegate_names[event] or dump.names[event]
     return str(number) if number != -1 else shortened(text) or "an event without a name"
 
 

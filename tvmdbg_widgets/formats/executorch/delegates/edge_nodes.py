@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from tvmdbg_widgets.formats.executorch.delegates.mapped_nodes import mapped_nodes
 from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
 
@@ -103,6 +105,7 @@ def edge_nodes(
     graphs: Mapping[int, DelegateGraph],
     program: ExportedProgram,
     handles: Mapping[str, int | Sequence[int]],
+    maps: Mapping[int, Mapping[str, Sequence[int]]] = MappingProxyType({}),
 ) -> DelegateEdges:
     """Find the edge operators that delegates' nodes come from.
 
@@ -115,6 +118,8 @@ def edge_nodes(
     handles : Mapping of str to int or Sequence of int
         Of the method, by instruction: all handles of a delegate's call, the one of a kernel. Empty
         where the ETRecord has none.
+    maps
+        The delegate map by instruction and identifier, for operators without handles.
 
     Returns
     -------
@@ -134,8 +139,17 @@ def edge_nodes(
     natives = {handle for handle in handles.values() if isinstance(handle, int)}
     candidates = _Candidates(program, natives)
     of: dict[DelegateNodeId, EdgeNode] = {}
+    fused: dict[int, Owners] = {}
     for instruction, own in listed.items():
         graph = graphs[instruction]
+        if not any(node.inserted or node.handle is not None for node in graph.nodes):
+            inside = candidates.free(own)
+            mapped, taken_in = mapped_nodes(graph, program, inside, maps.get(instruction, {}))
+            for index, edge in mapped.items():
+                of[instruction, index] = edge
+                candidates.give(instruction, edge.node)
+            fused.update((at, ((instruction, index),)) for at, index in taken_in.items())
+            continue
         for node in graph.nodes:
             if node.handle is None or (handles and node.handle not in own):
                 continue
@@ -143,7 +157,7 @@ def edge_nodes(
             if found is not None:
                 of[instruction, node.index] = found
     part_of, beside = _taken_in(graphs, program, listed, of)
-    return DelegateEdges(of, part_of, beside)
+    return DelegateEdges(of, {**part_of, **fused}, beside)
 
 
 def inserted_for(graph: DelegateGraph) -> Mapping[int, int]:
@@ -218,6 +232,8 @@ class _Candidates:
     def __init__(self, program: ExportedProgram, natives: set[int]) -> None:
         self._program = program
         self._natives = natives
+        most = 10_000 + 10 * _STEPS * len(program.nodes)
+        self._budget = Budget(most, program.name, "nodes for the handles of all calls")
         #: By handle and operator, then by sorted sizes, and all of them as those of None.
         self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _Queue]] = {}
         self._ready: set[int] = set()
@@ -245,7 +261,7 @@ class _Candidates:
             if held:
                 alternatives = sum(queue.left for queue in held)
                 chosen = min(queue.first(self._taken) for queue in held)
-                self._give(instruction, chosen)
+                self.give(instruction, chosen)
                 return EdgeNode(chosen, alternatives)
         # One operator that lowering has split: a concatenation of many values.
         shared = [self._given.get((instruction, handle, each)) for each in fits]
@@ -262,7 +278,14 @@ class _Candidates:
             for sizes in {_sizes(node), None}:
                 queues.setdefault(sizes, _Queue()).add(at)
 
-    def _give(self, instruction: int, at: int) -> None:
+    def free(self, handles: Iterable[int]) -> list[int]:
+        """Return the nodes with some handles that no kernel and no other delegate has."""
+        own = {handle for handle in handles if handle not in self._natives}
+        held = [self._program.by_handle.get(handle, ()) for handle in own]
+        self._budget.spend(sum(map(len, held)), "debug_handle_map")
+        return sorted({at for each in held for at in each} - self._taken)
+
+    def give(self, instruction: int, at: int) -> None:
         self._taken.add(at)
         node = self._program.nodes[at]
         sizes = _sizes(node)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -72,6 +72,14 @@ def in_order(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) 
     if (found := _as_foretold(steps, kinds)) is not None:
         return found
     return _cheapest(steps, kinds, skips) if cells <= _MOST_CELLS else None
+
+
+def ones(bits: int) -> Iterator[int]:
+    """Return the positions of the bits that are set, ascending."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _as_foretold(steps: Sequence[Step], kinds: Sequence[int]) -> Order | None:

@@ -50,6 +50,8 @@ class Family:
         From a graph and the names of the events of a call: the nodes that they are of.
     explain : callable or None
         From the name of an event: its parts, each with what it means.
+    times : str
+        What to know of the times that it logs; empty where they are measured.
     """
 
     backend: str
@@ -57,6 +59,7 @@ class Family:
     read: Reader | None = None
     align: Callable[[DelegateGraph, Sequence[str]], Alignment] | None = None
     explain: Callable[[str], tuple[tuple[str, str], ...]] | None = None
+    times: str = ""
 
 
 def _xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
@@ -83,6 +86,18 @@ def _vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -> De
     return read_vulkan(source, payload, backend, file=file)
 
 
+def _vulkan_events(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
+    from tvmdbg_widgets.formats.executorch.delegates.vulkan_events import align
+
+    return align(graph, names)
+
+
+def _vulkan_name(name: str) -> tuple[tuple[str, str], ...]:
+    from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
+
+    return explain_name(name)
+
+
 def _told(what: str, magic: bytes = b"", at: int = 0) -> Callable[[bytes, int], str]:
     """Return what describes payloads that start with some bytes, or that nothing else tells."""
 
@@ -106,8 +121,19 @@ FAMILIES: tuple[Family, ...] = (
         _xnnpack_events,
         _xnnpack_name,
     ),
-    Family("VulkanBackend", _told("Vulkan graph", b"VH00", 4), _vulkan),
-    Family("CoreMLBackend", _told("Core ML package")),
+    Family(
+        "VulkanBackend",
+        _told("Vulkan graph", b"VH00", 4),
+        _vulkan,
+        _vulkan_events,
+        _vulkan_name,
+    ),
+    Family(
+        "CoreMLBackend",
+        _told("Core ML package"),
+        times="estimated: the time of a whole prediction, shared out by Core ML's estimate of what "
+        "each operator costs",
+    ),
     Family(
         "QnnBackend",
         _told("Qualcomm QNN context binary (closed)", 0x5678ABCD.to_bytes(4, "little")),
@@ -116,9 +142,12 @@ FAMILIES: tuple[Family, ...] = (
     Family("VgfBackend", _told("VGF container")),
     Family("TOSABackend", _told("TOSA flatbuffer", b"TOSA", 4)),
     Family("NeutronBackend", _told("NXP Neutron program")),
-    Family("MPSBackend", _told("MPS graph")),
+    Family("MPSBackend", _told("MPS graph", b"MP00", 4)),
     Family("MLXBackend", _told("MLX graph", b"MLX0", 4)),
     Family("OpenvinoBackend", _told("OpenVINO model")),
+    Family("EnnBackend", _told("Samsung ENN model (closed)")),
+    Family("NeuropilotBackend", _told("MediaTek Neuron model (closed)")),
+    Family("CudaBackend", _told("CUDA library of AOTInductor")),
 )
 _BY_BACKEND = {family.backend: family for family in FAMILIES}
 

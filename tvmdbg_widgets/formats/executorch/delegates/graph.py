@@ -41,6 +41,15 @@ DTYPES: Final = {
     "int32": "int32",
     "qcint4": "uint4",
     "qbint4": "uint4",
+    # Vulkan's spelling.
+    "BOOL": "bool",
+    "UINT8": "uint8",
+    "INT8": "int8",
+    "INT32": "int32",
+    "INT64": "int64",
+    "FLOAT16": "float16",
+    "FLOAT32": "float32",
+    "FLOAT64": "float64",
 }
 #: Sides of one thing that fields tell apart: what it is called, and which sides.
 _SIDES: Final = {
@@ -169,9 +178,9 @@ def node_attrs(
 ) -> dict[str, str]:
     """Return what an operator tells of itself, in the words of the field."""
     told = {"delegate_node": node.name}
-    if node.handle is None:
+    if node.inserted:
         told["inserted"] = "by lowering: no operator of the edge program asked for it"
-    else:
+    elif node.handle is not None:
         told["debug_handle"] = str(node.handle)
     ports = {name for name, _ in (*node.inputs, *node.outputs)}
     left = {

@@ -245,7 +245,12 @@ def placed_on_edges(
     graphs = {
         at[1]: each.graph for at, each in insides.of(method).items() if at[0] == 0 and each.graph
     }
-    edges = edge_nodes(graphs, program, (record.debug_handle_map or {}).get(method, {}))
+    calls = (record.delegate_map or {}).get(method, {})
+    told = {
+        at: each.identifiers for at in graphs if (each := calls.get(str(at))) and each.identifiers
+    }
+    handles = (record.debug_handle_map or {}).get(method, {})
+    edges = edge_nodes(graphs, program, handles, told)
     placed = {
         (at, node.index): edges.nodes_of(at, node.index)
         for at, graph in graphs.items()
@@ -306,6 +311,7 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
     set_of, how = joined.set_of.copy(), joined.how.copy()
     unmatched: set[int] = set()
     rests: set[int] = set()
+    foreign = DelegateCalls.of(dump).foreign
     for call, each in insides.calls.items():
         inside, alignment = each.inside, each.alignment
         if inside is None or inside.graph is None or alignment is None or joined.set_of[call] < 0:
@@ -313,8 +319,11 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
         if inside.method != method or not any(m.match in _SURE for m in alignment.events):
             continue
         whole = joined.sets[int(joined.set_of[call])]
-        rest = sets.titled(whole, "", _at(dump, call))
-        rests.add(rest)
+        rest = int(joined.set_of[call])
+        if not any(foreign[event] for event in each.events):
+            # Times of another clock are no part of the call's.
+            rest = sets.titled(whole, "", _at(dump, call))
+            rests.add(rest)
         set_of[call] = rest
         for event, match in zip(each.events, alignment.events, strict=True):
             if match.match not in _SURE:
@@ -326,8 +335,10 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
             if nodes:
                 set_of[event] = sets.of(nodes)
             else:
-                what = _INSERTED.get(inside.graph.nodes[main].type, "operators")
-                title = f"{what} inserted by lowering"
+                node = inside.graph.nodes[main]
+                title = "operators that no node of the graph stands for"
+                if node.inserted:
+                    title = f"{_INSERTED.get(node.type, 'operators')} inserted by lowering"
                 set_of[event] = sets.titled(whole, title, _at(dump, call))
     alone = {each for each in rests if len(sets.sets[each]) == 1}
     apart = frozenset(sets.apart | (rests - unmatched) | alone)

@@ -12,6 +12,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Attributes of an operator that its edge node has in words of its own, or that say nothing there.
 _OF_EDGES: Final = ("debug_handle", "inserted")
+#: Events of one operator that are told by name: a shader is dispatched as often as it takes.
+_MOST_EVENTS: Final = 12
 
 
 def with_delegate_nodes(graph: Graph, insides: Insides, method: str, dump: ETDump | None) -> Graph:
@@ -49,6 +52,15 @@ def with_delegate_nodes(graph: Graph, insides: Insides, method: str, dump: ETDum
                     told[node] |= each
     else:
         _on_edges(insides.edges, own, facts, told)
+    texts = {
+        (str(chain), str(at)): each.payload
+        for (chain, at), each in insides.of(method).items()
+        if each.graph is None
+    }
+    for node, own_attrs in enumerate(graph.attrs if texts else ()):
+        at_ = own_attrs.get("chain", ""), own_attrs.get("instruction", "")
+        if "backend" in own_attrs and at_ in texts:
+            told[node]["payload"] = texts[at_]
     if not told:
         return graph
     attrs = tuple(
@@ -129,7 +141,8 @@ def _ran(
     """Return what some events tell of the operator whose they are."""
     first = alignment.events[events[0]]
     told = {
-        "runs as": ", ".join(names[event] for event in events),
+        "runs as": ", ".join(event_title(names[event]) for event in events[:_MOST_EVENTS])
+        + (f" and {len(events) - _MOST_EVENTS} more" if len(events) > _MOST_EVENTS else ""),
         "match": first.match + (f": {first.reason}" if first.reason else ""),
     }
     family = family_of(inside.delegate.id)

@@ -19,6 +19,7 @@ from tvmdbg_widgets.formats.executorch.delegates.event_order import (
     Order,
     Step,
     in_order,
+    ones,
 )
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
     ANY_BINARY,
@@ -283,7 +284,7 @@ class _Found:
         self.main: dict[int, int] = {}
         self.events_of: dict[int, tuple[int, ...]] = {}
         for index, given in enumerate(order.given):
-            if mine := tuple(_ones(given & sure)):
+            if mine := tuple(ones(given & sure)):
                 self.events_of[index] = mine
                 self.main.update(dict.fromkeys(mine, index))
 
@@ -390,10 +391,3 @@ def _ambiguous(graph: DelegateGraph, candidates: tuple[int, ...], *, free: bool)
     told = listed([graph.nodes[index].name for index in candidates], most=_CANDIDATES_TOLD)
     reason = f"one of {told}" if len(candidates) > 1 else told
     return EventMatch((), None, AMBIGUOUS, f"{reason} or none" if free else reason, candidates)
-
-
-def _ones(bits: int) -> Iterator[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest

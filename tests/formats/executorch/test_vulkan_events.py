@@ -1,0 +1,289 @@
+"""Vulkan's events: what their names say, and the nodes of its graph that they are of."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.formats.executorch.delegate_payloads import read
+from tests.formats.executorch.test_edge_nodes import program_of
+from tests.formats.executorch.vulkan_files import PHASES, Runtime, chain_payload
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
+from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of
+from tvmdbg_widgets.formats.executorch.delegates.vulkan_events import align
+from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
+from tvmdbg_widgets.model.executorch.vulkan_names import (
+    event_title,
+    explain_name,
+    is_shader,
+    read_name,
+)
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+
+pytestmark = pytest.mark.spec_only
+
+OPERATORS = (
+    "aten.convolution.default",
+    "aten.relu.default",
+    "aten.add.Tensor",
+    "aten.relu.default",
+)
+CONVOLUTION = json.dumps(
+    {
+        "operator": {
+            "name": "aten.convolution.default",
+            "delegate_node_id": 4,
+            "args": [
+                {"type": "TENSOR", "value_ref": 1, "dtype": "Float", "sizes": [1, 8, 4, 4],
+                 "storage": "TEXTURE_3D", "packed_dim": 2},
+                {"type": "INTLIST", "value_ref": 2, "values": [1, 1]},
+                {"type": "BOOL", "value_ref": 3, "value": 0},
+                {"type": "NONE", "value_ref": 4},
+            ],
+        },
+        "kernel_name": "conv2d_dw_output_tile_3x3",
+        "operator_id": 7,
+        "dispatch_id": 12,
+    }
+)  # fmt: skip
+
+
+def chain(*names: str, ids: tuple[int, ...] | None = None) -> DelegateGraph:
+    return read(chain_payload(names, ids), vulkan=True)
+
+
+def test_a_name_is_read_and_told_in_words() -> None:
+    assert event_title(CONVOLUTION) == "aten.convolution.default · conv2d_dw_output_tile_3x3 #12"
+    found = read_name(CONVOLUTION)
+    assert found == ("conv2d_dw_output_tile_3x3", "aten.convolution.default", 4, 7, 12)
+    assert explain_name(CONVOLUTION) == (
+        ("aten.convolution.default", "operator of the delegate's graph"),
+        ("conv2d_dw_output_tile_3x3", "shader"),
+        ("arguments", "Float [1, 8, 4, 4] in TEXTURE_3D, [1, 1], 0, NONE"),
+        ("#12", "number of the dispatch in the delegate"),
+    )
+
+
+def test_a_copy_of_an_input_does_not_tell_the_operator_before_it() -> None:
+    name = CONVOLUTION.replace("conv2d_dw_output_tile_3x3", "nchw_to_image_texture3d_float")
+    assert event_title(name) == "staging · nchw_to_image_texture3d_float #12"
+    assert explain_name(name)[0][1] == "shader that copies an input or output of the delegate"
+
+
+def test_doubles_that_cpp_writes_without_a_word_in_json() -> None:
+    for word in ("inf", "-inf", "nan", "-nan"):
+        name = CONVOLUTION.replace('"value": 0}', f'"value": {word}}}')
+        assert word in name
+        assert read_name(name) == read_name(CONVOLUTION)
+
+
+def test_other_names_stay_as_they_are() -> None:
+    for name in ("conv2d_12", "ETVK_EXECUTE", "Add (ND) #1", "", "{", "{}", '{"operator": 1}'):
+        assert event_title(name) == name
+    assert is_shader("conv2d_dw_12")
+    assert not is_shader("Add (ND) #1")
+    assert explain_name("conv2d_12") == (("conv2d", "shader"), ("12", "number of the dispatch"))
+    assert explain_name("ETVK_EXECUTE")[0][1].startswith("the whole call")
+    assert explain_name("other") == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        '{"kernel_name": "k", "x": ' + "[" * 90_000 + "]" * 90_000 + "}",
+        '{"kernel_name": "k", "operator": {"name": "n", "args": ' + '{"a":' * 30_000,
+        '{"kernel_name": "' + "k" * 300_000 + '"}',
+        '{"kernel_name": "k", "operator_id": -1}',
+        '{"kernel_name": "k", "operator_id": 1e99}',
+        '{"kernel_name": "k", "operator": {"name": "n", "delegate_node_id": 4294967296}}',
+        '{"kernel_name": "\ud800"}',
+        '{"kernel_name": ["k"]}',
+    ],
+)
+def test_what_is_no_such_text_is_not_read(name: str) -> None:
+    assert read_name(name) is None
+    assert event_title(name) == name
+    assert explain_name(name) == ()
+
+
+def test_long_names_are_cut() -> None:
+    name = json.dumps({"kernel_name": "k" * 9_000, "operator": {"name": "n" * 9_000}})
+    assert len(event_title(name)) < 300
+    assert max(len(part) for part, _ in explain_name(name)) < 200
+
+
+def test_each_dispatch_is_of_its_operator() -> None:
+    names, nodes = Runtime().names(OPERATORS, (2, 0, 1, 1))
+    found = align(chain(*OPERATORS), [*PHASES, *names, "ETVK_COPY_OUTPUTS"])
+    matches = found.events[len(PHASES) : -1]
+    assert [each.main for each in matches] == [None if at < 0 else at for at in nodes]
+    assert {each.match for each, at in zip(matches, nodes, strict=True) if at >= 0} == {"exact"}
+    assert {each.reason for each in found.events[: len(PHASES)]} == {
+        "a phase of the call, of no operator"
+    }
+    assert found.events[-1].match == "none"
+    assert matches[0].reason == "a copy of an input or output, of no operator of the graph"
+    assert found.events_of == {0: (4, 5), 2: (6,), 3: (7,)}
+    assert (found.idle, found.cost, found.fits) == ((1,), 0, True)
+
+
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_a_later_delegate_of_the_process_has_numbers_and_texts_of_the_one_before(
+    with_ids: bool,
+) -> None:
+    runtime = Runtime(count=40, with_ids=with_ids)
+    runtime.names(OPERATORS, (1, 1, 1, 1))
+    for operators in (OPERATORS, OPERATORS[:1], ("aten.add.Tensor",) * 3):
+        for _ in range(2):
+            names, nodes = runtime.names(operators, (1,) * len(operators))
+            found = align(chain(*operators), names)
+            told = [-1 if each.main is None else each.main for each in found.events]
+            assert told == nodes
+            assert found.events[1].match == "exact"
+
+
+def test_operators_at_the_ends_without_a_dispatch_leave_a_doubt() -> None:
+    adds = ("aten.add.Tensor",) * 3
+    names, _ = Runtime(count=9, with_ids=False).names(adds, (0, 1, 0))
+    (only,) = [each for each in names if "add_0" in each]
+    (match,) = align(chain(*adds), [only]).events
+    assert (match.match, match.candidates) == ("ambiguous", (0, 1, 2))
+    (match,) = align(chain("aten.relu.default", *adds[:1], "aten.sub.Tensor"), [only]).events
+    assert (match.match, match.nodes) == ("exact", (1,))
+
+
+def test_names_in_order_where_numbers_run_on_otherwise() -> None:
+    names, nodes = Runtime(with_ids=False).names(OPERATORS, (1, 1, 1, 1))
+    doubled = []
+    for name in names:
+        said = json.loads(name)
+        doubled.append(json.dumps(said | {"operator_id": 5 * said["operator_id"]}))
+    kept = [name for name, at in zip(doubled, nodes, strict=True) if at >= 0]
+    found = align(chain(*OPERATORS), kept)
+    assert [(each.match, each.nodes) for each in found.events] == [
+        ("order", (at,)) for at in range(4)
+    ]
+
+
+def test_events_of_another_graph() -> None:
+    names, _ = Runtime().names(OPERATORS, (1, 1, 1, 1))
+    found = align(chain("aten.bmm.default", "aten.tan.default"), names)
+    assert not found.fits
+    assert found.cost > 0
+    assert {each.match for each in found.events} == {"none"}
+    assert align(chain("aten.bmm.default"), ["a", "conv2d_3"]).fits
+
+
+def test_releases_that_name_the_shader_alone() -> None:
+    found = align(chain(*OPERATORS), ["nchw_to_image_0", "conv2d_1", "?"])
+    assert [each.reason for each in found.events] == [
+        "this release names the shader, not the operator",
+        "this release names the shader, not the operator",
+        "its name is none that Vulkan's runtime writes",
+    ]
+    assert found.cost == 0
+
+
+chains = st.lists(
+    st.tuples(st.sampled_from(("aten.add.Tensor", "aten.relu.default", "et_vk.x.default")),
+              st.integers(0, 2)),
+    min_size=1, max_size=8,
+)  # fmt: skip
+
+
+@given(chains, st.integers(0, 50), st.booleans(), st.data())
+def test_nothing_exact_is_wrong(
+    operators: list[tuple[str, int]], count: int, with_ids: bool, data: st.DataObject
+) -> None:
+    runtime = Runtime(count, {"name": "aten.add.Tensor"} if count else None, with_ids)
+    kinds = [kind for kind, _ in operators]
+    names, nodes = runtime.names(kinds, [times for _, times in operators])
+    kept = data.draw(st.lists(st.sampled_from(range(len(names))), max_size=12))
+    found = align(chain(*kinds), [names[at] for at in kept])
+    for at, match in zip(kept, found.events, strict=True):
+        if match.match == "exact":
+            assert match.nodes == (nodes[at],)
+        if match.match == "ambiguous" and nodes[at] >= 0:
+            assert nodes[at] in match.candidates
+    whole = align(chain(*kinds), names)
+    assert all(match.main in (None, at) for match, at in zip(whole.events, nodes, strict=True))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+keys = st.sampled_from(
+    ("operator", "name", "args", "delegate_node_id", "kernel_name", "operator_id", "dispatch_id")
+)
+
+
+@given(
+    st.text()
+    | st.dictionaries(keys, json_values | st.dictionaries(keys, json_values)).map(json.dumps)
+)
+def test_any_text_has_a_title_and_a_place(name: str) -> None:
+    assert event_title(name)[:1] == name[:1] or read_name(name) is not None
+    assert all(isinstance(part, str) for pair in explain_name(name) for part in pair)
+    (match,) = align(chain("aten.add.Tensor"), [name]).events
+    assert match.match in {"exact", "ambiguous", "none", "order"}
+
+
+def test_long_chains_take_linear_time() -> None:
+    kinds = ["aten.add.Tensor"] * 4_000
+    names, nodes = Runtime(with_ids=False).names(kinds, [1] * len(kinds))
+    found = align(chain(*kinds), names)
+    assert [-1 if each.main is None else each.main for each in found.events] == nodes
+    few = align(chain(*kinds), [names[0], *names[1000:3000], names[-1]])
+    assert [each.main for each in few.events] == [None, *range(999, 2999), None]
+    copies = align(chain(*kinds), [names[0], names[-1]])
+    assert copies.fits
+    assert {each.match for each in copies.events} == {"none"}
+
+
+def test_operators_came_from_the_edge_nodes_of_the_map() -> None:
+    program = program_of(
+        ("c", "convolution", 3, (2,), ""),
+        ("r", "relu", 4, (2,), "c"),
+        ("a", "add", 5, (2,), "r"),
+        ("k", "add", 6, (2,), "a"),
+    )
+    graph = chain("et_vk.conv_with_clamp.default", "aten.add.Tensor", ids=(7, 9))
+    handles = {"0": [3, 4, 5], "1": 6}
+    found = edge_nodes({0: graph}, program, handles, {0: {"7": (3, 4), "9": (5,)}})
+    assert found.of == {(0, 0): EdgeNode(0, 2), (0, 1): EdgeNode(2)}
+    assert found.nodes_of(0, 0) == (0, 1)
+
+
+def test_a_map_of_other_numbers_is_not_believed() -> None:
+    program = program_of(
+        ("a", "add", 1, (2,), ""),
+        ("r", "relu", 2, (2,), "a"),
+        ("b", "add", 3, (2,), "r"),
+        ("t", "tan", 4, (2,), "b"),
+    )
+    graph = chain("aten.add.Tensor", "aten.relu.default", "aten.add.Tensor", "aten.tan.default")
+    handles = {"0": [1, 2, 3, 4]}
+    # As numbered in the delegate's own program, behind its inputs.
+    for handle in (0, 2):
+        told = {str(at): (at + handle,) for at in range(4)}
+        found = edge_nodes({0: graph}, program, handles, {0: told})
+        assert found.of == {
+            (0, 0): EdgeNode(0, 2), (0, 1): EdgeNode(1), (0, 2): EdgeNode(2, 2), (0, 3): EdgeNode(3)
+        }  # fmt: skip
+    exact = edge_nodes({0: graph}, program, handles, {0: {str(at): (at + 1,) for at in range(4)}})
+    assert {each.alternatives for each in exact.of.values()} == {1}
+    assert edge_nodes({0: graph}, program, handles).of == found.of
+
+
+def test_operators_of_a_map_are_not_called_inserted() -> None:
+    graph = graph_of(chain(*OPERATORS))
+    assert not any("inserted" in attrs or "debug_handle" in attrs for attrs in graph.attrs)
+    assert set(graph.dtypes) == {"float32"}
