@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.executorch_cases import answers, case_dir
+from tests.formats.executorch.vulkan_files import program_bytes
 from tvmdbg_widgets import samples
 
 if TYPE_CHECKING:
@@ -105,6 +106,15 @@ def test_the_demo_of_a_delegate(tvmdbg: Run) -> None:
     done = tvmdbg("demo", "--executorch", "--path")
     assert done.stdout.strip() == str(samples.executorch_demo_delegate)
     assert tvmdbg("demo", "--executorch", "--fault").returncode == 2
+
+
+@pytest.mark.spec_only
+def test_payloads_of_delegates_are_told(tvmdbg: Run, tmp_path: Path) -> None:
+    (tmp_path / "model.pte").write_bytes(program_bytes(*[("QnnBackend", b"\xcd\xab\x78\x56")] * 10))
+    told = tvmdbg("summary", tmp_path / "model.pte").stdout
+    payload = "Qualcomm QNN context binary (closed), 4 bytes"
+    assert f"delegate QnnBackend, instruction 0: {payload}" in " ".join(told.split())
+    assert "2 more calls of delegates" in told
 
 
 def test_what_the_inspector_saved_is_summed_up(tvmdbg: Run, tmp_path: Path) -> None:

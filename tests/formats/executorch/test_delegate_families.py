@@ -17,6 +17,7 @@ from tests.formats.executorch.delegate_payloads import (
     read,
     with_header,
 )
+from tests.formats.executorch.vulkan_files import call_of
 from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.delegates.families import (
     FAMILIES,
@@ -72,6 +73,11 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
         ("TOSABackend", b"\x10\0\0\0TOSA", "TOSA flatbuffer, 8 bytes"),
         ("MLXBackend", b"\0\0\0\0MLX0", "MLX graph, 8 bytes"),
         ("CoreMLBackend", b"1234", "Core ML package, 4 bytes"),
+        ("MPSBackend", b"\0\0\0\0MP00", "MPS graph, 8 bytes"),
+        ("MPSBackend", b"\0\0\0\0XN00", "unknown payload, 8 bytes, first 00 00 00 00 58 4e 30 30"),
+        ("EnnBackend", b"1234", "Samsung ENN model (closed), 4 bytes"),
+        ("NeuropilotBackend", b"1234", "MediaTek Neuron model (closed), 4 bytes"),
+        ("CudaBackend", b"", "CUDA library of AOTInductor, 0 bytes"),
         ("SomebodysBackend", bytes(20), f"unknown payload, 20 bytes, first {bytes(16).hex(' ')}"),
         ("SomebodysBackend", b"", "empty payload"),
     ],
@@ -181,10 +187,6 @@ def _tensor(constant_id: int, *dims: int, **more: Any) -> Table:
     return _vk(5, **fields, f3=number("i", -1), **more)
 
 
-def _call(node_id: int, name: str, *args: int) -> Table:
-    return Table({0: number("I", node_id), 1: text(name), 2: numbers("i", *args)})
-
-
 VULKAN_VALUES = [
     _tensor(-1, 2, 3),
     _tensor(0, 4, 3, f4=number("B", 1), f6=number("b", 7)),
@@ -217,7 +219,7 @@ def vulkan(calls: list[Table], values: list[Table], **changed: Any) -> DelegateG
 
 @pytest.mark.spec_only
 def test_vulkan_graphs() -> None:
-    calls = [_call(1, "aten.linear.default", 0, 1, 2, 3), _call(2, "aten.cat.default", 5, 4, 6)]
+    calls = [call_of(1, "aten.linear.default", 0, 1, 2, 3), call_of(2, "aten.cat.default", 5, 4, 6)]
     found = vulkan(calls, VULKAN_VALUES)
     assert not found.issues
     assert (found.identifier, found.version, found.num_externs) == ("VK00", "0", 2)
@@ -250,7 +252,7 @@ def test_vulkan_graphs() -> None:
 
 @pytest.mark.spec_only
 def test_vulkan_graphs_that_do_not_fit() -> None:
-    calls = [_call(1, "a", 0, 99, -1, 6), _call(2, "b", 6, 0, 6)]
+    calls = [call_of(1, "a", 0, 99, -1, 6), call_of(2, "b", 6, 0, 6)]
     found = vulkan(calls, [*VULKAN_VALUES, _tensor(7, 1)], f3=numbers("I", 0, 77))
     rules = sorted(each.rule.removeprefix("delegate-") for each in found.issues)
     assert rules == ["constants", "ids", "producers"]
@@ -270,14 +272,14 @@ def test_vulkan_graphs_without_header_say_so() -> None:
 @pytest.mark.spec_only
 def test_calls_that_share_one_list_of_values() -> None:
     values = [_tensor(-1, 1), _vk(9, f0=numbers("i", *[0] * 3000))]
-    calls = [_call(at, "cat", 1, 0) for at in range(3000)]
+    calls = [call_of(at, "cat", 1, 0) for at in range(3000)]
     with pytest.raises(FormatError, match="again and again"):
         vulkan(calls, values, f4=numbers("I", 0), f5=Things([]))
 
 
 @pytest.mark.spec_only
 def test_words_of_a_vulkan_payload_changed() -> None:
-    calls = [_call(1, "aten.linear.default", 0, 1, 2, 3), _call(2, "aten.cat.default", 5, 4, 6)]
+    calls = [call_of(1, "aten.linear.default", 0, 1, 2, 3), call_of(2, "aten.cat.default", 5, 4, 6)]
     flat = file(
         Table(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tests.formats.executorch.delegate_payloads import (
 )
 from tests.formats.executorch.delegate_payloads import value as tensor_value
 from tests.formats.executorch.test_program_hostile import call, instruction, tensor, value
+from tests.formats.executorch.vulkan_files import chain_payload
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tests.make.fuzz.files import Files
 
@@ -28,7 +30,10 @@ def aliased(seeds: list[bytes], random: Random) -> Files:
     """Return a file made by hand, or a real one some of whose references lead to one thing."""
     match random.randrange(6):
         case 0:
-            return Files("delegates by hand", {"model.pte": delegated(random)})
+            files = {"model.pte": delegated(random)}
+            if random.random() < 0.5:
+                files["etdump.etdp"] = etdump(random)
+            return Files("delegates by hand", files)
         case 1:
             return Files("ETDump by hand", {"etdump.etdp": etdump(random)})
         case 2 | 3:
@@ -45,7 +50,11 @@ def _times(thing: Thing, random: Random, most: int = 3_000) -> Things:
 
 
 def _long_text(random: Random) -> Thing:
-    return text(random.choice(("", "a", "native_call_add.out", "é" * 50, "n" * 20_000, "\0x")))
+    said = {"kernel_name": "k" * random.choice((1, 20_000)), "operator_id": random.choice((0, 3))}
+    said |= random.choice(({}, {"operator": {"name": "aten.add.Tensor", "args": []}}))
+    deep = '{"kernel_name": "k", "operator": ' + "[" * 20_000
+    plain = ("", "a", "native_call_add.out", "é" * 50, "n" * 20_000, "\0x", "ETVK_EXECUTE")
+    return text(random.choice((*plain, json.dumps(said), deep)))
 
 
 def etdump(random: Random) -> bytes:
@@ -124,7 +133,7 @@ def program(random: Random) -> bytes:
 
 
 def delegated(random: Random) -> bytes:
-    """A program of delegates of XNNPACK, whose nodes, values and keys may each be one."""
+    """A program of delegates of XNNPACK or Vulkan, whose nodes, values and keys may each be one."""
     count = random.choice((2, 3, 50, 3_000))
     ids = [*range(count), NONE, 2**31, count]
     types = random.choice(([1, 4, 7], list(range(52)), [2]))
@@ -145,6 +154,11 @@ def delegated(random: Random) -> bytes:
     changed = random.choice(({}, {}, {}, {"size": 7}, {"held": 2**63}, {"start": 31}))
     payload = random.choice((with_header(flat, bytes(8), **changed), bytes(flat)))
     backend = random.choice(("XnnpackBackend", "XnnpackBackend", "VulkanBackend", "QnnBackend"))
+    if random.random() < 0.3:
+        operators = ("aten.add.Tensor", "aten.relu.default", "n" * 20_000)
+        chain = random.choices(operators, k=random.choice((1, 3, 300)))
+        node_ids = [random.choice((0, 1, at, 2**32 - 1)) for at in range(len(chain))]
+        backend, payload = "VulkanBackend", chain_payload(chain, node_ids)
     delegate = Table({0: text(backend), 1: Table({0: number("b", 0), 1: number("I", 0)})})
     calls = instruction(2, {0: number("i", 0), 1: numbers("i", 0, 1)})
     plan = Table(
