@@ -42,6 +42,7 @@ _SHADER: Final = "this release names the shader, not the operator"
 _UNREAD: Final = "its name is none that Vulkan's runtime writes"
 _FOREIGN: Final = "the events are not those of this graph"
 _NOWHERE: Final = "no operator of the graph fits here"
+_BY_NUMBER: Final = "by the numbers and names of operators: this release logs no ids of them"
 _ORDER: Final = "by order: the numbers of operators do not run on as in known releases"
 _SEVERAL: Final = "the same names at another place of the graph fit as well"
 _TOO_LONG: Final = "not aligned: too many events and operators to compare each with each"
@@ -72,8 +73,7 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     for at, match in enumerate(events):
         if match.main is not None:
             events_of[match.main] = (*events_of.get(match.main, ()), at)
-    exact = any(match.match == EXACT for match in events)
-    idle = [node.index for node in graph.nodes if exact and node.index not in events_of]
+    idle = [node.index for node in graph.nodes if events_of and node.index not in events_of]
     return Alignment(events, cost, {}, tuple(idle), (), fits, events_of)
 
 
@@ -96,13 +96,16 @@ def _dispatches(
         return dict.fromkeys(read, EventMatch((), None, NONE, _TOO_LONG)), 0, True
     if not places:
         return _by_name(graph, read)
+    # Before August 2026 the events had no id of the graph's operators.
+    sure = any(each.node_id is not None for each in read.values())
+    told = (EXACT, "") if sure else (ORDER, _BY_NUMBER)
     found: dict[int, EventMatch] = {}
     for at, each in read.items():
         number = first if each.operator_id is None else each.operator_id
         may_be = [number - place for place in places]
         inside = tuple(index for index in may_be if 0 <= index < len(graph.nodes))
         if len(places) == 1 and inside:
-            found[at] = EventMatch(inside, inside[0], EXACT, "")
+            found[at] = EventMatch(inside, inside[0], *told)
         elif inside:
             found[at] = EventMatch((), None, AMBIGUOUS, _SEVERAL, tuple(sorted(inside)))
         else:
