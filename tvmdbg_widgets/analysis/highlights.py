@@ -66,7 +66,11 @@ def _slowest(run: Derived) -> Iterator[Highlight]:
     if node >= 0:
         yield Highlight("Slowest operator", "time", _name(run.graph, node), value, nodes)
     else:
-        yield Highlight("Slowest call", "time", top.names[0], value, nodes)
+        shared = run.timeline.shared
+        call = int(run.timeline.account.call[run.timeline.account.ranked[0]])
+        inserted = shared is not None and call >= 0 and bool(shared.apart[call])
+        label = "Slowest operators" if inserted else "Slowest call"
+        yield Highlight(label, "time", top.names[0], value, nodes)
 
 
 def _largest(run: Derived) -> Iterator[Highlight]:

@@ -48,6 +48,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("executorch.delegate_time"),
     _rule("executorch.delegate_events"),
     _rule("executorch.delegate_conversions"),
+    _rule("executorch.algorithms"),
     _rule("executorch.splits"),
     _rule("executorch.unmapped"),
     _rule("executorch.unseen"),

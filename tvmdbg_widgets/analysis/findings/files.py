@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
@@ -34,9 +35,15 @@ _TOLD_ELSEWHERE = frozenset(
     }
 )
 
+#: Warnings that come before all others: the files are not of one run.
+_FIRST = frozenset({"executorch-disagree"})
+
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of unreadable tensors, one of errors and one of warnings."""
+    """Make one finding of unreadable tensors, one of errors and one of warnings.
+
+    Files that are not of one run are told first.
+    """
     if evidence.scanned.broken:
         yield _unread(evidence)
     others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
@@ -44,6 +51,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if errors:
         yield _of(errors, Severity.ERROR)
     warnings = [issue for issue in others if issue.severity is IssueSeverity.WARNING]
+    foreign = [issue for issue in warnings if issue.rule in _FIRST]
+    if foreign:
+        yield replace(_of(foreign, Severity.WARNING), weight=1.0)
+    warnings = [issue for issue in warnings if issue.rule not in _FIRST]
     if warnings:
         yield _of(warnings, Severity.WARNING)
 

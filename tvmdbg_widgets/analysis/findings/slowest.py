@@ -54,6 +54,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         facts.append(
             f"{percent(gap / timeline.total_ns)} of the time is spent outside of instructions"
         )
+    if (left := float(np.nansum(account.ns[account.left]))) > _NEGLIGIBLE * timeline.total_ns:
+        facts.append(
+            f"{percent(left / timeline.total_ns)} of the time is left of delegates' calls, outside "
+            "of their operators"
+        )
     nodes = tuple(dict.fromkeys(node for _, members, _, _ in named for node in members))
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
     title = f"{named[0][0]} takes {percent(named[0][3])} of the time"

@@ -66,6 +66,10 @@ class EventNodes:
     titles: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[int] = frozenset()
 
+    def of_call(self, at: tuple[int, int]) -> tuple[int, ...]:
+        """Return the nodes of the delegate call of an instruction."""
+        return self.sets[self.calls[at]] if at in self.calls else ()
+
     def of(self, event: int) -> tuple[int, ...]:
         """Return the nodes of an event."""
         number = int(self.set_of[event])

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.text import listed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -67,6 +69,19 @@ class CallEvents:
     inside: Inside | None = None
     alignment: Alignment | None = None
     candidates: tuple[tuple[Inside, Alignment | None], ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the events may be those of the delegate's graph; True where there is none."""
+        return self.alignment is None or not self.events or self.alignment.fits
+
+    @property
+    def unsure_of(self) -> str:
+        """Why nobody knows which delegate logged the events; empty where that is known."""
+        if len(self.candidates) < 2:
+            return ""
+        methods = listed([repr(inside.method) for inside, _ in self.candidates])
+        return f"the methods {methods} have the same operators"
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,6 +46,8 @@ class Account:
         shares are of.
     loading_ns : float
         What loading took, in all.
+    left : bool [R]
+        Rows that are what is left of calls whose operators are timed: no operator's time.
     """
 
     node: Ints
@@ -59,6 +61,7 @@ class Account:
     within_ns: Floats
     whole_ns: float
     loading_ns: float
+    left: Flags
     idle_name: int
 
     @classmethod
@@ -103,6 +106,9 @@ class Account:
         ns = np.concatenate((told, total[len(told) :] / by_execution))
         kept = np.flatnonzero((slices > 0) | np.isfinite(ns))
         ids = np.arange(size)
+        left = np.zeros(size, np.bool_)
+        if timeline.shared is not None:
+            left[nodes : nodes + calls] = timeline.shared.left
         wide = timeline.slice_duration_ns[used]
         return cls(
             node=np.where(ids < nodes, ids, -1)[kept],
@@ -116,6 +122,7 @@ class Account:
             within_ns=np.bincount(rows, wide, size).astype(np.float64)[kept],
             whole_ns=whole / times,
             loading_ns=float(total[role == SliceRole.LOADING].sum()),
+            left=left[kept],
             idle_name=_code_of(timeline, timeline.whole),
         )
 
@@ -139,8 +146,8 @@ class Account:
 
     @cached_property
     def ranked(self) -> Ints:
-        """The rows of :attr:`operators`, the longest first."""
-        rows = np.flatnonzero(self.operators & ~np.isnan(self.ns))
+        """The rows of :attr:`operators` but :attr:`left`, the longest first."""
+        rows = np.flatnonzero(self.operators & ~self.left & ~np.isnan(self.ns))
         return rows[np.argsort(-self.ns[rows], kind="stable")]
 
     def node_shares(self, count: int) -> Floats:

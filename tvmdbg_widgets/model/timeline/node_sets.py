@@ -84,6 +84,13 @@ class NodeSets:
         return len(self.own_ns)
 
     @property
+    def left(self) -> npt.NDArray[np.bool_]:
+        """The sets that are what is left of calls whose operators are timed (bool [C])."""
+        calls = np.array([kind == "delegate" for kind in self.kinds], np.bool_)
+        found: npt.NDArray[np.bool_] = self.apart & calls
+        return found
+
+    @property
     def hidden(self) -> bool:
         """Whether there are calls of delegates whose operators no file names."""
         sizes = np.diff(self.offsets).tolist()

@@ -1,11 +1,23 @@
-"""What part of a delegate's time its events spend on converting layouts and types."""
+"""What part of a delegate's time its events spend on converting layouts and types.
+
+Of a delegate whose graph is known, what lowering inserted is told from what the program asked for,
+with the operator that each serves and what lies beyond the call's border; of others the names of
+the events have to do.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.analysis.findings.executorch.delegate_events import facts_of, logged
-from tvmdbg_widgets.analysis.findings.executorch.recorded import nodes_of_calls, sentence
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch.operators import (
+    certainty,
+    doubts,
+    fact_of,
+    logged,
+    neighbors,
+)
+from tvmdbg_widgets.analysis.findings.executorch.recorded import sentence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -17,11 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.findings.executorch.operators import Logged
 
 NAME = "delegate-conversions"
 #: Of the time of its calls.
 _MATTERS = 0.05
 _CONVERTING = frozenset({"layout/copy", "cast/quantize"})
+#: Operators of delegates that compute nothing.
+_TYPES: Final = frozenset({"StaticTranspose", "StaticReshape", "Convert", "Copy"})
+_NAMED = 3
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -29,38 +45,81 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None or not timeline.total_ns > 0:
         return
-    whole = timeline.total_ns
     for backend, events in logged(evidence).items():
         some = sorted(
-            (event for event in events if event.ns > 0 and _converts(event.name)),
+            (event for event in events if event.ns > 0 and converts(event)),
             key=lambda event: -event.ns,
         )
-        ns = sum(event.ns for event in some)
-        calls = {event.call.at: event.call for event in events}
+        calls = {event.call.key: event.call for event in events}
         took = sum(recorded.per_execution(call.rows) for call in calls.values())
-        if not some or ns < _MATTERS * took:
-            continue
-        yield Finding(
-            NAME,
-            Severity.HOTSPOT,
-            sentence(
-                f"{backend} spends {duration_text(ns)} on layout and type conversions: "
-                f"{percent(ns / took)} of its calls, {percent(ns / whole)} of the time"
-            ),
-            facts_of(some, whole),
-            Confidence.MEDIUM,
-            f"{counted(len(some), 'event')} named so (transpose, copy, convert); calls took "
-            f"{duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
-            nodes_of_calls(event.call for event in some),
-            (),
-            "Keep one memory format from end to end, and let one call hold what is converted back "
-            "and forth between two.",
-            ns / whole / 2,
-        )
+        if some and sum(event.ns for event in some) >= _MATTERS * took:
+            yield _finding(evidence, backend, some, took)
 
 
-def _converts(name: str) -> bool:
-    return op_kind(name, NodeKind.OPERATOR) in _CONVERTING and "pad" not in name.lower()
+def _finding(evidence: Evidence, backend: str, some: list[Logged], took: float) -> Finding:
+    timeline = evidence.parts.timeline
+    whole = float("nan") if timeline is None else timeline.total_ns
+    ns = sum(event.ns for event in some)
+    inserted = sum(event.ns for event in some if event.inserted)
+    title = (
+        f"{backend} spends {duration_text(ns)} on layout and type conversions: "
+        f"{percent(ns / took)} of its calls, {percent(ns / whole)} of the time"
+    )
+    if inserted:
+        how_much = "all" if all(event.inserted for event in some) else duration_text(inserted)
+        title += f"; {how_much} of it in operators that lowering inserted"
+    known = all(event.operator is not None for event in some)
+    how = certainty(some) or f"{counted(len(some), 'event')} named so (transpose, copy, convert)"
+    return Finding(
+        NAME,
+        Severity.HOTSPOT,
+        sentence(title),
+        cut([fact_of(event, whole, _cause(evidence, event)) for event in some]),
+        Confidence.HIGH
+        if known and all(event.is_sure for event in some) and not evidence.inflated
+        else Confidence.MEDIUM,
+        f"{how}; calls took {duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
+        tuple(dict.fromkeys(node for event in some for node in event.nodes)),
+        (),
+        "Keep one memory format from end to end, and let one call hold what is converted back "
+        "and forth between two.",
+        ns / whole / 2,
+    )
+
+
+def _cause(evidence: Evidence, event: Logged) -> str:
+    """Say what a conversion is for, and what beyond the border of its call it lies next to."""
+    if event.operator is None:
+        return ""
+    told = []
+    if event.inserted:
+        serves = "" if event.serves is None else f" for {event.serves.name}"
+        told.append(f"inserted by lowering{serves}")
+    else:
+        told.append("the program has it")
+    sources, targets = neighbors(evidence, event)
+    told += [f"its call reads {_beyond(evidence, sources)}"] if sources else []
+    told += [f"{_beyond(evidence, targets)} reads from its call"] if targets else []
+    return "; ".join([*told, *doubts(event)])
+
+
+def _beyond(evidence: Evidence, nodes: tuple[int, ...]) -> str:
+    recorded = evidence.recorded
+    taken = () if recorded is None else recorded.taken
+    named = []
+    for node in nodes[:_NAMED]:
+        kind = "input" if evidence.role(node) else "another call" if node in taken else "native"
+        named.append(f"{evidence.name(node)} ({kind})")
+    more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
+    return ", ".join(named) + more
+
+
+def converts(event: Logged) -> bool:
+    """Whether an operator or event converts a layout or a type, or copies."""
+    if event.operator is not None:
+        return event.operator.type in _TYPES
+    kind = op_kind(event.events[0], NodeKind.OPERATOR)
+    return kind in _CONVERTING and "pad" not in event.events[0].lower()
 
 
 RULE = Rule(NAME, find, Basis.TIMES)

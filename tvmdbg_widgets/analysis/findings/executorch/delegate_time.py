@@ -30,9 +30,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
         return
     whole = timeline.total_ns
-    took = {call.at: recorded.per_execution(call.rows) for call in recorded.delegated}
+    took = {call.key: recorded.per_execution(call.rows) for call in recorded.delegated}
     calls = by_backend(recorded.delegated)
-    shares = {name: sum(took[call.at] for call in some) / whole for name, some in calls.items()}
+    shares = {name: sum(took[call.key] for call in some) / whole for name, some in calls.items()}
     names = sorted(shares, key=lambda name: -shares[name])
     together = sum(shares.values())
     said = [
@@ -44,15 +44,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         said.append(f"and {counted(len(names) - _NAMED, 'more backend')}")
     outside = max(0.0, 1 - together)
     rest = f"{percent(outside)} runs" if outside else "nothing runs"
-    slowest = sorted(recorded.delegated, key=lambda call: -took[call.at])
+    slowest = sorted(recorded.delegated, key=lambda call: -took[call.key])
     yield Finding(
         NAME,
         Severity.HOTSPOT,
         sentence(f"{', '.join(said)}; {rest} outside of delegates"),
         cut(
             [
-                f"{call.backend}, {evidence.call_name(call)}: {duration_text(took[call.at])}, "
-                f"{percent(took[call.at] / whole)}"
+                f"{call.backend}, {evidence.call_name(call)}: {duration_text(took[call.key])}, "
+                f"{percent(took[call.key] / whole)}"
                 for call in slowest
             ]
         ),

@@ -52,7 +52,8 @@ class Call(NamedTuple):
     inner : int64
         The profile events that the delegate logged in these.
     place : str
-        ``"instruction 2"``, with its chain beyond the first.
+        ``"instruction 2"``, with its chain beyond the first, and its method where that is not the
+        one shown.
     """
 
     at: Instruction
@@ -61,6 +62,11 @@ class Call(NamedTuple):
     rows: Ints
     inner: Ints
     place: str
+
+    @property
+    def key(self) -> tuple[Instruction, str]:
+        """What no other call has: methods may call delegates at the same instruction."""
+        return self.at, self.place
 
 
 class Identified(NamedTuple):
@@ -136,7 +142,9 @@ class Recorded:
         """The instructions that called a delegate, in order."""
         dump, call_of = self.dump, self.calls.call
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
-        number = numbered(dump.chain_index[rows], dump.instruction_id[rows])
+        of_method = np.array([*map(self._methods.index, self._methods)], np.int64)
+        method = of_method[run_of(dump)[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
+        number = numbered(dump.chain_index[rows], dump.instruction_id[rows], method)
         first = rows[first_rows(number)]
         of_event = np.full(dump.num_events, -1, np.int64)
         of_event[rows] = number
@@ -147,9 +155,36 @@ class Recorded:
         found = []
         for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            nodes = self.nodes.sets[self.nodes.calls[at]] if at in self.nodes.calls else ()
-            found.append(Call(at, self.backend(at), nodes, outer, held, place(dump, at)))
+            other = self._methods[int(run_of(dump)[event])]
+            nodes = () if other else self.nodes.of_call(at)
+            where = place(dump, at) + (f" of {other}" if other else "")
+            found.append(Call(at, self.backend(at), nodes, outer, held, where))
         return tuple(found)
+
+    @cached_property
+    def _methods(self) -> tuple[str, ...]:
+        """The methods of runs that are not of the one shown, by run; empty for its own."""
+        insides = self.files.insides
+        others = insides.runs_of_others(self.files.method)
+        return tuple(
+            " or ".join(repr(shortened(name)) for name in insides.methods[run])
+            if run in others
+            else ""
+            for run in range(self.dump.num_runs)
+        )
+
+    @cached_property
+    def aligned(self) -> frozenset[Instruction]:
+        """The calls whose events were laid along the operators of a delegate's graph."""
+        calls = self.files.insides.calls.items()
+        rows = [row for row, told in calls if told.alignment is not None or told.unsure_of]
+        chain, instruction = self.dump.chain_index, self.dump.instruction_id
+        return frozenset((int(chain[row]), int(instruction[row])) for row in rows)
+
+    @cached_property
+    def taken(self) -> frozenset[int]:
+        """The nodes of all calls."""
+        return frozenset(node for call in self.delegated for node in call.nodes)
 
     @cached_property
     def identified(self) -> tuple[Identified, ...]:

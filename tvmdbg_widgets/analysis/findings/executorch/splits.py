@@ -1,6 +1,7 @@
 """Operators that no delegate took and that split what a backend could run in one call.
 
-They lie on a path from one call of a backend to another one of it.
+They lie on a path from one call of a backend to another one of it. What they cost is their own time
+and that of the conversions which lowering put where the calls border on them.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.executorch import left_out
+from tvmdbg_widgets.analysis.findings.executorch.delegate_conversions import converts
+from tvmdbg_widgets.analysis.findings.executorch.operators import logged, neighbors
 from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.findings.executorch.operators import Logged
     from tvmdbg_widgets.analysis.findings.executorch.recorded import Call
     from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -33,14 +38,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     recorded, graph = evidence.recorded, evidence.parts.graph
     if recorded is None or graph is None:
         return
-    taken = {node for call in recorded.delegated for node in call.nodes}
     for backend, calls in by_backend(recorded.delegated).items():
         own = {node for call in calls for node in call.nodes}
-        between = graph.descendants(own) & graph.ancestors(own) - taken
+        between = graph.descendants(own) & graph.ancestors(own) - recorded.taken
         nodes = sorted(node for node in between if evidence.is_operator(node))
         apart = _split(graph, calls, nodes)
         if nodes and len(apart) > 1:
-            yield _finding(evidence, backend, apart, nodes)
+            around = _around(evidence, backend, nodes)
+            yield _finding(evidence, backend, apart, nodes, around)
 
 
 def _split(graph: Graph, calls: list[Call], between: list[int]) -> list[Call]:
@@ -49,32 +54,73 @@ def _split(graph: Graph, calls: list[Call], between: list[int]) -> list[Call]:
     return [call for call in calls if reached & set(call.nodes)]
 
 
-def _finding(evidence: Evidence, backend: str, calls: list[Call], nodes: list[int]) -> Finding:
+def _around(evidence: Evidence, backend: str, between: list[int]) -> list[Logged]:
+    """Return the conversions that lowering inserted where calls border on these operators alone."""
+    found = []
+    for each in logged(evidence).get(backend, ()):
+        if each.inserted and each.ns > 0 and converts(each):
+            sources, targets = neighbors(evidence, each)
+            if {*sources, *targets} and {*sources, *targets} <= set(between):
+                found.append(each)
+    return found
+
+
+def _finding(
+    evidence: Evidence, backend: str, calls: list[Call], nodes: list[int], around: list[Logged]
+) -> Finding:
+    timeline, graph = evidence.parts.timeline, evidence.parts.graph
+    whole = timeline.total_ns if timeline is not None else 0.0
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
-    graph = evidence.parts.graph
+    converting = sum(each.ns for each in around)
+    cost = share + (converting / whole if whole > 0 else 0.0)
     unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
-    facts = [f"{evidence.name(node)}{_share(evidence, node)}" for node in nodes]
-    facts += [evidence.call_name(call) for call in calls]
+    title = (
+        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
+        f"into {counted(len(calls), 'call')}"
+    )
+    if cost:
+        title += f": {duration_text(cost * whole)}, {percent(cost)} of the time"
+        title += " with the conversions around" if around else ""
+    facts = [
+        f"{evidence.name(node)}{_share(evidence, node)}{_unusual(evidence, backend, node)}"
+        for node in nodes
+    ]
+    odd = any(_unusual(evidence, backend, node) for node in nodes)
+    if around:
+        facts.append(
+            f"conversions that lowering inserted around: {duration_text(converting)} "
+            f"({', '.join(f'{each.name} in {each.call.place}' for each in around[:_NAMED])}"
+            + (f" and {len(around) - _NAMED} more" if len(around) > _NAMED else "")
+            + ")"
+        )
     return Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
-        f"into {counted(len(calls), 'call')}",
-        cut(facts),
-        Confidence.MEDIUM if unsure else Confidence.HIGH,
+        title,
+        (*cut(facts), *cut([evidence.call_name(call) for call in calls])),
+        Confidence.MEDIUM
+        if unsure or not all(each.is_sure for each in around)
+        else Confidence.HIGH,
         "no delegate took these operators, and they lie on a path from one call to another"
-        + ("; some edges of the graph are ambiguous" if unsure else ""),
+        + ("; what is unusual is so by the partitioner of ExecuTorch 1.4.1" if odd else "")
+        + ("; some edges of the graph are ambiguous" if unsure else "")
+        + ("" if all(each.is_sure for each in around) else "; conversions are matched by order"),
         tuple(nodes),
         (),
         f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} out: "
-        "each call more passes its tensors through the runtime.",
-        share / 2,
+        "each call more passes its tensors through the runtime. No file says what its reason was.",
+        cost / 2,
     )
 
 
 def _share(evidence: Evidence, node: int) -> str:
     share = float(evidence.shares[node]) if len(evidence.shares) else 0.0
     return f": {percent(share)} of the time" if share else ""
+
+
+def _unusual(evidence: Evidence, backend: str, node: int) -> str:
+    told = left_out.unusual(evidence, node) if backend == left_out.BACKEND else ""
+    return f"; what is unusual about it: {told}" if told else ""
 
 
 RULE = Rule(NAME, find, Basis.ALL_EDGES)

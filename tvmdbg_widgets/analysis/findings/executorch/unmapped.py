@@ -1,15 +1,26 @@
-"""Events of delegates that no map ties to operators."""
+"""Events of delegates that are tied to no operators.
+
+Neither by a map, nor by the delegate's own graph in the program. Dumps of another program are told
+by the issue ``executorch-disagree``, and nothing is said of their events here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import place, sentence
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    by_backend,
+    place,
+    sentence,
+    shortened,
+)
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, NONE
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -17,23 +28,80 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Identified, Recorded
+    from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+        Call,
+        Identified,
+        Recorded,
+    )
 
 NAME = "unmapped-events"
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of identifiers that maps lack, and one of backends without a map."""
+    """Make one finding a backend whose graph has no operator for some of its events.
+
+    Another one is of identifiers that maps lack, and one of backends without map or graph.
+    """
     recorded = evidence.recorded
-    if recorded is None or recorded.files.record is None:
+    if recorded is None:
+        return
+    yield from _unmatched(recorded)
+    if recorded.files.record is None:
         return
     unmapped = [each for each in recorded.identified if each.how == UNMAPPED]
     if unmapped:
         yield _unmapped(recorded, unmapped)
     whole = [each for each in recorded.identified if each.how == WHOLE_INSTRUCTION]
+    whole = [each for each in whole if each.at not in recorded.aligned]
     if whole:
         yield _without_map(recorded, whole)
+
+
+def _unmatched(recorded: Recorded) -> Iterable[Finding]:
+    """Say which events are of no operator of their delegate's graph, and why."""
+    for backend, calls in by_backend(recorded.delegated).items():
+        told = [each for call in calls for each in _reasons(recorded, call)]
+        lost = Counter((name, reason) for name, reason in told if reason)
+        if lost:
+            yield _without_operator(backend, lost, len(told))
+
+
+def _reasons(recorded: Recorded, call: Call) -> Iterable[tuple[str, str]]:
+    """Yield each event of a call, and why it is of no operator; empty where it is of one."""
+    for row in call.rows.tolist():
+        told = recorded.files.insides.calls.get(row)
+        if told is None or not told.fits or not (told.alignment or told.unsure_of):
+            continue
+        matches = () if told.alignment is None else told.alignment.events
+        reasons = [each.reason if each.match in (AMBIGUOUS, NONE) else "" for each in matches]
+        for event, reason in zip_longest(told.events, reasons, fillvalue=told.unsure_of):
+            name = shortened(recorded.dump.delegate_names[int(event)])
+            yield f"{name}, {call.place}", reason
+
+
+def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) -> Finding:
+    count = lost.total()
+    return Finding(
+        NAME,
+        Severity.INFO,
+        sentence(
+            f"{count:,} of {counted(total, 'event')} of {backend} "
+            f"{agree(count, 'is')} tied to no operator: {next(iter(lost))[1]}"
+        ),
+        cut(
+            [
+                f"{name}: {reason}" + (f" ({counted(times, 'event')})" if times > 1 else "")
+                for (name, reason), times in lost.items()
+            ]
+        ),
+        Confidence.HIGH,
+        "the delegate's graph is in the program, and its events were laid along its operators",
+        (),
+        (),
+        "Their time counts to the whole call. run.delegate_calls() has what is known of each.",
+        0.5,
+    )
 
 
 def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:

@@ -80,6 +80,7 @@ _FITS: Final[Mapping[str, tuple[str, ...]]] = {
     }.items()
     for kind in kinds.split()
 }
+_OPERATORS: Final = frozenset(each for operators in _FITS.values() for each in operators)
 #: Starts of the operators that a neighbour takes in, by whether that is a producer or a user.
 _TAKEN_IN: Final = {
     "relu": True,
@@ -99,6 +100,11 @@ _TO_NCHW: Final = (0, 3, 1, 2)
 _MOST_DIMENSIONS = 64
 #: Steps between neighbours for each operator and each value read.
 _STEPS = 20
+
+
+def is_taken(operator: str) -> bool:
+    """Whether an operator, without name space and overload, can become part of XNNPACK's graph."""
+    return operator in _OPERATORS or _goes_up(operator) is not None
 
 
 def edge_nodes(

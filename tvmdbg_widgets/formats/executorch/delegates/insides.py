@@ -217,8 +217,8 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
     wrong: dict[int, None] = {}
     lost: dict[int, None] = {}
     for call, each in insides.calls.items():
-        alignment, at = each.alignment, int(dump.instruction_id[call])
-        if alignment is not None and each.events and not alignment.fits:
+        at = int(dump.instruction_id[call])
+        if not each.fits:
             wrong[at] = None
         elif each.inside is None and not each.candidates:
             lost[at] = None
@@ -305,16 +305,25 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
     """Return the nodes of events, of matched ones those of the delegate's operators.
 
     What is left of a call is a set apart, and so is the time of what lowering inserted and no node
-    of the graph stands for.
+    of the graph stands for. A call whose events are those of another program has no nodes.
     """
     sets = _Sets(joined)
     set_of, how = joined.set_of.copy(), joined.how.copy()
     unmatched: set[int] = set()
     rests: set[int] = set()
     foreign = DelegateCalls.of(dump).foreign
+    fitting = {_at(dump, call) for call, each in insides.calls.items() if each.fits}
+    calls = {
+        at: number
+        for at, number in joined.calls.items()
+        if at in fitting or not insides.calls or at not in insides.of(method)
+    }
     for call, each in insides.calls.items():
         inside, alignment = each.inside, each.alignment
         if inside is None or inside.graph is None or alignment is None or joined.set_of[call] < 0:
+            continue
+        if inside.method == method and not each.fits:
+            set_of[[call, *each.events]] = -1
             continue
         if inside.method != method or not any(m.match in _SURE for m in alignment.events):
             continue
@@ -343,7 +352,9 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
     alone = {each for each in rests if len(sets.sets[each]) == 1}
     apart = frozenset(sets.apart | (rests - unmatched) | alone)
     made = tuple(sets.sets)
-    return replace(joined, set_of=set_of, sets=made, how=how, titles=sets.titles, apart=apart)
+    return replace(
+        joined, set_of=set_of, sets=made, how=how, calls=calls, titles=sets.titles, apart=apart
+    )
 
 
 def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[int, ...], int]:

@@ -1,0 +1,292 @@
+"""What delegates logged in their calls: by operator of the delegate's graph, else by identifier.
+
+Events that are matched to operators are those of the graph in the program; what they cover is
+decided once, by the alignment of ``formats/executorch/delegates/insides.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
+from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend, shortened
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import inserted_for
+from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER
+from tvmdbg_widgets.model.executorch.event_nodes import MATCHED_UNSURE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
+    from tvmdbg_widgets.model.executorch.insides import Inside
+
+_SHOWN = 5
+_EVENTS_NAMED = 3
+_INPUT = "input"
+#: Settings to tell of an operator, with what they usually are.
+_SETTINGS: Final = {
+    "kernel": "",
+    "pooling window": "",
+    "stride": "1 × 1",
+    "dilation": "1 × 1",
+    "groups": "1",
+}
+
+
+class Logged(NamedTuple):
+    """What a delegate logged of one operator in one call, per execution.
+
+    Attributes
+    ----------
+    name : str
+        ``"Conv2d_4 (Convolution (NHWC, QC8) IGEMM #1)"``; the identifier of events that are
+        matched to no operator.
+    call : Call
+    ns : float
+    nodes : tuple of int
+        The nodes of the run that it came from; else those of the call.
+    events : tuple of str
+        Identifiers of its events, each once.
+    match : str
+        ``"exact"`` or ``"order"``; empty where no operator is known.
+    doubtful : bool
+        Whether several nodes of the run may be those that it came from.
+    inside : Inside or None
+    operator : DelegateNode or None
+    serves : DelegateNode or None
+        The operator that one is for which lowering inserted.
+    """
+
+    name: str
+    call: Call
+    ns: float
+    nodes: tuple[int, ...]
+    events: tuple[str, ...]
+    match: str = ""
+    doubtful: bool = False
+    inside: Inside | None = None
+    operator: DelegateNode | None = None
+    serves: DelegateNode | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether event, operator and nodes are tied without a doubt."""
+        return self.match == EXACT and not self.doubtful
+
+    @property
+    def inserted(self) -> bool:
+        """Whether lowering made the operator: no operator of the edge program asked for it."""
+        return self.operator is not None and self.operator.handle is None
+
+
+def logged(evidence: Evidence) -> dict[str, list[Logged]]:
+    """Return what each backend logs in the unit of the runtime's clock."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return {}
+    return {
+        backend: [each for call in calls for each in _of_call(recorded, call)]
+        for backend, calls in by_backend(timed_calls(recorded)).items()
+    }
+
+
+class Matched(NamedTuple):
+    """The operator whose an event is, and how it was matched."""
+
+    inside: Inside
+    operator: DelegateNode
+    match: str
+
+
+def _matched(recorded: Recorded, call: Call) -> dict[int, Matched]:
+    found: dict[int, Matched] = {}
+    for outer in call.rows.tolist():
+        told = recorded.files.insides.calls.get(outer)
+        if told is None or told.alignment is None or told.inside is None:
+            continue
+        graph = told.inside.graph
+        for row, each in zip(told.events, told.alignment.events, strict=True):
+            if graph is not None and each.match in (EXACT, ORDER) and each.nodes:
+                main = each.nodes[0] if each.main is None else each.main
+                found[row] = Matched(told.inside, graph.nodes[main], each.match)
+    return found
+
+
+def _of_call(recorded: Recorded, call: Call) -> Iterator[Logged]:
+    dump, matched = recorded.dump, _matched(recorded, call)
+    of_operator: dict[int, list[int]] = {}
+    of_identifier: dict[str, list[int]] = {}
+    for row in call.inner.tolist():
+        if row in matched:
+            of_operator.setdefault(matched[row].operator.index, []).append(row)
+        else:
+            number = int(dump.delegate_id_int[row])
+            text = dump.delegate_names[row] if number == -1 else str(number)
+            of_identifier.setdefault(text, []).append(row)
+    served: Mapping[int, int] | None = None
+    for rows in of_operator.values():
+        each = _of_operator(recorded, call, rows, matched)
+        inside, operator = matched[rows[0]].inside, matched[rows[0]].operator
+        if each.inserted and inside.graph is not None:
+            served = inserted_for(inside.graph) if served is None else served
+            each = _serving(recorded, each, inside, served.get(operator.index))
+        yield each
+    for text, rows in of_identifier.items():
+        nodes = recorded.nodes.of(rows[0]) or call.nodes
+        ns = recorded.per_execution(np.array(rows))
+        yield Logged(shortened(text), call, ns, nodes, (text,))
+
+
+def _of_operator(
+    recorded: Recorded, call: Call, rows: list[int], matched: Mapping[int, Matched]
+) -> Logged:
+    inside = matched[rows[0]].inside
+    operator = matched[rows[0]].operator
+    events = tuple(dict.fromkeys(recorded.dump.delegate_names[row] for row in rows))
+    shown = " + ".join(map(shortened, events[:_EVENTS_NAMED]))
+    nodes = tuple(sorted({node for row in rows for node in recorded.nodes.of(row)}))
+    return Logged(
+        f"{operator.name} ({shown})",
+        call,
+        recorded.per_execution(np.array(rows)),
+        nodes or call.nodes,
+        events,
+        EXACT if all(matched[row].match == EXACT for row in rows) else ORDER,
+        any(int(recorded.nodes.how[row]) == MATCHED_UNSURE for row in rows),
+        inside,
+        operator,
+    )
+
+
+def _serving(recorded: Recorded, each: Logged, inside: Inside, served: int | None) -> Logged:
+    """Return what lowering inserted with the operator that it is for, and the nodes of that."""
+    if served is None or inside.graph is None:
+        return each
+    nodes = each.nodes
+    if nodes == each.call.nodes:
+        nodes = recorded.files.insides.placed.get((inside.instruction, served), ()) or nodes
+    return each._replace(serves=inside.graph.nodes[served], nodes=nodes)
+
+
+def fact_of(each: Logged, whole: float, more: str = "") -> str:
+    """Say what was logged, where, its time and share, and what else there is to know of it."""
+    told = f"{each.name}, {each.call.place}: {duration_text(each.ns)}, {percent(each.ns / whole)}"
+    return f"{told}; {more}" if more else told
+
+
+def facts_of(some: Iterable[Logged], whole: float) -> tuple[str, ...]:
+    """Name the first operators and events with their calls, shares and attributes."""
+    return tuple(
+        fact_of(each, whole, "; ".join([*attributes(each), *doubts(each)]))
+        for each in list(some)[:_SHOWN]
+        if each.ns > 0
+    )
+
+
+def attributes(each: Logged) -> list[str]:
+    """Say what an operator is set to, and what it writes."""
+    if each.inside is None or each.inside.graph is None or each.operator is None:
+        return []
+    graph = each.inside.graph
+    told = node_attrs(graph, each.operator, {})
+    named = [
+        f"{name} {told[name]}"
+        for name, plain in _SETTINGS.items()
+        if told.get(name, plain) != plain
+    ]
+    filters = [
+        graph.values.get(value) for name, value in each.operator.inputs if name == "filter_id"
+    ]
+    written = [graph.values.get(value) for value in each.operator.writes]
+    for what, values in (("weights", filters), ("output", written)):
+        named += [f"{what} {v.dtype} {list(v.shape)}" for v in values if v is not None]
+    return named
+
+
+def doubts(each: Logged) -> list[str]:
+    """Say why an event is not known to be an operator's, or a node's."""
+    told = ["matched by order"] if each.match == ORDER else []
+    return told + (["which node of the graph it came from is not sure"] if each.doubtful else [])
+
+
+def certainty(some: Sequence[Logged]) -> str:
+    """Say how events were tied to operators; empty where none is."""
+    if not any(each.operator is not None for each in some):
+        return ""
+    exact = sum(each.match == EXACT for each in some)
+    ordered = sum(each.match == ORDER for each in some)
+    told = [f"{exact} exactly"] if exact else []
+    told += [f"{ordered} by order"] if ordered else []
+    told += [f"{len(some) - exact - ordered} not"] if exact + ordered < len(some) else []
+    return f"matched to operators of the delegate's graph: {', '.join(told)}"
+
+
+def neighbors(evidence: Evidence, each: Logged) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the nodes outside of its call that an operator reads from, and that read from it.
+
+    Operators that lowering inserted are no nodes of an edge graph; what they lead to is.
+    """
+    graph, recorded = evidence.parts.graph, evidence.recorded
+    if graph is None or recorded is None or each.inside is None or each.operator is None:
+        return (), ()
+    inside, insides = each.inside, recorded.files.insides
+    if inside.graph is None or not each.call.nodes:
+        return (), ()
+    edges = insides.edges
+    operators = set(each.call.nodes if edges is None else (e.node for e in edges.of.values()))
+    passed = set(each.call.nodes) - operators
+    found: list[tuple[int, ...]] = []
+    for behind, borders, own in (
+        (True, inside.graph.inputs, each.operator.reads),
+        (False, inside.graph.outputs, each.operator.writes),
+    ):
+        left = list(_placed(recorded, inside, each.operator, behind=behind))
+        reached: dict[int, None] = {}
+        while left and not set(borders).isdisjoint(own):
+            node = left.pop()
+            nearest = (
+                [read.entry[0] for read in evidence.reads(node)]
+                if behind
+                else graph.edge_target[graph.edge_source == node].tolist()
+            )
+            left += [near for near in nearest if near in passed and near not in reached]
+            reached |= dict.fromkeys(nearest)
+        found.append(
+            tuple(
+                node
+                for node in reached
+                if node not in each.call.nodes and evidence.role(node) in ("", _INPUT)
+            )
+        )
+    return found[0], found[1]
+
+
+def _placed(
+    recorded: Recorded, inside: Inside, operator: DelegateNode, *, behind: bool
+) -> tuple[int, ...]:
+    """Return the nodes of an operator, else those of the nearest ones behind or before it."""
+    graph, insides = inside.graph, recorded.files.insides
+    if graph is None or inside.method != recorded.files.method:
+        return ()
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+    left = [operator.index]
+    while left:
+        index = left.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        if placed := insides.placed.get((inside.instruction, index), ()):
+            found |= dict.fromkeys(placed)
+        elif behind:
+            left += [each for v in graph.nodes[index].writes for each in graph.readers.get(v, ())]
+        else:
+            reads = graph.nodes[index].reads
+            left += [graph.producers[value] for value in reads if value in graph.producers]
+    return tuple(found)
