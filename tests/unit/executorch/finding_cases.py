@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,16 @@ import numpy as np
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.run import DebugRun
+
+#: Small programs with XNNPACK's delegate, their dumps, and what the runtime really did.
+INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
 
 
 def recorded(name: str) -> Callable[[], DebugRun]:
@@ -91,6 +96,39 @@ def other_inputs() -> DebugRun:
     return tvmdbg.open(case_dir("05c_multirun_debug_different_inputs"), execution=1)
 
 
+def xnnpack(name: str, *events: tuple[str, int], **more: Any) -> DebugRun:
+    """Open a program with XNNPACK's delegate, with its dump or one call of these microseconds."""
+    folder = INSIDE / name
+    if not events:
+        return tvmdbg.open(folder / "model.pte", folder / "etdump.etdp", **more)
+    at, logged_ = 1_000_000, []
+    for event, microseconds in events:
+        logged_.append(RecordedEvent(0, 0, None, event, at, at + 1000 * microseconds))
+        at += 1000 * microseconds
+    logged_ += [RecordedEvent(0, 0, "DELEGATE_CALL", start=1_000_000, end=at)]
+    logged_ += [RecordedEvent(-1, -1, "Method::execute", start=1_000_000, end=at)]
+    dump = etdump_bytes([RecordedBlock("Execute", events=logged_)])
+    return tvmdbg.open(folder / "model.pte", dump, **more)
+
+
+RESIDUAL = (
+    ("Transpose (ND, X32) #1", 842),
+    ("Convolution (NHWC, F32) IGEMM #1", 44),
+    ("Convolution (NHWC, F32) IGEMM #2", 42),
+    ("Add (ND) #1", 25),
+    ("Clamp (NC) #1", 8),
+    ("Transpose (ND, X32) #2", 31),
+    ("Multiply (ND) #1", 1),
+)
+
+
+def another_kernel() -> DebugRun:
+    """Return a run whose two convolutions of one window ran with two kernels."""
+    events = [*RESIDUAL]
+    events[2] = ("Convolution (NHWC, F32) GEMM #1", 40)
+    return xnnpack("residual", *events)
+
+
 # rule: where it fires and the sentence it says, and where it stays silent
 def counted() -> DebugRun:
     text = b"Total delegated subgraphs: 2\nNumber of delegated nodes: 203\n"
@@ -110,13 +148,18 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "delegate-events": (
         lambda: tvmdbg.open(samples.executorch_xnnpack),
-        "Transpose (ND, X8) #1 is the slowest event of XnnpackBackend: 38.00 µs, 21.3 %",
+        "StaticTranspose_1 (Transpose (ND, X8) #1) is the slowest operator of XnnpackBackend: 38",
         other_clock,
     ),
     "delegate-conversions": (
         lambda: tvmdbg.open(samples.executorch_xnnpack),
         "XnnpackBackend spends 42.00 µs on layout and type conversions: 26.1 % of its calls",
         recorded("06b_demo_manual_ids"),
+    ),
+    "delegate-algorithms": (
+        another_kernel,
+        "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1) ran as IGEMM, not as GEMM like its siblings",
+        lambda: xnnpack("residual"),
     ),
     "delegate-splits": (
         recorded("03b_mixed_xnnpack"),

@@ -121,13 +121,38 @@ def _said(run: DebugRun, what: str) -> set[str]:
 
 def test_one_screen_says_one_share() -> None:
     run = tvmdbg.open(XNNPACK)
-    assert _said(run, "XNNPACK call 1 of 2") == {"82.1"}
-    row = next(each for each in run.table() if each.name.startswith("XNNPACK call 1 of 2"))
-    assert (row.time_ns, round(row.share, 3)) == (146_821.0, 0.821)
+    assert _said(run, "layout transposes inserted by lowering, XNNPACK call 1 of 2") == {"21.3"}
+    assert _said(run, "XNNPACK call 1 of 2, outside its operators") == {"25.6"}
+    rows = [each for each in run.table() if each.time_ns > 0]
+    (rest,) = (row for row in rows if row.name == "XNNPACK call 1 of 2, outside its operators")
+    assert (rest.time_ns, round(rest.share, 3)) == (45_821.0, 0.256)
+    # What the call took is that and what the delegate logged in it, in whole microseconds.
+    (call, _) = run.delegate_calls()
+    assert rest.time_ns + call.inside_ns == call.duration_ns == 146_821.0
     mean = next(each for each in run.table() if each.node == 33)
     assert round(mean.share, 4) == 0.0887
     (palette,) = (each for each in highlights(run) if each.about == "time")
-    assert (palette.label, palette.value) == ("Slowest call", "146.8 µs, 82.1 %")
+    assert (palette.label, palette.value) == ("Slowest operators", "38.00 µs, 21.3 %")
+    assert palette.name == "layout transposes inserted by lowering, XNNPACK call 1 of 2"
+
+
+def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:
+    run = tvmdbg.open(XNNPACK)
+    line = run.timeline
+    left = [name for name in line.shared.names if name.endswith("outside its operators")]
+    assert len(left) == 2
+    assert not {*line.top(None).names} & {*left}
+    assert not {row.name for row in run.top(100)} & {*left}
+    assert {row.name for row in run.table()} >= {*left}
+    (slowest,) = (each for each in run.findings() if each.rule == "slowest-operators")
+    assert not any(name in text for name in left for text in (slowest.title, *slowest.evidence))
+    part = sum(row.share for row in run.table() if row.name in left)
+    assert f"{part:.1%} of the time is left".replace("%", "\u00a0%") in "".join(
+        slowest.evidence
+    ).replace(" %", "\u00a0%")
+    alone = tvmdbg.open(XNNPACK / "model.pte", XNNPACK / "etdump.etdp")
+    (palette,) = (each for each in highlights(alone) if each.about == "time")
+    assert (palette.label, palette.name) == ("Slowest operator", "StaticTranspose #2")
 
 
 def test_loading_is_no_operator() -> None:

@@ -1,0 +1,230 @@
+"""What findings say of the operators inside of delegates, against what the runtime really did."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.formats.executorch.delegate_truth import FOLDER, truth
+from tests.unit.executorch.finding_cases import INSIDE, RESIDUAL, another_kernel, xnnpack
+from tests.unit.findings.findings_dump import found
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets import DebugRun
+    from tvmdbg_widgets.model.verdicts.findings import Finding
+
+IN_CORPUS = pytest.mark.skipif(not FOLDER.is_dir(), reason="no corpus of recorded programs")
+CORPUS_CASES = ("attention", "depthwise", "pooling", "clamp_chain", "linear_qs8", "conv1d")
+
+
+@cache
+def opened(case: str, *, record: bool = False) -> DebugRun:
+    names = ["model.pte", "etdump.etdp", *(["etrecord.bin"] if record else [])]
+    return tvmdbg.open(*(FOLDER / case / name for name in names))
+
+
+def operators(run: DebugRun, told: dict[str, Any]) -> Iterator[tuple[str, int, bool, float]]:
+    """Yield type, main node and time of each event by truth and ticks, and if it was inserted."""
+    files = run.parts.executorch
+    assert files is not None
+    dump = files.dump
+    assert dump is not None
+    for call in told["calls"]:
+        nodes = told["delegates"][call["delegate"]]["nodes"]
+        first = dump.events_of(call["block"]).start
+        for event, name, covered in zip(call["events"], call["names"], call["xnodes"], strict=True):
+            ticks = int(dump.end[first + event]) - int(dump.start[first + event])
+            base = name.partition(" (")[0].replace(" ", "")
+            named = [i for i in covered if base in nodes[i]["type"]]
+            main = (named or covered)[0]
+            inserted = nodes[main]["debug_handle"] is None
+            yield nodes[main]["type"], main, inserted, float(ticks)
+
+
+def said(finding: Finding) -> str:
+    return " ".join((finding.title, *finding.evidence, finding.why, finding.next_step))
+
+
+def small_truth(case: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(
+        lzma.decompress((INSIDE / case / "truth.json.xz").read_bytes())
+    )
+    return told
+
+
+def test_operators_are_told_slowest_first_with_what_they_are_set_to() -> None:
+    (each,) = found(xnnpack("residual"), "delegate-events")
+    nodes = small_truth("residual")["delegates"][0]["nodes"]
+    assert [nodes[i]["type"] for i in (0, 1, 2, 3)] == [
+        "StaticTranspose",
+        "Conv2d",
+        "Conv2d",
+        "Add",
+    ]
+    assert each.title.startswith(
+        "StaticTranspose_0 (Transpose (ND, X32) #1) is the slowest operator"
+    )
+    assert each.evidence[1].startswith(
+        "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1), instruction 0: "
+    )
+    assert "44.00 µs" in each.evidence[1]
+    assert "kernel 3 × 3; weights fp32 [8, 3, 3, 8]; output fp32 [" in each.evidence[1]
+    assert each.confidence is Confidence.HIGH
+    assert "matched to operators of the delegate's graph: 6 exactly" in each.why
+
+
+def test_two_events_of_one_operator_are_one() -> None:
+    (each,) = found(xnnpack("residual"), "delegate-events")
+    (add,) = (text for text in each.evidence if text.startswith("Add_3"))
+    assert add.startswith("Add_3 (Add (ND) #1 + Clamp (NC) #1), instruction 0: 33.00 µs")
+
+
+def test_events_by_order_are_told_and_less_sure() -> None:
+    # A release that takes the clamp into the addition.
+    events = [each for each in RESIDUAL if not each[0].startswith("Clamp")]
+    (each,) = found(xnnpack("residual", *events), "delegate-events")
+    assert each.confidence is Confidence.MEDIUM
+    assert "6 by order" in each.why
+    assert all(text.endswith("matched by order") for text in each.evidence)
+
+
+@IN_CORPUS
+@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+def test_the_slowest_operator_is_that_of_truth(record: bool) -> None:
+    run = opened("attention", record=record)
+    rows = sorted(operators(run, truth("attention")), key=lambda row: -row[3])
+    (each,) = found(run, "delegate-events")
+    kind, main, _, ns = rows[0]
+    assert (kind, main, ns) == ("BatchMatrixMultiply", 5, 61_000.0)
+    assert each.title.startswith(f"{kind}_{main} (Batch Matrix Multiply (NC, F32) GEMM #1) is the")
+    assert [text.partition(" ")[0] for text in each.evidence] == [
+        f"{r[0]}_{r[1]}" for r in rows[:5]
+    ]
+    (node,) = each.nodes
+    assert run.graph is not None
+    assert run.graph.func_names[node] == ("aten.bmm.default" if record else "BatchMatrixMultiply")
+    assert run.timeline is not None
+    assert run.timeline.node_ns[node] == ns
+
+
+@IN_CORPUS
+@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@pytest.mark.parametrize("case", CORPUS_CASES)
+def test_conversions_are_those_of_the_graph(case: str, record: bool) -> None:
+    run = opened(case, record=record)
+    kinds = ("StaticTranspose", "StaticReshape", "Convert", "Copy")
+    rows = [row for row in operators(run, truth(case)) if row[0] in kinds]
+    ns, inserted = sum(row[3] for row in rows), sum(row[3] for row in rows if row[2])
+    findings = found(run, "delegate-conversions")
+    took = sum(call.duration_ns for call in run.delegate_calls())
+    assert bool(findings) == (ns >= 0.05 * took and ns > 0)
+    for each in findings:
+        assert f"spends {duration_text(ns)} on layout" in each.title
+        assert ("lowering inserted" in each.title) == bool(inserted)
+        assert ("; all of it in" in each.title) == (inserted == ns)
+
+
+def test_conversions_name_what_they_serve_and_what_lies_beyond_the_call() -> None:
+    files = samples.executorch_xnnpack
+    for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
+        (each,) = found(run, "delegate-conversions")
+        convert = each.evidence[1]
+        assert convert.startswith("Convert_7 (Convert (NC) #2), instruction 0: 3.000 µs")
+        assert "inserted by lowering for MaxPooling2d_5; mean #" in convert
+        assert convert.endswith(" (native) reads from its call")
+        assert "; the program has it; its call reads " in each.evidence[2]
+
+
+def test_a_split_costs_the_native_operator_and_the_conversions_around() -> None:
+    files = samples.executorch_xnnpack
+    for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
+        (each,) = found(run, "delegate-splits")
+        (native,) = each.nodes
+        assert run.timeline is not None
+        cost = run.timeline.node_ns[native] + 3000
+        assert f"into 2 calls: {duration_text(cost)}, 10.5" in each.title.replace("\u00a0", " ")
+        assert each.title.endswith("of the time with the conversions around")
+        assert each.evidence[0].endswith(
+            "what is unusual about it: it drops dimensions: XNNPACK's partitioner takes mean only "
+            "with keepdim=True"
+        )
+        assert "No file says what its reason was" in each.next_step
+
+
+@IN_CORPUS
+def test_an_operator_that_xnnpack_has_no_rule_for_is_told() -> None:
+    (each,) = found(opened("twin_delegates"), "delegate-splits")
+    assert (
+        "what is unusual about it: XNNPACK's partitioner has no rule for cumsum" in each.evidence[0]
+    )
+    assert "by the partitioner of ExecuTorch 1.4.1" in each.why
+
+
+def test_another_kernel_than_its_siblings_is_told() -> None:
+    (each,) = found(another_kernel(), "delegate-algorithms")
+    assert each.evidence[1].startswith(
+        "one of its siblings: Conv2d_2 (Convolution (NHWC, F32) GEMM"
+    )
+    assert each.confidence is Confidence.HIGH
+    assert "44.00 µs" in each.title
+
+
+@IN_CORPUS
+@pytest.mark.parametrize("case", ["conv_relu", "depthwise", "same_ops", "conv1d"])
+def test_a_convolution_as_fully_connected_is_nothing_odd(case: str) -> None:
+    assert not found(opened(case), "delegate-algorithms")
+
+
+@IN_CORPUS
+@pytest.mark.parametrize("case", CORPUS_CASES)
+def test_nothing_is_unmapped_where_all_events_are_matched(case: str) -> None:
+    assert not found(opened(case, record=True), "unmapped-events")
+    assert not found(opened(case), "unmapped-events")
+
+
+def test_an_event_of_no_operator_is_told_with_the_reason() -> None:
+    events = [*RESIDUAL, ("Softmax (NC, F32) #1", 5)]
+    (each,) = found(xnnpack("residual", *events), "unmapped-events")
+    assert each.title == (
+        "1 of 8 events of XnnpackBackend is tied to no operator: no operator of the graph fits here"
+    )
+    assert each.evidence == (
+        "Softmax (NC, F32) #1, instruction 0: no operator of the graph fits here",
+    )
+
+
+def test_dumps_of_another_program_come_first_and_nothing_speaks_of_operators() -> None:
+    events = [(f"Softmax (NC, F32) #{k}", 10) for k in range(1, 7)]
+    run = xnnpack("residual", *events)
+    first = run.findings()[0]
+    assert (first.rule, first.severity) == ("files", Severity.WARNING)
+    assert "not of the same export" in said(first)
+    assert run.check()[0].rule == "executorch-disagree"
+    for each in run.findings():
+        if each.rule.startswith("delegate-") or each.rule == "slowest-operators":
+            assert not each.nodes
+            assert "Conv2d" not in said(each)
+    assert not found(run, "unmapped-events")
+
+
+@IN_CORPUS
+def test_calls_of_another_method_name_it_and_no_node_of_this_one() -> None:
+    (each,) = found(opened("two_methods"), "delegate-time")
+    encode, own = each.evidence
+    assert encode.startswith("XnnpackBackend, instruction 0 of 'encode': ")
+    assert "FullyConnected #1" in own
+
+
+def test_what_is_left_of_calls_is_told_with_its_reasons() -> None:
+    (each,) = found(xnnpack("conv_relu"), "delegate-sums")
+    assert "set-up, resizing and rounding: XNNPACK counts whole microseconds" in each.next_step
