@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.formats.executorch.delegate_truth import FOLDER, truth
 from tests.unit.executorch.finding_cases import INSIDE, RESIDUAL, another_kernel, xnnpack
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 
@@ -228,3 +230,31 @@ def test_calls_of_another_method_name_it_and_no_node_of_this_one() -> None:
 def test_what_is_left_of_calls_is_told_with_its_reasons() -> None:
     (each,) = found(xnnpack("conv_relu"), "delegate-sums")
     assert "set-up, resizing and rounding: XNNPACK counts whole microseconds" in each.next_step
+
+
+@pytest.mark.parametrize(
+    ("operator", "reads", "writes", "said_of_it"),
+    [
+        ("add", ("int64", (2, 3)), ("int64", (2, 3)), "it has values of int64: XNNPACK's partit"),
+        ("add", ("float32", (0, 3)), ("float32", (0, 3)), "an input is empty"),
+        ("add", ("float32", (2, 3)), ("float32", (2, 3)), ""),
+        ("mean", ("float32", (2, 3)), ("float32", (2, 1)), "its input has 2 dimensions"),
+        ("convolution", ("float16", (1, 2, 3, 4, 5)), ("float16", (1, 2, 3, 4, 5)), "of 3 or 4"),
+        ("view_copy", ("float32", (2, 3)), ("float32", None), "its shape is dynamic"),
+        ("eq", ("float32", (2, 3)), ("bool", (2, 3)), "XNNPACK's partitioner has no rule for eq"),
+    ],
+)
+def test_what_is_unusual_is_told_by_the_rule(
+    operator: str, reads: tuple[str, Any], writes: tuple[str, Any], said_of_it: str
+) -> None:
+    nodes = [SimpleNamespace(dtypes=(each[0],), shapes=(each[1],)) for each in (reads, writes)]
+    graph = SimpleNamespace(
+        nodes=nodes, func_names=["", f"aten.{operator}.default"], attrs=[{}, {}]
+    )
+    read = SimpleNamespace(entry=(0, 0), sure=True)
+    evidence: Any = SimpleNamespace(
+        parts=SimpleNamespace(graph=graph), reads=lambda node: [read] * node
+    )
+    told = unusual(evidence, 1)
+    assert said_of_it in told
+    assert bool(told) == bool(said_of_it)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.graph.operators import bare
 
@@ -53,7 +54,7 @@ def _unusual(evidence: Evidence, graph: Graph, node: int) -> Iterator[str]:
         )
         if others:
             yield (
-                f"it has {listed([*others])} tensors: XNNPACK's partitioner takes float32 and "
+                f"it has values of {listed([*others])}: XNNPACK's partitioner takes float32 and "
                 "float16, and integers only where they are quantized values"
             )
         elif len(set(dtypes)) > 1:
@@ -73,7 +74,7 @@ def _unusual(evidence: Evidence, graph: Graph, node: int) -> Iterator[str]:
     first = shapes[0] if shapes else None
     if ranks is not None and first is not None and len(first) not in ranks:
         yield (
-            f"its input has {len(first)} dimensions: XNNPACK's partitioner takes {operator} of "
+            f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes {operator} of "
             f"{' or '.join(map(str, ranks))}"
         )
     dropped = first is not None and len(written.shapes[0] or first) < len(first)
