@@ -74,8 +74,8 @@ def _unusual(evidence: Evidence, graph: Graph, node: int) -> Iterator[str]:
     first = shapes[0] if shapes else None
     if ranks is not None and first is not None and len(first) not in ranks:
         yield (
-            f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes {operator} of "
-            f"{' or '.join(map(str, ranks))}"
+            f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes "
+            f"{operator} of {' or '.join(map(str, ranks))}"
         )
     dropped = first is not None and len(written.shapes[0] or first) < len(first)
     if operator == "mean" and dropped:
