@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.times.modules import has_modules
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.run import DebugRun
@@ -103,7 +104,10 @@ def _rows(table: TimeTable) -> dict[str, list[float]]:
 
 
 def networks() -> list[DebugRun]:
-    """A network with its graph: as it is, and on two devices with nodes that have no slices."""
+    """Networks with their graphs: one as it is, and on two devices with nodes that have no slices.
+
+    And one whose operators are in modules, some of which XNNPACK ran as one.
+    """
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     graph, timeline = run.graph, run.timeline
     assert graph is not None
@@ -124,7 +128,7 @@ def networks() -> list[DebugRun]:
     parts = dataclasses.replace(
         run.parts, graph=dataclasses.replace(graph, device_types=types), timeline=other
     )
-    return [run, DebugRun(parts)]
+    return [run, DebugRun(parts), tvmdbg.open(tvmdbg.samples.executorch_xnnpack)]
 
 
 def tables() -> list[list[dict[str, Any]]]:
@@ -134,7 +138,9 @@ def tables() -> list[list[dict[str, Any]]]:
         assert run.timeline is not None
         span = run.timeline.span_ns
         ranges = (None, (0.1 * span, 0.6 * span))
-        found.append([_table(run, by, each) for by in BY for each in ranges])
+        assert run.graph is not None
+        known = (*BY, "module") if has_modules(run.graph) else BY
+        found.append([_table(run, by, each) for by in known for each in ranges])
     return found
 
 

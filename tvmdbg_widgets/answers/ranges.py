@@ -29,7 +29,7 @@ _MOST_CELLS = 1 << 22
 #: Slices in one window.
 _WINDOW = 200_000
 _TEXT = 1000
-_BY = ("node", "kind", "part", "group", "device", "name", "callers")
+_BY = ("node", "kind", "part", "group", "module", "device", "name", "callers")
 #: Rows of an area that are told, and nodes of one of them.
 _LISTED = 1000
 _FIND_BINS = 4096

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
+from tvmdbg_widgets.analysis.times.modules import has_modules, modules
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import (
     KeptTimeline,
@@ -57,6 +58,8 @@ def first_of_timeline(
         columns["nodeNs"] = own.node_ns
     colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
     columns["nodeBlock"] = colors.block
+    if run.graph is not None and has_modules(run.graph):
+        columns["nodeModules"], columns["setModules"] = modules(run.graph, own.shared)
     info = _info(run, kept) | {"colors": colors.to_json()}
     watch()
     if kept.along:

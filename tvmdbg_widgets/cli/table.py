@@ -60,12 +60,16 @@ def table(
         By | None,
         typer.Option(
             help="Sum up times: by node, kind of operator, part of a fused function, group, "
-            "device, name, or name and caller."
+            "module, device, name, or name and caller."
         ),
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(min=-1, help="Group level: 0 is outermost, -1 innermost.", show_default="0"),
+        typer.Option(
+            min=-1,
+            help="Level of groups and modules: 0 is outermost, -1 innermost.",
+            show_default="0 of groups, -1 of modules",
+        ),
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, metavar="N", help="The N slowest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
@@ -96,7 +100,10 @@ def table(
         (as_json and as_csv, "--json and --csv are mutually exclusive"),
         (release is not None and not tvm, "--release needs --tvm"),
         (by is not None and sort is not None, "--by sorts by time: leave out --sort"),
-        (level is not None and by is not By.GROUP, "--level needs --by group"),
+        (
+            level is not None and by not in (By.GROUP, By.MODULE),
+            "--level needs --by group or --by module",
+        ),
     )
     run = named.open()
     if tvm:
@@ -106,7 +113,7 @@ def table(
         run.inspector.print_data_tabular()
         return
     if by is not None:
-        _summed(run.times(by.value, level=level or 0), top, as_json=as_json, as_csv=as_csv)
+        _summed(run.times(by.value, level=level), top, as_json=as_json, as_csv=as_csv)
         return
     found = run.table() if top is None else run.top(top)
     rows = _sorted(list(found), sort or Sort.TIME)

@@ -22,6 +22,7 @@ class By(StrEnum):
     KIND = "kind"
     PART = "part"
     GROUP = "group"
+    MODULE = "module"
     DEVICE = "device"
     NAME = "name"
     CALLERS = "callers"

@@ -6,7 +6,7 @@ LEAST_WIDTH, MOST_WIDTH = 300, 2000
 SHOWN = ("both", "chart", "table")
 SORTS = ("time", "order")
 CHARTS = ("time", "merged", "folded", "repeats", "roofline")
-TABLES_BY = ("node", "kind", "part", "group", "device", "name", "callers", "change")
+TABLES_BY = ("node", "kind", "part", "group", "module", "device", "name", "callers", "change")
 SLICE_COLORS = ("auto", "kind", "block", "share", "change")
 DIRECTIONS = ("down", "right")
 

@@ -27,7 +27,7 @@ class TimelineOptions(traitlets.HasTraits):
     sort = Choice(["time", "order"], "time").tag(sync=True)
     chart = Choice(["time", "merged", "folded", "repeats", "roofline"], "time").tag(sync=True)
     table_by = Choice(
-        ["node", "kind", "part", "group", "device", "name", "callers", "change"], "node"
+        ["node", "kind", "part", "group", "module", "device", "name", "callers", "change"], "node"
     ).tag(sync=True)
     slice_color = Choice(["auto", "kind", "block", "share", "change"], "auto").tag(sync=True)
     critical = traitlets.Bool(False).tag(sync=True)
@@ -68,8 +68,8 @@ class Flamechart(TimelineOptions, View):
         ``"roofline"`` (work against time).
     table_by : str
         What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
-        ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the difference
-        of each operator.
+        ``"module"``, ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the
+        difference of each operator.
     slice_color : str
         What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` of
         the time, or of two runs ``"change"``. ``"auto"``: the kind, unless one kind takes nine

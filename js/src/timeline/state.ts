@@ -7,7 +7,16 @@ export type Part = "chart" | "table" | "both";
 export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
 
 /** What a row of the table sums up. */
-export type TableBy = "node" | "kind" | "part" | "group" | "device" | "name" | "callers" | "change";
+export type TableBy =
+  | "node"
+  | "kind"
+  | "part"
+  | "group"
+  | "module"
+  | "device"
+  | "name"
+  | "callers"
+  | "change";
 
 /** The traits of the Flamechart's model. */
 export interface TimelineOptions {

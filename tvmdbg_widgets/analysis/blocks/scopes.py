@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
 
 _DELEGATE: Final = GroupSource.DELEGATE
-_STACK: Final = "nn_module_stack"
+#: Attribute of a node that names the module it is in.
+STACK: Final = "nn_module_stack"
 #: Share of the operators that must have a scope for there to be scopes at all.
 _ENOUGH = 0.25
 #: Into so many pieces a scope may fall.
@@ -122,9 +123,9 @@ def _equal(parts: tuple[str, ...]) -> bool:
 def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
     """Return the path of each operator, and what tells it."""
     attrs, names = graph.attrs, graph.names
-    stacks = [attrs[node].get(_STACK) for node in sequence.nodes.tolist()]
+    stacks = [attrs[node].get(STACK) for node in sequence.nodes.tolist()]
     if any(stacks):
-        known = {text: _of_stack(text) for text in set(stacks)}
+        known = {text: module_path(text) for text in set(stacks)}
         paths = [known[text] for text in stacks]
         if sum(map(bool, paths)) >= _ENOUGH * len(paths):
             return paths, GroupSource.MODULE
@@ -143,7 +144,7 @@ def _of_names(names: list[str]) -> list[Path]:
     return [()] * len(names)
 
 
-def _of_stack(text: str | None) -> Path:
+def module_path(text: str | None) -> Path:
     """Return the path of the innermost module that a node's stack of modules tells.
 
     torch.fx writes ``{key: (path, class)}``; as JSON a mapping of key to path, or to a list that

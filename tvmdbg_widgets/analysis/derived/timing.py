@@ -18,7 +18,10 @@ class Timing(Questions):
     """Questions about slices, repeats and counters."""
 
     def times(
-        self, by: str = "node", within: tuple[float, float] | None = None, level: int = 0
+        self,
+        by: str = "node",
+        within: tuple[float, float] | None = None,
+        level: int | None = None,
     ) -> TimeTable:
         """Return times summed up by one thing, the largest first.
 
@@ -27,6 +30,7 @@ class Timing(Questions):
             run.times(by="kind")
             run.times(by="part")            # "layout_transform: 9 %"; shares of parts overlap
             run.times(by="group", level=1).to_dataframe()
+            run.times(by="module")          # of an ETRecord's edge graph
 
         Every slice counts with the time during which no slice inside it runs, so that nothing is
         counted twice; the time of a fused function is never split among its parts.
@@ -35,18 +39,20 @@ class Timing(Questions):
         ----------
         by : str
             ``"node"``, ``"kind"`` (of operator), ``"part"`` (every operator in the name of a fused
-            function), ``"group"`` (of :attr:`groups`), ``"device"``, ``"name"`` or ``"callers"``
-            (name and slice around it).
+            function), ``"group"`` (of :attr:`groups`), ``"module"`` (``nn_module_stack``; of
+            operators that ran as one the innermost that holds all), ``"device"``, ``"name"`` or
+            ``"callers"`` (name and slice around it).
         within : (float, float) or None
             A range in nanoseconds of the timeline; all of it where None.
-        level : int
-            Of groups: 0 the outermost, 1 those inside them, …; -1 the innermost.
+        level : int, optional
+            Of groups and modules: 0 the outermost, 1 those inside them, …; -1 the innermost. By
+            default groups are the outermost, modules the innermost.
 
         Raises
         ------
         ValueError
-            The run has no times, ``by`` or ``within`` is none of these, or groups are wanted of a
-            run without a graph.
+            The run has no times, ``by`` or ``within`` is none of these, groups are wanted of a run
+            without a graph, or modules of one that does not tell them.
         """
         from tvmdbg_widgets.analysis.times.times import times
 

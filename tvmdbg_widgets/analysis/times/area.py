@@ -88,9 +88,9 @@ class Area:
     p90: float
     maximum: float
     tracks: tuple[TrackArea, ...]
-    _by: Callable[[str, Range, int], TimeTable] = field(repr=False)
+    _by: Callable[[str, Range, int | None], TimeTable] = field(repr=False)
 
-    def by(self, by: str, level: int = 0) -> TimeTable:
+    def by(self, by: str, level: int | None = None) -> TimeTable:
         """Return the times in the range by one thing, as of ``run.times(by, within=…)``."""
         return self._by(by, (self.start, self.end), level)
 

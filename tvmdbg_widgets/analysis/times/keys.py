@@ -1,4 +1,4 @@
-"""What times are summed up by: nodes, op kinds, parts of functions, groups, devices, callers."""
+"""What times are summed up by: nodes, op kinds, groups, modules, devices, callers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.times.modules import NO_MODULE, modules, no_modules
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Key = int | str | tuple[str, str]
 
-BY: Final = ("node", "kind", "part", "group", "device", "name", "callers")
+BY: Final = ("node", "kind", "part", "group", "module", "device", "name", "callers")
 NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
@@ -140,7 +141,7 @@ class Named:
         return np.where(self.known, self.node, 0)
 
 
-def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> Keys:
+def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int | None) -> Keys:
     """Return the keys of some slices.
 
     Parameters
@@ -150,20 +151,22 @@ def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> 
     named : Named
     groups : callable
         Gives the groups of the graph, where they are needed.
-    level : int
-        Of groups: 0 is the outermost; a node in fewer counts to its innermost. -1 is the
-        innermost of all.
+    level : int or None
+        Of groups (0 where None) and modules (-1): 0 is the outermost; a node in fewer counts to
+        its innermost. -1 is the innermost of all.
 
     Raises
     ------
     ValueError
-        ``by`` is none of these; groups are wanted and there is no graph.
+        ``by`` is none of these; groups or modules are wanted and no graph has them.
     """
     one_of("table by", by, BY)
     if by == "group":
         if named.graph is None:
             raise ValueError("groups need a graph, and this run has none: open(…, graph=…)")
-        return _groups(groups(), named, level)
+        return _groups(groups(), named, level or 0)
+    if by == "module":
+        return _modules(named, -1 if level is None else level)
     return _MAKE[by](named)
 
 
@@ -260,20 +263,29 @@ def _kinds(named: Named) -> Keys:
 
 
 def _parts(named: Named) -> Keys:
-    """Every distinct operator in the name of a function; the name itself where it has none."""
-    graph = named.graph
-    codes, texts = named.name, list(named.names)
+    """Every distinct operator in the name of a function; the name itself where it has none.
+
+    What several nodes share has its own name.
+    """
+    graph, shared = named.graph, named.timeline.shared
+    codes, texts, own_names = named.name, list(named.names), range(0)
     modules = () if graph is None else graph.module_prefixes
     if graph is not None and named.known.any():
         functions = graph.func_names
         of_node = functions.codes[named.at].astype(np.int64)
         codes = np.where(named.known, of_node, len(functions.unique) + codes)
         texts = [*functions.unique, *texts]
+    if shared is not None:
+        codes = np.where(named.call >= 0, len(texts) + named.call, codes)
+        own_names = range(len(texts), len(texts) + len(shared))
+        texts += shared.names
     table: dict[str, int] = {}
     used, own = np.unique(codes, return_inverse=True)
     of_text = [
         sorted({table.setdefault(part, len(table)) for part in found or (NO_FUNCTION,)})
-        for found in (parts(texts[i], modules) for i in used.tolist())
+        for found in (
+            (texts[i],) if i in own_names else parts(texts[i], modules) for i in used.tolist()
+        )
     ]
     sizes = np.array([len(each) for each in of_text], np.int64)
     flat = np.array([code for each in of_text for code in each], np.int64)
@@ -328,6 +340,19 @@ def _groups(groups: Groups, named: Named, level: int) -> Keys:
         [*range(len(groups)), NO_GROUP],
         [*(group.title for group in groups), NO_GROUP],
     ).used()
+
+
+def _modules(named: Named, level: int) -> Keys:
+    """The module around each node, or around all nodes of a call."""
+    if named.graph is None:
+        raise ValueError(no_modules(None))
+    of_node, of_set = modules(named.graph, named.timeline.shared, level)
+    words = [*of_node.unique, *of_set.unique, NO_MODULE]
+    codes = np.full(len(named.node), len(words) - 1)
+    codes[named.known] = of_node.codes[named.node[named.known]]
+    together = named.call >= 0
+    codes[together] = len(of_node.unique) + of_set.codes[named.call[together]]
+    return _worded(codes, words)
 
 
 def _devices(named: Named) -> Keys:

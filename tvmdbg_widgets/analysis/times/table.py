@@ -30,6 +30,7 @@ _HEADS = {
     "kind": "op kind",
     "part": "operator of fused functions",
     "group": "group",
+    "module": "module",
     "device": "device",
     "name": "name",
     "callers": "name ← parent slice",
@@ -73,8 +74,8 @@ class TimeTable(Sequence[TimeRow]):
     within : (float, float) or None
         Nanoseconds; all time where None.
     keys : sequence
-        Node ids (names of slices without a node), op kinds, parts, group ids, device names, slice
-        names, or pairs of a name and the name around it.
+        Node ids (names of slices without a node), op kinds, parts, group ids, modules, device
+        names, slice names, or pairs of a name and the name around it.
     labels : sequence of str
     slices : int64 [G]
         Slices that touch the range (of no duration, those in it) and are of something that runs:

@@ -1,4 +1,4 @@
-"""Times of a run summed up by node, op kind, part, group, device, name or caller."""
+"""Times of a run summed up by node, op kind, part, group, module, device, name or caller."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def times(
     groups: Callable[[], Groups],
     by: str,
     within: object = None,
-    level: int = 0,
+    level: int | None = None,
 ) -> TimeTable:
     """Sum up the times of a run; see :class:`TimeTable`.
 
@@ -46,16 +46,19 @@ def times(
     groups : callable
         Gives the groups of the graph, where they are needed.
     by : str
-        ``"node"``, ``"kind"``, ``"part"``, ``"group"``, ``"device"``, ``"name"`` or ``"callers"``.
+        ``"node"``, ``"kind"``, ``"part"``, ``"group"``, ``"module"``, ``"device"``, ``"name"`` or
+        ``"callers"``.
     within : (float, float) or None
         Nanoseconds.
-    level : int
-        Of groups: 0 the outermost, -1 the innermost.
+    level : int or None
+        Of groups and modules: 0 the outermost, -1 the innermost; where None, groups are the
+        outermost and modules the innermost.
 
     Raises
     ------
     ValueError
-        The run has no times; the range is none; ``by`` is none of these; groups without a graph.
+        The run has no times; the range is none; ``by`` is none of these; groups or modules that no
+        graph tells.
     """
     timeline, graph = run.timeline, run.graph
     if timeline is None:

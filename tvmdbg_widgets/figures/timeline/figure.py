@@ -92,7 +92,7 @@ def timeline_figure(
         repeats as one), ``"repeats"`` (operators by repeats) or ``"roofline"`` (work against time).
     table_by : str
         What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
-        ``"device"``, ``"name"`` or ``"callers"``.
+        ``"module"``, ``"device"``, ``"name"`` or ``"callers"``.
     sort : str
         The table of nodes holds the slowest (``"time"``) or the first in execution (``"order"``).
     slice_color : str

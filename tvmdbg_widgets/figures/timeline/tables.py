@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.times.modules import has_modules, no_modules
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.figures.run_figure import note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -134,6 +135,9 @@ def summed_table(run: Derived, by: str) -> SummedTable:
     graph = run.graph
     if by == "group" and graph is None:
         why = "Groups come from the graph, and this run has none."
+        return SummedTable({"notes": [note(why, "muted", 2)], "heads": [], "rows": []}, why)
+    if by == "module" and not has_modules(graph):
+        why = f"Modules are not known: {no_modules(graph)}"
         return SummedTable({"notes": [note(why, "muted", 2)], "heads": [], "rows": []}, why)
     table = run.times(by)
     shown = table[:_MOST_SUMMED]

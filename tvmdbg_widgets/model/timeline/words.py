@@ -120,6 +120,11 @@ PARTS_OVERLAP = (
     "A fused function counts with its whole time to each operator in its name, since how much of "
     "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
 )
+#: What no module has of a delegate.
+MODULES = (
+    "Operators that ran as one count to the innermost module that holds them all. In no module: "
+    "what lowering inserted, and what is left of a delegate's calls; run.table() lists both."
+)
 #: Durations in a table of times.
 WHOLE_DURATIONS = (
     "Times are self times within the range; counts are of slices that overlap it; min, median, p90 "
@@ -271,6 +276,8 @@ def times_notes(
     notes = []
     if overlap:
         notes.append(PARTS_OVERLAP)
+    if by == "module" and timeline.shared is not None and timeline.shared.apart.any():
+        notes.append(MODULES)
     if part:
         notes.append(WHOLE_DURATIONS)
     elif any(timeline.nesting.nested):

@@ -30,7 +30,14 @@ export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 }
 /** By number. */
 export const NODE_KINDS = ["input", "parameter", "operator", "nop", "copy"];
 export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
-export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3, DELEGATE: 4, OPERATOR: 5 } as const;
+export const GroupSource = {
+  REPEAT: 0,
+  BLOCK: 1,
+  SCOPE: 2,
+  MODULE: 3,
+  DELEGATE: 4,
+  OPERATOR: 5,
+} as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */

@@ -188,7 +188,16 @@ export interface FindAnswer {
   bins: number;
 }
 
-export const AREA_BY = ["node", "kind", "part", "group", "device", "name", "callers"] as const;
+export const AREA_BY = [
+  "node",
+  "kind",
+  "part",
+  "group",
+  "module",
+  "device",
+  "name",
+  "callers",
+] as const;
 
 export interface AreaQuestion {
   from: number;

@@ -520,6 +520,9 @@ export const WIRE = {
     setNs: "f8?",
     setNames: "strings?",
     setKinds: "strings?",
+    /** The module of each node, and of each set; left out where the graph tells none. */
+    nodeModules: "strings?",
+    setModules: "strings?",
     /** What the source tells of slices: lines of a name, a tab and a text. */
     abouts: "strings?",
     repeatsOffsets: "i4",

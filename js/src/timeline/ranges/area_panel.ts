@@ -72,9 +72,9 @@ export class AreaPanel {
     this.#theme = theme;
     this.#signal = signal;
     const needsGraph = (each: AreaBy) => each === "part" || each === "group" || each === "kind";
-    const by = AREA_BY.filter((each) => data.names.known || !needsGraph(each)).map(
-      (each) => [each, `by ${each}`] as const,
-    );
+    const by = AREA_BY.filter((each) => data.names.known || !needsGraph(each))
+      .filter((each) => each !== "module" || data.slices.columns.nodeModules)
+      .map((each) => [each, `by ${each}`] as const);
     this.#scopes = element("span", {});
     this.#tools = element(
       "div",

@@ -2,9 +2,19 @@ import { append } from "../../shared/many.ts";
 import type { Row, Slices } from "../data/slices.ts";
 import { type Range, type Sums, summing } from "./aggregate.ts";
 import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
+import { NO_WORK } from "./frames.ts";
 
 /** What the time of a range is shared out to. */
-export const AREA_BY = ["node", "kind", "part", "group", "device", "name", "track"] as const;
+export const AREA_BY = [
+  "node",
+  "kind",
+  "part",
+  "group",
+  "module",
+  "device",
+  "name",
+  "track",
+] as const;
 export type AreaBy = (typeof AREA_BY)[number];
 
 export interface Part {
@@ -35,9 +45,14 @@ export function* areaBy(
   }
   if (by === "device") {
     const { devices } = called;
-    const { length } = devices.words;
-    const sums = yield* summed(length, (slice, row) => devices.of(slices.nodeOf(slice), row.track));
-    return parts(sums, (device) => plain(devices.words[device]!));
+    const words = [...devices.words, ...NO_WORK];
+    const sums = yield* summed(words.length, (slice, row) => {
+      const role = slices.roleOf(slice);
+      return role > 0
+        ? devices.words.length + role - 1
+        : devices.of(slices.nodeOf(slice), row.track);
+    });
+    return parts(sums, (device) => plain(words[device]!));
   }
   if (by === "name") {
     const sums = yield* summed(slices.names.length, (slice) => slices.nameCodeOf(slice));
@@ -53,10 +68,16 @@ export function* areaBy(
   }));
   if (by === "kind") return together(single, ({ kind }) => [kind]);
   if (by === "part") return together(single, ({ operator }) => called.parts(operator!));
+  if (by === "module") return together(single, ({ operator }) => [called.module(operator!)]);
   if (by === "group") {
-    const groups = together(single, ({ operator }) => [called.outermost(operator!)]);
-    const title = (group: number) => called.label(operators.size + group);
-    return groups.map((part) => ({ ...part, label: part.key < 0 ? NO_GROUP : title(part.key) }));
+    const groups = together(single, ({ operator }) => [
+      operators.noWork(operator!) || called.outermost(operator!),
+    ]);
+    const title = (group: string | number) => {
+      if (typeof group === "string") return group;
+      return group < 0 ? NO_GROUP : called.label(operators.size + group);
+    };
+    return groups.map((part) => ({ ...part, label: title(part.key) }));
   }
   return single;
 }
@@ -96,5 +117,6 @@ function together<Key extends string | number>(
       if (sum.kind !== part.kind) sum.kind = "";
     }
   }
+  for (const sum of sums.values()) sum.nodes = [...new Set(sum.nodes)];
   return [...sums.values()].sort((a, b) => b.self - a.self || a.slice - b.slice);
 }

@@ -138,6 +138,7 @@ export class ByRows implements Rows {
     if (by === "kind") return this.#sorted((operator) => [called.kind(operator)]);
     if (by === "part") return this.#sorted((operator) => called.parts(operator));
     if (by === "group") return this.#groups(-1);
+    if (by === "module") return this.#sorted((operator) => [called.module(operator)]);
     if (by === "device") return this.#devices();
     if (by === "name") return this.#names();
     const single = this.#operators(this.#used());
@@ -193,7 +194,7 @@ export class ByRows implements Rows {
       isWork: members.some((operator) => !this.#called.operators.noWork(operator)),
       ns: members.reduce((sum, operator) => sum + this.#sums.self[operator]!, 0),
       count: members.reduce((sum, operator) => sum + this.#sums.count[operator]!, 0),
-      nodes: members.flatMap((operator) => this.#called.nodes(operator)),
+      nodes: [...new Set(members.flatMap((operator) => this.#called.nodes(operator)))],
       operators: members,
       isWhole: true,
       each: this.#eachOf(members),
@@ -281,24 +282,25 @@ export class ByRows implements Rows {
     const slices = this.#slices;
     const sums = this.#sumsBy(labels.length, key);
     const [first, members] = byKey(slices, this.range, labels.length, this.#called.ran(key));
-    const nodes = labels.map((): number[] => []);
-    const last = new Int32Array(slices.columns.nodeNs.length).fill(-1);
-    const shared = new Uint8Array(last.length);
-    nodes.forEach((own, at) => {
+    const rowsOf = new Uint32Array(slices.columns.nodeNs.length);
+    const nodes = labels.map((_, at) => {
+      const own = new Set<number>();
+      const calls = new Set<number>();
       for (let i = first[at]!; i < first[at + 1]!; i++) {
         const node = slices.nodeOf(members[i]!);
-        if (node < 0 || last[node] === at) continue;
-        if (last[node]! >= 0) shared[node] = 1;
-        last[node] = at;
-        own.push(node);
+        if (node >= 0) own.add(node);
+        else calls.add(slices.callOf(members[i]!));
       }
-      own.sort((a, b) => a - b);
+      calls.delete(-1);
+      for (const call of calls) for (const node of slices.nodesOfCall(call)) own.add(node);
+      for (const node of own) rowsOf[node]! += 1;
+      return [...own].sort((a, b) => a - b);
     });
     return labels.map((label, at) => ({
       ...{ id: `= ${label}`, label, kind: "", ns: sums.self[at]!, count: sums.count[at]! },
       isWork: sums.slice[at]! < 0 || slices.roleOf(sums.slice[at]!) === 0,
       ...{ nodes: nodes[at]!, operators: [], slice: sums.slice[at]!, inside: null },
-      isWhole: !nodes[at]!.some((node) => shared[node]),
+      isWhole: !nodes[at]!.some((node) => rowsOf[node]! > 1),
       each: (see: (slice: number) => void) => {
         for (let i = first[at]!; i < first[at + 1]!; i++) see(members[i]!);
       },

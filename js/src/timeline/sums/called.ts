@@ -12,6 +12,7 @@ import { Operators } from "./frames.ts";
 export const NO_GROUP = "in no group";
 /** Op kind of what an execution takes outside of its instructions. */
 const RUNTIME = "runtime";
+const NO_MODULE = "in no module";
 const NO_FUNCTION = "no function";
 
 /** The number of what a slice counts to, -1 nothing. */
@@ -123,6 +124,17 @@ export class Called {
         ? [this.#names.funcName(node), columns.functionParts.at(this.graph.funcNames.codes[node]!)]
         : [names.at(code), nameParts.at(code)];
     return several ? [...new Set(several.split("\n"))] : [name || NO_FUNCTION];
+  }
+
+  /** The module around the node of an operator, or around all nodes of a call. */
+  module(key: number): string {
+    const call = this.operators.call(key);
+    const node = this.node(key);
+    const { setModules, nodeModules } = this.#slices.columns;
+    const apart = this.operators.noWork(key);
+    if (apart) return apart;
+    const known = call >= 0 ? setModules?.at(call) : node >= 0 ? nodeModules?.at(node) : "";
+    return known || NO_MODULE;
   }
 
   /** The innermost group around the node of an operator, or around all nodes of a call; -1 for none. */

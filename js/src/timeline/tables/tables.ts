@@ -24,6 +24,7 @@ const TITLES: Record<TableBy, string> = {
   kind: "op kind",
   part: "part of a fused function",
   group: "group",
+  module: "module",
   device: "device",
   name: "name",
   callers: "callee, then its callers",
@@ -311,6 +312,7 @@ function lacking(by: TableBy, { slices, graph, change }: Data): string {
   if (by === "change" && !change) return "one run is shown";
   if ((by === "part" || by === "group") && !graph) return "this run has no graph";
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
+  if (by === "module" && !slices.columns.nodeModules) return "the graph tells no modules";
   if (by === "callers" && !slices.nested) return "no nested slices";
   if (by === "name" && words.byName) return "rows are already names";
   if (by === "device" && !severalDevices(slices, graph)) return "there is one device";

@@ -1,0 +1,248 @@
+"""Times of operators inside of delegates, against the ticks that their files hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import struct
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.analysis.times.modules import NO_MODULE, WHOLE, modules
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+_CORPUS = os.environ.get("TVMDBG_CORPUS")
+CASES = sorted(Path(_CORPUS, "executorch/xnnpack_inside").iterdir()) if _CORPUS else []
+CASES = [path for path in CASES if path.is_dir()]
+#: The sample and the cases, without and with what tells of the edge graph.
+FOLDERS = [samples.executorch_xnnpack, *CASES]
+EACH = pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+EDGE = pytest.mark.parametrize("edge", [False, True], ids=["program", "edge graph"])
+
+
+@cache
+def opened(folder: Path, edge: bool) -> DebugRun:
+    files = [path for path in folder.iterdir() if path.suffix in (".pte", ".etdp", ".ptd")]
+    if edge or not any(path.suffix == ".pte" for path in files):
+        files.append(folder / "etrecord.bin")
+    return tvmdbg.open(*files)
+
+
+class Table:
+    """A table of a flatbuffer, read by its vtable alone."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self.data, self.at = data, at
+        self.vtable = at - struct.unpack_from("<i", data, at)[0]
+
+    def _place(self, field: int) -> int:
+        size: int = struct.unpack_from("<H", self.data, self.vtable)[0]
+        slot = 4 + 2 * field
+        own: int = struct.unpack_from("<H", self.data, self.vtable + slot)[0] if slot < size else 0
+        return self.at + own if own else 0
+
+    def number(self, field: int, kind: str, default: int = 0) -> int:
+        place = self._place(field)
+        return int(struct.unpack_from(f"<{kind}", self.data, place)[0]) if place else default
+
+    def _target(self, field: int) -> int:
+        place = self._place(field)
+        return place + int(struct.unpack_from("<I", self.data, place)[0]) if place else 0
+
+    def text(self, field: int) -> str:
+        at = self._target(field)
+        size = struct.unpack_from("<I", self.data, at)[0] if at else 0
+        return self.data[at + 4 : at + 4 + size].decode()
+
+    def table(self, field: int) -> Table | None:
+        at = self._target(field)
+        return Table(self.data, at) if at else None
+
+    def tables(self, field: int) -> list[Table]:
+        at = self._target(field)
+        count = struct.unpack_from("<I", self.data, at)[0] if at else 0
+        places = (at + 4 + 4 * i for i in range(count))
+        return [Table(self.data, p + struct.unpack_from("<I", self.data, p)[0]) for p in places]
+
+
+class Ticks(NamedTuple):
+    """A profile event as its file has it."""
+
+    name: str
+    chain: int
+    instruction: int
+    operator: str
+    start: int
+    end: int
+
+    @property
+    def ns(self) -> int:
+        return self.end - self.start
+
+
+@cache
+def ticks(folder: Path) -> list[list[Ticks]]:
+    """Profile events of each block of an ETDump, by ``etdump_schema_flatcc.fbs`` alone."""
+    data = next(folder.glob("*.etdp")).read_bytes()[4:]
+    found = []
+    for block in Table(data, struct.unpack_from("<I", data, 0)[0]).tables(1):
+        told = [each.table(0) for each in block.tables(3)]
+        found.append(
+            [
+                Ticks(
+                    *(each.text(0), each.number(1, "i"), each.number(2, "i", -1), each.text(4)),
+                    *(each.number(6, "Q"), each.number(7, "Q")),
+                )
+                for each in told
+                if each is not None
+            ]
+        )
+    return found
+
+
+def total(folder: Path, name: str) -> int:
+    return sum(each.ns for block in ticks(folder) for each in block if each.name == name)
+
+
+def inside(folder: Path) -> list[Ticks]:
+    return [each for block in ticks(folder) for each in block if each.operator]
+
+
+@EDGE
+@EACH
+def test_the_account_holds_to_the_nanosecond(folder: Path, edge: bool) -> None:
+    timeline = opened(folder, edge).timeline
+    shared, executions = timeline.shared, total(folder, "Method::execute")
+    gaps = timeline.account.gap_ns * timeline.executions
+    rows = timeline.repeats_ns.sum() + (0 if shared is None else shared.repeats_ns.sum())
+    assert rows + gaps == pytest.approx(executions, abs=0.01)
+    calls = sum(call.duration_ns for call in opened(folder, edge).delegate_calls())
+    assert calls == total(folder, "DELEGATE_CALL")
+    for by in ("node", "kind", "part", "group", "name", "module"):
+        if by == "module" and not edge:
+            continue
+        sums = opened(folder, edge).times(by)
+        assert sums.total_ns == pytest.approx(executions, abs=0.01)
+        work = ~np.isnan(sums.share)
+        assert sums.ns[work].sum() == pytest.approx(executions, abs=0.01)
+
+
+@EDGE
+@EACH
+def test_events_count_once_and_their_calls_have_the_rest(folder: Path, edge: bool) -> None:
+    by_name = {row.label: row.ns for row in opened(folder, edge).times("name")}
+    expected: dict[str, int] = {}
+    for each in inside(folder):
+        expected[each.operator] = expected.get(each.operator, 0) + each.ns
+    assert {name: by_name[name] for name in expected} == expected
+    rest = total(folder, "DELEGATE_CALL") - sum(expected.values())
+    assert by_name["DELEGATE_CALL"] == pytest.approx(rest, abs=0.01)
+
+
+def nodes_of(run: DebugRun) -> dict[tuple[int, str], int]:
+    """Nodes of a program's graph by instruction and operator of the delegate: ``(0, "Add_1")``."""
+    return {
+        (int(attrs["delegate"].rpartition(" ")[2]), attrs["delegate_node"]): node
+        for node, attrs in enumerate(run.graph.attrs)
+        if "delegate_node" in attrs
+    }
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+def test_every_event_is_on_the_row_of_its_operators(folder: Path) -> None:
+    run = opened(folder, False)
+    truth = json.loads((folder / "truth.json").read_bytes())
+    place = nodes_of(run)
+    expected: dict[tuple[int, ...], int] = {}
+    listed: dict[tuple[int, ...], int] = {}
+    for call in truth["calls"]:
+        delegate = truth["delegates"][call["delegate"]]
+        if delegate["method"] != run.parts.executorch.method:
+            continue
+        types = {each["index"]: each["type"] for each in delegate["nodes"]}
+        events = [each for each in ticks(folder)[call["block"]] if each.operator]
+        events = [each for each in events if each.instruction == call["instruction_id"]]
+        for event, xnodes in zip(events, call["xnodes"], strict=True):
+            nodes = tuple(
+                sorted(place[call["instruction_id"], f"{types[at]}_{at}"] for at in xnodes)
+            )
+            expected[nodes] = expected.get(nodes, 0) + event.ns
+            listed[nodes] = listed.get(nodes, 0) + 1
+    operators = (row for row in run.table() if "outside its operators" not in row.name)
+    rows = {row.nodes: row for row in operators if row.slices}
+    assert expected
+    for nodes, ns in expected.items():
+        assert rows[nodes].time_ns * run.timeline.executions == pytest.approx(ns), nodes
+        assert rows[nodes].slices == listed[nodes]
+
+
+def test_modules_are_those_of_the_operators() -> None:
+    run = opened(samples.executorch_xnnpack, True)
+    by = {row.label: row for row in run.times("module")}
+    stacks = [attrs.get("nn_module_stack") for attrs in run.graph.attrs]
+    for label, row in by.items():
+        path = label.partition(" ")[0]
+        if path in stacks:
+            told = {stacks[node] for node in row.nodes}
+            assert told - {None} == {path}, label
+    assert {"in no module", "the model itself", "loading"} <= set(by)
+    assert not any("Wrapper" in label for label in by)
+    rest = sum(row.time_ns for row in run.table() if "outside its" in row.name)
+    lowered = sum(row.time_ns for row in run.table() if "inserted by lowering" in row.name)
+    runtime = sum(row.time_ns for row in run.table() if row.op_kind == "runtime")
+    assert by["in no module"].ns >= rest + lowered + runtime
+    assert run.times("module").notes[0].startswith("Operators that ran as one")
+
+
+def test_a_set_is_in_the_module_that_holds_it() -> None:
+    graph = tvmdbg.open(samples.resnet20_cifar).graph
+    told = {
+        1: ("layers.0.attn.q", "torch.nn.Linear"),
+        2: ("layers.0.attn.k", "torch.nn.Linear"),
+        3: ("layers.1", "net.Block"),
+        4: ("", "torch.export._trace.Wrapper"),
+        5: ("", "net.Net"),
+        6: ("layers.0.attn", "net.Attention"),
+    }
+    attrs = [
+        {"nn_module_stack": stack, "module_type": kind} if stack else {"module_type": kind}
+        for stack, kind in (told.get(node, ("", "")) for node in range(graph.num_nodes))
+    ]
+    graph = dataclasses.replace(graph, attrs=tuple(attrs))
+    groups = [(1, 2), (1, 3), (1, 4), (4, 7), (1, 5), (1, 2, 3), (1, 2)]
+    sets = NodeSets(
+        np.zeros(0, np.int32),
+        np.cumsum([0, *map(len, groups)]),
+        np.array([node for each in groups for node in each], np.int32),
+        np.ones(len(groups)),
+        apart=np.arange(len(groups)) == 6,
+    )
+    of_node, of_set = modules(graph, sets)
+    assert of_node[1] == "layers.0.attn.q (Linear)"
+    assert [of_node[node] for node in (4, 5, 7)] == [NO_MODULE, WHOLE, NO_MODULE]
+    assert list(of_set) == [
+        *("layers.0.attn (Attention)", "layers", "layers.0.attn.q (Linear)", NO_MODULE, WHOLE),
+        *("layers", NO_MODULE),
+    ]
+    assert modules(graph, sets, 1).of_node[1] == "layers.0"
+    assert modules(graph, sets, 1).of_node[3] == "layers.1 (Block)"
+
+
+@pytest.mark.parametrize("name", ["resnet20_cifar", "executorch_xnnpack"])
+def test_without_modules_it_is_said_what_to_open(name: str) -> None:
+    run = tvmdbg.open(getattr(samples, name))
+    if name == "executorch_xnnpack":
+        run = opened(getattr(samples, name), False)
+    with pytest.raises(ValueError, match=r"an ETRecord's edge graph: open\(…, 'etrecord.bin'\)"):
+        run.times("module")
+    assert "ETRecord" in run.figure("timeline", table_by="module").text
