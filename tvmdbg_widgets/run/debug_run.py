@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.run.files import Files
 from tvmdbg_widgets.run.pages import Pages
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
     from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
     from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.run.executorch.inspector import Inspector
@@ -168,6 +170,24 @@ class DebugRun(Files, Pages):
 
         return DebugRun(reference_parts(self.parts))
 
+    def delegate_calls(self) -> RecordedCalls:
+        """Return the calls of ExecuTorch's delegates: their events, and the graphs inside.
+
+        ::
+
+            call = run.delegate_calls()[0]
+            call.graph  # the delegate's own graph
+            call.run  # the same with its constants and times: linked views, figures, pages
+            call.events[3].delegate_nodes, call.events[3].nodes, call.events[3].match
+            call.gaps  # what of its time no event covers
+
+        Raises
+        ------
+        ValueError
+            The run has neither an ETDump nor a program.
+        """
+        return super().delegate_calls().opened_by(DebugRun)
+
     def compare_times(
         self, other: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
     ) -> TimeComparison:
@@ -180,6 +200,9 @@ class DebugRun(Files, Pages):
         found = compare_times(self.parts, other.parts, titles, warm_up=warm_up)
         found.open_run = lambda compared: ComparedRun(compared, self, other)
         return found
+
+
+ShownRun.opened = DebugRun
 
 
 class ComparedRun(DebugRun):

@@ -8,9 +8,11 @@ import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.redaction import Redaction
     from tvmdbg_widgets.widgets.session import Session
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class GraphOptions(GraphColors, Folding, Shown):
@@ -37,9 +38,12 @@ class GraphOptions(GraphColors, Folding, Shown):
 
     _debug_run: ShownRun  # the view's
 
-    def __init__(self, run: ShownRun, session: Session | None = None, **traits: Any) -> None:
-        require_run(self, run)
-        super().__init__(run, session, **_first_look(run, traits))
+    def __init__(
+        self, run: ShownRun | Graph, session: Session | None = None, **traits: Any
+    ) -> None:
+        shown: Any = ShownRun.of_graph(run) if isinstance(run, Graph) else run
+        require_run(self, shown)
+        super().__init__(shown, session, **_first_look(shown, traits))
 
     @traitlets.validate("focus")
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
@@ -73,6 +77,7 @@ class GraphView(GraphOptions, Navigation, View):
     ::
 
         tvmdbg.GraphView(run, focus="conv2d_3", hops=2, color_by="time")
+        tvmdbg.GraphView(run.delegate_calls()[0].graph)  # a graph alone
 
     Attributes
     ----------

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.model.parts import Provenance, RunParts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.widgets.run_model import RunModel
     from tvmdbg_widgets.widgets.session import Session
 
 
 class ShownRun(Derived, ABC):
     """A run that views show; :class:`tvmdbg_widgets.DebugRun` is one."""
+
+    #: The class that users hold, which makes a run of a graph alone.
+    opened: ClassVar[type[Any] | None] = None
+
+    @classmethod
+    def of_graph(cls, graph: Graph) -> Any:
+        """Return a run of nothing but a graph; None before any run was opened."""
+        title, origin = PurePath(graph.file).name or "graph", Provenance("a graph alone")
+        parts = RunParts(title, graph, None, None, graph.issues, origin)
+        return cls.opened and cls.opened(parts)
 
     @cached_property
     def model(self) -> RunModel:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import pickle
+import weakref
+from pathlib import Path
+
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import answers, case_dir
 
+_CORPUS = os.environ.get("TVMDBG_CORPUS", "")
+CORPUS = pytest.mark.skipif(not _CORPUS, reason="no TVMDBG_CORPUS")
+XNNPACK = Path(_CORPUS, "executorch/xnnpack_inside")
 CASES = (
     "03b_mixed_xnnpack",
     "03d_xnnpack_two_outputs",
@@ -43,3 +52,51 @@ def test_a_table_and_a_list_of_them() -> None:
     assert "9 events that cover 68.8 %" in repr(calls)
     with pytest.raises(ValueError, match="neither an ETDump nor a program"):
         tvmdbg.open(tvmdbg.samples.resnet20_cifar).delegate_calls()
+
+
+def test_a_call_without_a_graph_is_no_run() -> None:
+    calls = tvmdbg.open(case_dir("08_conv_xnnpack_quant")).delegate_calls()
+    with pytest.raises(ValueError, match=r"no graph of XnnpackBackend .* open the \.pte, too"):
+        _ = calls[0].run
+
+
+@CORPUS
+def test_a_call_of_the_corpus_opens_as_a_run(tmp_path: Path) -> None:
+    folder = XNNPACK / "residual"
+    run = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp")
+    (call,) = run.delegate_calls()
+    assert isinstance(call.run, tvmdbg.DebugRun)
+    assert call.run is call.run
+    assert call.run.timeline.total_ns == call.duration_ns
+    assert "#1 Conv2d" in call.run.figure("graph").text
+    assert call.run.save_html(tmp_path / "delegate.html").stat().st_size > 10_000
+    (again,) = pickle.loads(pickle.dumps(run.delegate_calls()))  # noqa: S301
+    assert list(again.run.graph.names) == list(call.graph.names)
+
+
+@CORPUS
+def test_a_graph_alone_is_shown_and_freed(tmp_path: Path) -> None:
+    folder = XNNPACK / "residual"
+    graph = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp").delegate_calls()[0].graph
+    view = tvmdbg.GraphView(graph, focus="Conv2d_1")
+    assert view.debug_run.graph is graph
+    assert "#1 Conv2d" in view.figure().text
+    view.save_html(tmp_path / "graph.html")
+    view.close()
+    gone = weakref.ref(view.debug_run), weakref.ref(view.debug_run.model)
+    del view
+    gc.collect()
+    assert [each() for each in gone] == [None, None]
+
+
+@CORPUS
+def test_frames_count_matches_and_name_operators() -> None:
+    folder = XNNPACK / "residual"
+    calls = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp").delegate_calls()
+    frame, events = calls.to_dataframe(), calls.events()
+    row = frame.iloc[0]
+    assert (row["method"], row["instruction"], row["operators"]) == ("forward", 0, 6)
+    assert (row["events"], row["exact"], row["order"], row["none"]) == (7, 7, 0, 0)
+    assert row["payload"].startswith("XNNPACK graph")
+    assert list(events["operators"])[:2] == [("StaticTranspose_0",), ("Conv2d_1",)]
+    assert set(events["match"]) == {"exact"}

@@ -99,6 +99,7 @@ class Questions(Recorded):
             call.graph  # the delegate's own graph
             call.events[3].delegate_nodes, call.events[3].nodes, call.events[3].match
             call.gaps  # what of its time no event covers
+            call.run  # the delegate as a run of its own: linked views, figures, pages
 
         Raises
         ------

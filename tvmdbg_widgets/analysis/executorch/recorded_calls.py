@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +14,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE
+from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE, ORDER
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
 from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
 
 _SHOWN = 20
+#: How an event may be tied to operators.
+MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,10 @@ class RecordedEvent:
         return () if family is None or family.explain is None else family.explain(self.name)
 
     def __repr__(self) -> str:
-        numbers = listed([f"#{node}" for node in self.delegate_nodes or self.candidates])
-        told = f"{self.match} {numbers}" if numbers else self.match
-        return f"<{event_title(self.name)}: {duration_text(self.duration_ns)}, {told}>"
+        known = self.delegate_nodes or self.candidates
+        told = f"operator{'s' if len(known) > 1 else ''} {listed([str(each) for each in known])}"
+        of = f", {told} of the delegate" if known else ""
+        return f"<{event_title(self.name)}: {duration_text(self.duration_ns)}, {self.match}{of}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,7 @@ class RecordedCall:
     payload: str = ""
     _inside: Inside | None = field(default=None, repr=False)
     _files: ExecuTorchFiles | None = field(default=None, repr=False)
+    _open_run: Callable[[RunParts], Any] | None = field(default=None, repr=False)
 
     @cached_property
     def graph(self) -> Graph | None:
@@ -131,6 +135,23 @@ class RecordedCall:
         if self._inside is None or self._inside.graph is None or self._files is None:
             return None
         return graph_alone(self._files, self._inside)
+
+    @property
+    def operators(self) -> int | None:
+        """How many operators the delegate's graph has; None where there is none."""
+        inside = self._inside
+        return None if inside is None or inside.graph is None else len(inside.graph.nodes)
+
+    def matched(self, match: str) -> int:
+        """Return how many events were tied to operators so: ``"exact"``, ``"order"``, …."""
+        return sum(event.match == match for event in self.events)
+
+    def names_of(self, event: RecordedEvent) -> tuple[str, ...]:
+        """Return what the operators that an event covers are called: ``("Conv2d_1",)``."""
+        if self._inside is None or self._inside.graph is None:
+            return ()
+        nodes = self._inside.graph.nodes
+        return tuple(nodes[index].name for index in event.delegate_nodes)
 
     @property
     def parts(self) -> RunParts | None:
@@ -142,9 +163,33 @@ class RecordedCall:
             return None
         return parts_alone(self._files, self._inside)
 
+    @cached_property
+    def run(self) -> Any:
+        """The delegate as a run of its own (:class:`DebugRun`), which shows the linked views.
+
+        ::
+
+            call.run.figure("graph")
+            call.run.save_html("delegate.html")
+
+        Raises
+        ------
+        ValueError
+            No file holds a graph of the delegate that can be read.
+        """
+        parts = self.parts
+        if parts is None:
+            name = f"{self.backend or 'the delegate'} of instruction {self.instruction}"
+            why = f"its payload is {self.payload}" if self.payload else "open the .pte, too"
+            raise ValueError(f"no graph of {name} is known: {why}")
+        if self._open_run is None:
+            raise ValueError("calls open runs that come from run.delegate_calls()")
+        return self._open_run(parts)
+
     def __repr__(self) -> str:
         name = self.backend or "delegate"
         text = f"{name}, instruction {self.instruction}"
+        text += f" of {self.method}" if self.method else ""
         if self.execution < 0:
             return f"{text}: {self.payload or 'not recorded'}"
         text += f", run {self.execution}: "
@@ -155,8 +200,8 @@ class RecordedCall:
             return text
         share = percent(self.inside_ns / self.duration_ns) if self.duration_ns else "all"
         text += f" that cover {share}, {counted(len(self.gaps), 'gap')}"
-        exact = sum(event.match == EXACT for event in self.events)
-        return f"{text}; {exact} of {len(self.events)} exactly matched" if self.graph else text
+        told = f"{self.matched(EXACT)} of {len(self.events)} exactly matched"
+        return text if self.operators is None else f"{text}; {told}"
 
 
 class RecordedCalls(Sequence[RecordedCall]):
@@ -180,20 +225,42 @@ class RecordedCalls(Sequence[RecordedCall]):
     def __iter__(self) -> Iterator[RecordedCall]:
         return iter(self._calls)
 
+    def opened_by(self, open_run: Callable[[RunParts], Any]) -> RecordedCalls:
+        """Return the same calls, whose :attr:`RecordedCall.run` is made so."""
+        return RecordedCalls([replace(call, _open_run=open_run) for call in self])
+
     def to_dataframe(self) -> Any:
-        """Return one row a call (``pandas.DataFrame``), with the number of its events.
+        """Return one row a call (``pandas.DataFrame``).
+
+        Columns are ``execution``, ``method``, ``instruction``, ``backend``, ``payload``,
+        ``operators`` (of the delegate's graph, None without one), ``start_ns``, ``duration_ns``,
+        ``inside_ns`` (what its events cover), ``gaps``, ``events``, and how many of these are
+        ``exact``, ``order``, ``ambiguous`` and ``none``.
 
         Raises
         ------
         ImportError
             pandas is not installed.
         """
-        names = [each.name for each in fields(RecordedCall) if not each.name.startswith("_")]
-        columns = {name: [getattr(call, name) for call in self] for name in names}
-        return data_frame(columns | {"events": [len(call.events) for call in self]})
+        columns: dict[str, list[Any]] = {
+            name: [getattr(call, name) for call in self]
+            for name in ("execution", "method", "instruction", "backend", "payload")
+        }
+        columns["operators"] = [call.operators for call in self]
+        for name in ("start_ns", "duration_ns", "inside_ns"):
+            columns[name] = [getattr(call, name) for call in self]
+        columns["gaps"] = [len(call.gaps) for call in self]
+        columns["events"] = [len(call.events) for call in self]
+        for match in MATCHES:
+            columns[match] = [call.matched(match) for call in self]
+        return data_frame(columns)
 
     def events(self) -> Any:
         """Return one row an event of every call (``pandas.DataFrame``).
+
+        Columns are ``execution``, ``method``, ``instruction`` and ``backend`` of its call, the
+        fields of :class:`RecordedEvent`, and ``operators``: those that it covers, as they are
+        called in the delegate's graph (``"Conv2d_1"``).
 
         Raises
         ------
@@ -207,6 +274,7 @@ class RecordedCalls(Sequence[RecordedCall]):
             for name in ("execution", "method", "instruction", "backend")
         }
         columns |= {name: [getattr(event, name) for _, event in rows] for name in names}
+        columns["operators"] = [call.names_of(event) for call, event in rows]
         return data_frame(columns)
 
     def __repr__(self) -> str:
