@@ -186,6 +186,17 @@ def test_every_event_is_on_the_row_of_its_operators(folder: Path) -> None:
         assert rows[nodes].slices == listed[nodes]
 
 
+@pytest.mark.skipif(not CASES, reason="no TVMDBG_CORPUS")
+def test_calls_of_another_method_are_named_so() -> None:
+    (folder,) = (path for path in CASES if path.name == "two_methods")
+    names = {row.name for row in opened(folder, False).table() if row.op_kind == "delegate"}
+    assert names == {
+        "XNNPACK call 1 of 1 in method 'encode'",
+        "XNNPACK call 1 of 1, outside its operators",
+    }
+    assert "instruction 0 of encode, run 1" in repr(opened(folder, False).delegate_calls())
+
+
 def test_modules_are_those_of_the_operators() -> None:
     run = opened(samples.executorch_xnnpack, True)
     by = {row.label: row for row in run.times("module")}

@@ -105,13 +105,18 @@ def _words(
     order = owned[np.argsort(of[owned], kind="stable")]
     numbers, begins = np.unique(of[order], return_index=True)
     call = named(dump, CALL)
-    called: dict[str, list[int]] = {}
+    called: dict[tuple[str, str], list[int]] = {}
     of_call = set(of[owned[call[owned]]].tolist())
     told_as = _identifiers(dump, of, order)
-    for number, event in zip(numbers.tolist(), order[begins].tolist(), strict=True):
+    for number, events in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+        event = int(events[0])
         at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
         if number in of_call:
-            called.setdefault(backend_title(joined.backends.get(at, "")), []).append(number)
+            methods = sorted(
+                {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
+            )
+            place = (backend_title(joined.backends.get(at, "")), " or ".join(methods))
+            called.setdefault(place, []).append(number)
             kinds[number] = DELEGATE
             continue
         told = listed(told_as.get(number, [])) or kernel_operator(dump.names[event])
@@ -122,9 +127,10 @@ def _words(
             names[number] += f", {dump.call_word} {at[1]}"
             names[number] += f" of chain {at[0]}" if at[0] else ""
     by_nodes: dict[tuple[int, ...], str] = {}
-    for backend, found in called.items():
+    for (backend, method), found in called.items():
         for at_, number in enumerate(found, 1):
             names[number] = f"{backend} call {at_} of {len(found)}"
+            names[number] += f" in method {method}" if method else ""
             by_nodes[sets[number]] = names[number]
     for number, title in joined.titles.items():
         names[number] = f"{title}, {by_nodes.get(sets[number], 'delegate')}"

@@ -55,6 +55,8 @@ class EventNodes:
     apart : frozenset of int
         Sets whose time is of no single node: what lowering inserted into a call, and what is left
         of a call whose events are of operators.
+    elsewhere : Mapping of int to str
+        The method of each event of a delegate that another method than the graph's called.
     """
 
     set_of: npt.NDArray[np.int32]
@@ -64,6 +66,7 @@ class EventNodes:
     backends: Mapping[tuple[int, int], str]
     lowered: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     titles: Mapping[int, str] = field(default_factory=dict)
+    elsewhere: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[int] = frozenset()
 
     def of_call(self, at: tuple[int, int]) -> tuple[int, ...]:

@@ -352,8 +352,21 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
     alone = {each for each in rests if len(sets.sets[each]) == 1}
     apart = frozenset(sets.apart | (rests - unmatched) | alone)
     made = tuple(sets.sets)
+    elsewhere = {
+        event: each.inside.method
+        for call, each in insides.calls.items()
+        if each.inside is not None and each.inside.method != method
+        for event in (call, *each.events)
+    }
     return replace(
-        joined, set_of=set_of, sets=made, how=how, calls=calls, titles=sets.titles, apart=apart
+        joined,
+        set_of=set_of,
+        sets=made,
+        how=how,
+        calls=calls,
+        titles=sets.titles,
+        apart=apart,
+        elsewhere=elsewhere,
     )
 
 
