@@ -77,7 +77,6 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
         ("MPSBackend", b"\0\0\0\0XN00", "unknown payload, 8 bytes, first 00 00 00 00 58 4e 30 30"),
         ("EnnBackend", b"1234", "Samsung ENN model (closed), 4 bytes"),
         ("NeuropilotBackend", b"1234", "MediaTek Neuron model (closed), 4 bytes"),
-        ("CudaBackend", b"", "CUDA library of AOTInductor, 0 bytes"),
         ("SomebodysBackend", bytes(20), f"unknown payload, 20 bytes, first {bytes(16).hex(' ')}"),
         ("SomebodysBackend", b"", "empty payload"),
     ],

@@ -147,7 +147,6 @@ FAMILIES: tuple[Family, ...] = (
     Family("OpenvinoBackend", _told("OpenVINO model")),
     Family("EnnBackend", _told("Samsung ENN model (closed)")),
     Family("NeuropilotBackend", _told("MediaTek Neuron model (closed)")),
-    Family("CudaBackend", _told("CUDA library of AOTInductor")),
 )
 _BY_BACKEND = {family.backend: family for family in FAMILIES}
 
