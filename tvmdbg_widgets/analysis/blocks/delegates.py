@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tvmdbg_widgets.analysis.blocks.sequence import Ints
     from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -41,15 +43,28 @@ def operator_of(graph: Graph, node: int) -> str:
 def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints:
     """Return the operators in a topological order that keeps each call of a delegate together.
 
-    Otherwise they stay in the order given; so they do all where calls wait for each other.
+    Within a call the nodes of one operator of the delegate follow each other too. Otherwise they
+    stay in the order given; so they do all where calls wait for each other.
     """
     if not calls:
         return operators
+    parts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for call, nodes in calls.items():
+        for node in nodes:
+            if operator := operator_of(graph, node):
+                parts[call, operator].append(node)
+    for sets in (parts.values(), calls.values()):
+        operators = _together(graph, operators, sets)
+    return operators
+
+
+def _together(graph: Graph, operators: Ints, sets: Iterable[list[int]]) -> Ints:
+    """Return the operators in a topological order that keeps each set of nodes together."""
     place = np.full(graph.num_nodes + 1, -1, np.int64)
     place[operators] = np.arange(len(operators))
-    # The place of its first operator stands for a call, its own for any other operator.
+    # The place of its first operator stands for a set, its own for any other operator.
     stands = np.arange(len(operators))
-    for nodes in calls.values():
+    for nodes in sets:
         held = place[nodes]
         held = held[held >= 0]
         if len(held):

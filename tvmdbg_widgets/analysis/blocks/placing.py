@@ -10,13 +10,15 @@ from tvmdbg_widgets.analysis.blocks.naming import Names
 from tvmdbg_widgets.analysis.blocks.rows import rows_of
 from tvmdbg_widgets.analysis.blocks.scopes import scopes
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
-    from tvmdbg_widgets.analysis.blocks.sequence import Ints
+    from tvmdbg_widgets.analysis.blocks.rows import Row
+    from tvmdbg_widgets.analysis.blocks.sequence import Bools, Ints
     from tvmdbg_widgets.model.graph.graph import Graph
 
 
@@ -24,8 +26,9 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     """Return groups of nodes from groups of operators.
 
     An input or parameter belongs to the innermost group that all its readers are in, but for
-    those that only some blocks of a run have to themselves. It stands before its first reader, or
-    before the groups around that reader that it does not belong to.
+    those that only some blocks of a run have to themselves; an input of the graph to none that is
+    a call of a delegate. It stands before its first reader, or before the groups around that
+    reader that it does not belong to.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
             break
         anchor[out] = start[group[out]]
         group[out] = parent[group[out]]
+    _leave_calls(graph.kinds[known] == NodeKind.INPUT, rows, anchor, group)
     place[known], owner[known] = anchor, group
     for start_of, _, around, each, _ in rows:
         if each.apart:
@@ -101,6 +105,14 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
         np.array([row.found.source for row in rows], np.uint8),
         np.array([row.found.repeats for row in rows], np.int32),
     )
+
+
+def _leave_calls(is_input: Bools, rows: Sequence[Row], anchor: Ints, group: Ints) -> None:
+    """Put inputs of the graph before the calls of delegates that they are arguments of."""
+    for number, row in enumerate(rows):
+        if row.found.source == GroupSource.DELEGATE:
+            given = is_input & (anchor >= row.start) & (anchor < row.end) & (group >= number)
+            anchor[given], group[given] = row.start, row.parent
 
 
 def _held(search: Search, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:

@@ -32,7 +32,8 @@ def rows_of(found: tuple[Found, ...], named: list[Scope], search: Search) -> lis
     """Return all groups, a parent before its children.
 
     Scopes come first: a run that one cuts through is none, nor are its blocks. Blocks that are a
-    scope have its name; a scope around some blocks of a run, but not all, is left out.
+    scope have its name; a scope around some blocks of a run, but not all, is left out. In what one
+    operator of a delegate computes there are no more.
     """
     rows: list[Row] = []
     stack = [(each, 0) for each in reversed(found)]
@@ -49,6 +50,8 @@ def rows_of(found: tuple[Found, ...], named: list[Scope], search: Search) -> lis
         while around and kept[around[-1]].end <= row.start:
             around.pop()
         if row.found.source >= GroupSource.SCOPE and _are_run([kept[at] for at in around]):
+            continue
+        if any(kept[at].found.source is GroupSource.OPERATOR for at in around):
             continue
         kept.append(row._replace(parent=around[-1] if around else -1))
         around.append(len(kept) - 1)
@@ -67,7 +70,7 @@ def _with_scopes(rows: list[Row], named: list[Scope], search: Search) -> list[Ro
         if row.found.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
             scope = by_place.pop((row.start, row.end))
             found = row.found
-            if scope.source is GroupSource.DELEGATE:
+            if scope.source in (GroupSource.DELEGATE, GroupSource.OPERATOR):
                 found = replace(found, source=scope.source)
             rows[at] = row._replace(name=scope.name, found=found)
     for place, scope in by_place.items():

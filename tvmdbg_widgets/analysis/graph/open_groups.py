@@ -32,6 +32,7 @@ def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
         "edgeSource": graph.edge_source,
         "headNode": np.ascontiguousarray(graph.heads[:, 0]),
         "groupParent": groups.parent,
+        "groupSource": groups.source,
         "nodeGroup": groups.node_group,
     }
     failure = "which groups are open could not be told"

@@ -101,29 +101,41 @@ export class Groups {
   }
 }
 
+/** The outputs of the graph that have boxes of their own even where groups around them are closed: one that a call of a delegate computes is in its box. */
+export function outputsApart({ headNode, nodeGroup, groupParent, groupSource }: GraphColumns) {
+  const apart = new Set(headNode);
+  for (const node of apart) {
+    let group = node < 0 ? -1 : nodeGroup[node]!;
+    while (group >= 0 && groupSource[group] !== GroupSource.DELEGATE) group = groupParent[group]!;
+    if (group >= 0) apart.delete(node);
+  }
+  return apart;
+}
+
 /**
  * Which groups may be open where nobody has chosen, the most open state first and all closed last: 1 for open, one a group.
  *
  * The groups of one depth are opened together, from the outside in, as long as the picture has at most 30 boxes with
  * them. A box is a node, other than a parameter that some node reads and that is no output of the graph, or a closed
- * group, which holds no output of the graph; `shown` (one a node, all by default) leaves nodes out.
+ * group, which holds no output that stands apart; `shown` (one a node, all by default) leaves nodes out.
  */
 export function openStates(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array[] {
   const { groupParent, nodeGroup, kinds, edgeSource, headNode } = graph;
   const count = groupParent.length;
   const isBox = shown ? shown.slice() : new Uint8Array(kinds.length).fill(1);
   const isHead = new Set(headNode);
+  const isApart = outputsApart(graph);
   for (const source of edgeSource) {
     if (source >= 0 && kinds[source] === NodeKind.PARAMETER && !isHead.has(source)) {
       isBox[source] = 0;
     }
   }
-  /** Boxes right inside each group while it is open, outputs of the graph apart: those are seen anyhow. */
+  /** Boxes right inside each group while it is open, without the outputs that are seen anyhow. */
   const inside = new Int32Array(count);
   let boxes = 0;
   for (let node = 0; node < kinds.length; node++) {
     if (!isBox[node]) continue;
-    if (nodeGroup[node]! < 0 || isHead.has(node)) boxes += 1;
+    if (nodeGroup[node]! < 0 || isApart.has(node)) boxes += 1;
     else inside[nodeGroup[node]!]! += 1;
   }
   for (let group = count - 1; group >= 0; group--) {

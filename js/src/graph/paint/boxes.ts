@@ -200,7 +200,12 @@ export class BoxPainter {
     const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
     const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
     const font = `500 ${large}px ${theme.font}`;
-    this.#text(title, node, line.x, free.y + free.height * 0.31, line.room, { font, ink });
+    const above = free.y + free.height * 0.31;
+    this.#context.font = font;
+    const left = line.room - this.#measure.width(whole(this.#measure, title, line.room)) - GAP;
+    const badge = { font: `${small}px ${theme.font}`, ink, size: small };
+    const taken = this.#badge(text.mark, node, line.x + line.room, above, left, badge);
+    this.#text(title, node, line.x, above, line.room - taken, { font, ink });
     const second = colors.words(box) ?? text.shape;
     this.#context.font = `${small}px ${theme.font}`;
     const words = whole(this.#measure, second, line.room);

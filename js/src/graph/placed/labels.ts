@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { GraphColumns } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
 import { counted, duration, percent, shapeText } from "../../shared/format.ts";
 import { addTo } from "../../shared/many.ts";
 import { givenText } from "../../shared/node_title.ts";
@@ -200,10 +200,11 @@ export class Labels implements BoxTexts {
   boxOfGroup(group: number, nodes: number, outside: number): BoxText {
     const size = counted(nodes, "node") + (outside ? ` + ${counted(outside, "output")}` : "");
     const time = this.timeOfGroup(group);
+    const head = !outside && this.#groups.nodes(group).some((node) => this.isHead(node));
     return {
       title: this.#groups.title(group),
-      mark: "",
-      head: false,
+      mark: head ? "output" : "",
+      head,
       shape: time ? `${size} · ${time.split(" · ")[0]}` : size,
       time: time || `time unknown · ${size}`,
       badge: "",
@@ -212,8 +213,11 @@ export class Labels implements BoxTexts {
 
   /** Sum of the known times in a group and its share of all, and what it took with others; empty where none is known. */
   timeOfGroup(group: number, of = ""): string {
-    const own = this.#times.text(this.#groups.ns(group));
-    const shared = this.#times.together(this.#groups.nodes(group));
+    const nodes = this.#groups.nodes(group);
+    const ns = this.#groups.ns(group);
+    const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
+    const own = ns > 0 ? this.#times.text(ns) : this.#times.of(run) === 0 ? duration(0) : "";
+    const shared = this.#times.together(nodes);
     return [own && `${own}${of}`, shared].filter(Boolean).join(", ");
   }
 
@@ -262,9 +266,9 @@ export class Labels implements BoxTexts {
   }
 
   widthOfGroup(group: number, nodes: number, outside: number): number {
-    const { title, shape, time } = this.boxOfGroup(group, nodes, outside);
+    const { title, mark, shape, time } = this.boxOfGroup(group, nodes, outside);
     const small = Math.max(this.#small(shape), this.#small(time)) / LEGIBLE_SCALE;
-    const words = Math.max(this.titleWidth(title), small);
+    const words = Math.max(this.titleWidth(title) + this.#extra(mark), small);
     const beside = TAG + 2 * padding + BUTTON + SHEETS;
     return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }

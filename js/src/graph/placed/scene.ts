@@ -1,7 +1,7 @@
 import { type GraphColumns, NodeKind, Trust } from "../../shared/client/run_client.ts";
 import { finished } from "../../shared/stretches.ts";
 import type { Bridge } from "../data/bridges.ts";
-import type { Groups } from "../data/groups.ts";
+import { type Groups, outputsApart } from "../data/groups.ts";
 import type { Links } from "../data/links.ts";
 import { groupBy } from "../layout/adjacency.ts";
 
@@ -105,15 +105,15 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
 
   const closedBy = open && groups.count ? groups.closedBy(open) : new Int32Array(groups.count);
   if (!open) closedBy.fill(-1);
-  const isHead = new Set(graph.headNode);
+  const isApart = outputsApart(graph);
   const held = new Int32Array(groups.count);
-  /** Of these, outputs of the graph: no closed group hides one. */
+  /** Of these, outputs that no closed group hides. */
   const heads = new Int32Array(groups.count);
   for (let node = 0; node < nodes; node++) {
     const group = graph.nodeGroup[node]!;
     if (group < 0 || !isShown[node] || isFolded[node]) continue;
     held[group]! += 1;
-    if (isHead.has(node)) heads[group]! += 1;
+    if (isApart.has(node)) heads[group]! += 1;
   }
   for (let group = groups.count - 1; group >= 0; group--) {
     const parent = graph.groupParent[group]!;
@@ -129,7 +129,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     if (each % STRIDE === 0) yield;
     if (!isShown[each] || isFolded[each]) continue;
     const by = graph.nodeGroup[each]! < 0 ? -1 : closedBy[graph.nodeGroup[each]!]!;
-    if (by < 0 || isHead.has(each) || held[by]! - heads[by]! < 2) {
+    if (by < 0 || isApart.has(each) || held[by]! - heads[by]! < 2) {
       own[each] = group.length;
       group.push(-1);
       continue;
