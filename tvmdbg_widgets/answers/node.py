@@ -103,9 +103,9 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     planned = graph.planned_memory
     if planned is not None and planned.buffers[entry] >= 0:
         text += f", buffer {planned.buffers[entry]} from byte {planned.offsets[entry]:,}"
-    elif planned is None and graph.storage_ids is not None:
+    elif planned is None and graph.storage_ids is not None and graph.storage_ids[entry] >= 0:
         text += f", storage {graph.storage_ids[entry]}"
-    if graph.device_types is not None:
+    if graph.device_types is not None and graph.device_types[entry] >= 0:
         text += f", {device_name(int(graph.device_types[entry]))}"
     if graph.storage_scopes is not None and graph.storage_scopes[entry]:
         text += f", scope {graph.storage_scopes[entry]}"

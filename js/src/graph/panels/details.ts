@@ -1,14 +1,16 @@
 import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import type { NodeDetails, RunClient } from "../../shared/client/run_client.ts";
+import { type NodeDetails, NodeKind, type RunClient } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { entryBytes, valueText } from "../color/columns.ts";
 import { composition, type Part } from "../data/composition.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type Scene } from "../placed/scene.ts";
 import { quoted } from "../query/suggest.ts";
+import { delegateOf, delegateSection } from "./delegate_details.ts";
 import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
 import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
 
@@ -110,8 +112,10 @@ export class Details {
   #node(details: NodeDetails, selected: readonly number[], scene: Scene): (Node | null)[] {
     const { times, describe } = this.#model;
     const { id } = details;
+    const { delegate, attrs } = delegateOf(details.attrs);
     const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
     const around = scene.group[boxesOf(scene, id)[0] ?? -1] ?? -1;
+    const together = times.together([id]);
     const folded = hosts.length > 0 && (hosts[0] !== id || around >= 0);
     return [
       this.#heading(id),
@@ -143,8 +147,9 @@ export class Details {
         times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest") : null,
         details.times.length
           ? table(details.times)
-          : element("p", { class: "tvmdbg-muted" }, "unknown"),
+          : element("p", together ? {} : { class: "tvmdbg-muted" }, together || "unknown"),
       ),
+      delegate ? delegateSection(delegate) : null,
       describe.health
         ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
         : null,
@@ -160,9 +165,7 @@ export class Details {
         listed("outputs", details.outputs.length, details.outputCount),
         list(details.outputs.map((output) => this.#output(id, output))),
       ),
-      details.attrs.length
-        ? section(`attributes (${details.attrs.length})`, table(details.attrs))
-        : null,
+      attrs.length ? section(`attributes (${attrs.length})`, table(attrs)) : null,
     ];
   }
 
@@ -236,9 +239,17 @@ export class Details {
       {},
       element("span", { class: "tvmdbg-muted" }, `${operand} `),
       node < 0 ? "a node that the graph does not have" : this.#link(node, where),
-      ` ${text}`,
+      ` ${text}${this.#size(node, output)}`,
       trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` matched ${trust}`),
     );
+  }
+
+  /** How large a parameter is, for what follows its shape. */
+  #size(node: number, output: number): string {
+    const { graph } = this.#model;
+    if (node < 0 || graph.kinds[node] !== NodeKind.PARAMETER) return "";
+    const size = entryBytes(graph, graph.entryOffsets[node]! + output);
+    return size >= 0 ? `, ${valueText(size, "B")}` : "";
   }
 
   #output(id: number, { output, text, consumers }: NodeDetails["outputs"][number]) {

@@ -81,8 +81,9 @@ function output(
 ): object {
   const entry = graph.entryOffsets[node]! + output;
   let text = entryText(graph, node, output);
-  if (graph.storageIds.length) text += `, storage ${graph.storageIds[entry]}`;
-  if (graph.deviceTypes.length) text += `, ${data.head.devices?.[graph.deviceTypes[entry]!]}`;
+  const [slot = -1, device = -1] = [graph.storageIds[entry], graph.deviceTypes[entry]];
+  if (slot >= 0) text += `, storage ${slot}`;
+  if (device >= 0) text += `, ${data.head.devices?.[device]}`;
   if (more.scopes.at(entry)) text += `, scope ${more.scopes.at(entry)}`;
   const heads = rows(graph.headNode, node).filter((at) => graph.headOutput[at] === output);
   if (heads.length) text += `, graph output ${heads.join(", ")}`;

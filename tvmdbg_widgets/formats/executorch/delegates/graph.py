@@ -54,7 +54,7 @@ DTYPES: Final = {
 #: Sides of one thing that fields tell apart: what it is called, and which sides.
 _SIDES: Final = {
     "padding": ("padding", ("top", "right", "bottom", "left")),
-    "kernel": ("kernel", ("height", "width")),
+    "kernel": ("kernel size", ("height", "width")),
     "subsampling": ("stride", ("height", "width")),
     "stride": ("stride", ("height", "width")),
     "dilation": ("dilation", ("height", "width")),
@@ -64,7 +64,7 @@ _SIDES: Final = {
 }
 _ADDRESSES: Final = ("num_dims", "debug_handle", "output_min", "output_max")
 _TO_NHWC: Final = (0, 2, 3, 1)
-_MOST_ITEMS: Final = 16
+_MOST_ITEMS: Final = 6
 _FLOAT: Final = np.dtype(np.float32)
 
 
@@ -196,6 +196,8 @@ def node_attrs(
             told[title] = " × ".join(texts) if len(sides) == 2 else ", ".join(texts)
             if len(sides) > 2:
                 told[title] += f" ({', '.join(sides)})"
+    if node.type != "ConvTranspose2d":
+        told.pop("output padding", None)
     told |= {name.replace("_", " "): _text(value) for name, value in left.items()}
     if node.bounds is not None:
         what = "bounds" if node.type == "Clamp" else "fused activation"
@@ -231,16 +233,14 @@ def quantization_text(value: DelegateValue) -> str:
         "PerTokenDynamicQuant": "per token, at run time",
         "PerChannelGroupQuant": "per group of channels",
     }
-    if not fields.get("scale_buffer_idx"):
-        for name in ("scale_buffer_idx", "num_scales"):
-            fields.pop(name, None)
-    elif not fields.get("scale"):
-        fields.pop("scale", None)
+    constant, count = fields.pop("scale_buffer_idx", 0), fields.pop("num_scales", 0)
     told = [
         f"{name.replace('_', ' ')} {_text(each)}"
         for name, each in fields.items()
-        if name != "scale_bf16" or each
+        if name not in ("scale", "scale_bf16") or each or isinstance(each, float)
     ]
+    if constant:
+        told.append(f"{count:,} scales in constant {constant}")
     return f"{value.dtype}, {words.get(kind, kind)}: {', '.join(told)}"
 
 
@@ -266,6 +266,6 @@ def _constant_attrs(inside: DelegateGraph, value: DelegateValue) -> dict[str, st
 def _text(value: Field) -> str:
     if isinstance(value, tuple):
         shown = [_text(each) for each in value[:_MOST_ITEMS]]
-        more = f" … {len(value):,} in all" if len(value) > _MOST_ITEMS else ""
+        more = f", … {len(value):,} in all" if len(value) > _MOST_ITEMS else ""
         return f"[{', '.join(shown)}{more}]"
     return screen_text(value_text(value, _FLOAT)) if isinstance(value, float) else str(value)
