@@ -148,6 +148,8 @@ def _shared(own: Timeline) -> dict[str, Any]:
         found["setOffsets"] = own.shared.offsets.astype(np.int32)
         found["setNodes"] = own.shared.nodes
         found["setNs"] = own.shared.own_ns
+        rest = np.array([kind == "delegate" for kind in own.shared.kinds], np.bool_)
+        found["setApart"] = np.where(own.shared.apart, np.where(rest, 1, 2), 0).astype(np.uint8)
     if own.slice_about is not None:
         texts = own.slice_about.unique
         found["abouts"] = StringColumn(texts, np.arange(len(texts)))

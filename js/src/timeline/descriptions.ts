@@ -155,9 +155,14 @@ export class SliceDescriptions {
   /** Facts about a slice that several nodes share. */
   #ofNodes(slice: number): Fact[] {
     const nodes = this.#slices.nodesOf(slice);
-    if (nodes.length < 2) return [];
+    const isApart = this.#slices.isApart(slice);
+    if (nodes.length < (isApart ? 1 : 2)) return [];
     const shown = nodes.slice(0, NODES_SHOWN).map((node) => this.nodeTitle(node));
     const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
+    if (isApart) {
+      const all = counted(nodes.length, this.#told.item);
+      return [["of the call", `not of one of its ${all}: ${shown.join(", ")}${more}`]];
+    }
     return [
       ["together", `${counted(nodes.length, this.#told.item)}, the share of each is not known`],
       ["nodes", shown.join(", ") + more],

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Mapping
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
@@ -41,8 +41,8 @@ def event_facts(
 ) -> StringColumn:
     """Return lines of a name, a tab and a text for each of some events.
 
-    They tell the instruction, the backend and the identifier of what a delegate logged, the debug
-    handles of its nodes, how it was tied to them, and its metadata.
+    They tell the instruction, the backend and the identifier of what a delegate logged, its
+    operators and kernel, the debug handles of its nodes, how it was tied to them, and its metadata.
     """
     alike = numbered(
         dump.chain_index[events],
@@ -51,7 +51,8 @@ def event_facts(
         dump.delegate_id_str.codes[events],
         joined.set_of[events],
         joined.how[events],
-        _metadata_codes(dump)[events],
+        _codes(dump, dump.metadata)[events],
+        _codes(dump, joined.about)[events],
     )
     some = events[first_rows(alike)]
     of_delegate = is_of_delegate(dump)[some].tolist()
@@ -63,12 +64,11 @@ def event_facts(
     return StringColumn(texts.unique, texts.codes[alike])
 
 
-def _metadata_codes(dump: ETDump) -> npt.NDArray[np.int64]:
-    """Number the distinct metadata; 0 is none."""
-    table: dict[bytes, int] = {}
+def _codes(dump: ETDump, of: Mapping[int, Hashable]) -> npt.NDArray[np.int64]:
+    """Number what events have; 0 is nothing."""
+    table: dict[Hashable, int] = {}
     codes = np.zeros(dump.num_events, np.int64)
-    numbers = [table.setdefault(data, len(table) + 1) for data in dump.metadata.values()]
-    codes[list(dump.metadata)] = numbers
+    codes[list(of)] = [table.setdefault(each, len(table) + 1) for each in of.values()]
     return codes
 
 
@@ -104,9 +104,13 @@ def _text(
         if isinstance(named, str) and family is not None and family.explain is not None:
             facts += [(cut(part, _LETTERS), text) for part, text in family.explain(named)]
         facts.append(("identifier", repr(named)))
-    if told := handles(int(joined.set_of[event])):
+    about = joined.about.get(event, ())
+    facts += about
+    # Of a set apart no node has the time.
+    of = int(joined.set_of[event])
+    if of not in joined.apart and (told := handles(of)):
         facts.append(("debug handles", told))
-    if joined.how[event] != NONE:
+    if joined.how[event] != NONE and not about:
         facts.append(("mapped by", HOW[joined.how[event]]))
     if event in dump.metadata:
         facts += _metadata(dump.metadata[event])

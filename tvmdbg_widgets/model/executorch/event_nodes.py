@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.base.strings import StringColumn
 
+#: What is told of an event: names and texts.
+Facts: TypeAlias = tuple[tuple[str, str], ...]
 #: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
 EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)
 #: By the operators in the delegate's own graph.
@@ -57,6 +59,8 @@ class EventNodes:
         of a call whose events are of operators.
     elsewhere : Mapping of int to str
         The method of each event of a delegate that another method than the graph's called.
+    about : Mapping of int to tuple of (str, str)
+        What the delegate's graph tells of its events, by event.
     """
 
     set_of: npt.NDArray[np.int32]
@@ -68,6 +72,7 @@ class EventNodes:
     titles: Mapping[int, str] = field(default_factory=dict)
     elsewhere: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[int] = frozenset()
+    about: Mapping[int, Facts] = field(default_factory=dict)
 
     def of_call(self, at: tuple[int, int]) -> tuple[int, ...]:
         """Return the nodes of the delegate call of an instruction."""

@@ -518,6 +518,8 @@ export const WIRE = {
     setOffsets: "i4?",
     setNodes: "i4?",
     setNs: "f8?",
+    /** Whose time is of none of its nodes: 1 for what is left of a call, 2 for what lowering inserted into one. */
+    setApart: "u1?",
     setNames: "strings?",
     setKinds: "strings?",
     /** The module of each node, and of each set; left out where the graph tells none. */

@@ -159,19 +159,26 @@ export class Slices {
     return set < 0 ? [] : this.nodesOfCall(set);
   }
 
+  /** Whether its time is of no single node: of what lowering inserted into a call, or what is left of one. */
+  isApart(slice: number): boolean {
+    const set = this.callOf(slice);
+    return set >= 0 && (this.columns.setApart?.[set] ?? 0) > 0;
+  }
+
   /** The nodes of a call; empty where no file names them. */
   nodesOfCall(set: number): readonly number[] {
     const { setOffsets, setNodes } = this.columns;
     return Array.from(setNodes!.subarray(setOffsets![set]!, setOffsets![set + 1]!));
   }
 
-  /** Slices that a node shares with others, in the order of rows. */
+  /** Slices that a node shares with others, or that called it, in the order of rows. */
   *sharedBy(node: number): Iterable<number> {
-    const { setOffsets, setNodes } = this.columns;
+    const { setOffsets, setNodes, setApart } = this.columns;
     const sets = this.#data?.set;
     if (!sets || !setOffsets || !setNodes) return;
     const mine = new Set<number>();
     for (let set = 0; set + 1 < setOffsets.length; set++) {
+      if (setApart?.[set] === 2) continue;
       if (setNodes.subarray(setOffsets[set]!, setOffsets[set + 1]!).includes(node)) mine.add(set);
     }
     if (!mine.size) return;

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of, graphs_of, payload_text
+from tvmdbg_widgets.formats.executorch.delegates.node_facts import match_facts
 from tvmdbg_widgets.formats.limits import SHARES, Budget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
@@ -30,6 +31,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED_UNSURE,
     WHOLE_INSTRUCTION,
     EventNodes,
+    Facts,
     kernel_operator,
 )
 from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
@@ -318,6 +320,8 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
         for at, number in joined.calls.items()
         if at in fitting or not insides.calls or at not in insides.of(method)
     }
+    about: dict[int, Facts] = {}
+    known: dict[int, tuple[Facts, ...]] = {}
     for call, each in insides.calls.items():
         inside, alignment = each.inside, each.alignment
         if inside is None or inside.graph is None or alignment is None or joined.set_of[call] < 0:
@@ -334,6 +338,9 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
             rest = sets.titled(whole, "", _at(dump, call))
             rests.add(rest)
         set_of[call] = rest
+        if id(alignment) not in known:
+            known[id(alignment)] = match_facts(inside.graph, alignment)
+        about |= dict(zip(each.events, known[id(alignment)], strict=True))
         for event, match in zip(each.events, alignment.events, strict=True):
             if match.match not in _SURE:
                 set_of[event], how[event] = rest, WHOLE_INSTRUCTION
@@ -367,6 +374,7 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
         titles=sets.titles,
         apart=apart,
         elsewhere=elsewhere,
+        about=about,
     )
 
 

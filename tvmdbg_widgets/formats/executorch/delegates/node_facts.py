@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
     from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
     from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.event_nodes import Facts
     from tvmdbg_widgets.model.executorch.insides import Inside, Insides
     from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -133,6 +135,29 @@ def run_facts(
         for index in match.candidates:
             found[index].setdefault("match", f"{match.match}: {match.reason}")
     return found
+
+
+def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]:
+    """Return what is told of each event of a call: its operators, and how it was matched."""
+    served = inserted_for(graph)
+    called = [node.called for node in graph.nodes]
+    found: list[Facts] = []
+    for match in alignment.events:
+        facts: list[tuple[str, str]] = []
+        if match.nodes:
+            main = match.nodes[0] if match.main is None else match.main
+            others = [called[node] for node in match.nodes if node != main]
+            facts.append(
+                ("operator", called[main] + (f", with {listed(others)}" if others else ""))
+            )
+            if graph.nodes[main].handle is None:
+                for_ = f" for {called[served[main]]}" if main in served else ""
+                facts.append(("inserted", f"by lowering{for_}"))
+        elif match.candidates:
+            facts.append(("operator", f"one of {listed([called[n] for n in match.candidates])}"))
+        facts.append(("match", match.match + (f": {match.reason}" if match.reason else "")))
+        found.append(tuple(facts))
+    return tuple(found)
 
 
 def _ran(
