@@ -1,0 +1,179 @@
+"""An opened delegate on the screen: each number of its events against what the runtime held."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.ui.host import serve, visit
+from tests.ui.waits import frames, painted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.ui
+
+CASES = ("attention", "two_runs", "weights_ptd", "two_methods")
+#: Of a node the instruction that calls its delegate, and its number there.
+Operator = tuple[int, int]
+
+
+def blocks_of(path: Path) -> list[list[tuple[int, int]]]:
+    """Return start and end of each event of each block of a dump, without the package's reader."""
+    data = path.read_bytes()[4:]
+
+    def number(kind: str, at: int) -> int:
+        return int(struct.unpack_from(f"<{kind}", data, at)[0])
+
+    def field(table: int, slot: int) -> int:
+        vtable = table - number("i", table)
+        known = 4 + 2 * slot < number("H", vtable)
+        offset = number("H", vtable + 4 + 2 * slot) if known else 0
+        return table + offset if offset else 0
+
+    def inside(at: int) -> int:
+        return at + number("I", at)
+
+    def tables(at: int) -> list[int]:
+        first = inside(at) if at else 0
+        return [inside(first + 4 + 4 * k) for k in range(number("I", first))] if first else []
+
+    def ticks(event: int) -> tuple[int, int]:
+        profile = field(event, 0)
+        times = [field(inside(profile), slot) if profile else 0 for slot in (6, 7)]
+        start, end = (number("Q", at) if at else 0 for at in times)
+        return start, end
+
+    runs = tables(field(inside(0), 1))
+    return [[ticks(event) for event in tables(field(run, 3))] for run in runs]
+
+
+class Case:
+    """A recorded program with what is true of the events of one of its methods."""
+
+    def __init__(
+        self, corpus: Path, name: str, method: str = "forward", *, edge: bool = False
+    ) -> None:
+        folder = corpus / "executorch/xnnpack_inside" / name
+        files = [folder / "model.pte", folder / "etdump.etdp", *folder.glob("*.ptd")]
+        files += [folder / "etrecord.bin"] if edge else []
+        self.run = tvmdbg.open(*files, method=method)
+        truth = json.loads((folder / "truth.json").read_text())
+        delegates = truth["delegates"]
+        self.own = [each for each in delegates if each["method"] == method]
+        own = [call for call in truth["calls"] if delegates[call["delegate"]] in self.own]
+        self.runs = len({call["block"] for call in own})
+        blocks = blocks_of(folder / "etdump.etdp")
+        #: Nanoseconds of all runs together, of each set of operators and of the rest of each call.
+        self.sums: dict[tuple[Operator, ...], int] = defaultdict(int)
+        self.rests: dict[int, int] = defaultdict(int)
+        for call in own:
+            lasts = [end - start for start, end in blocks[call["block"]]]
+            at = call["instruction_id"]
+            for event, nodes in zip(call["events"], call["xnodes"], strict=True):
+                self.sums[tuple((at, node) for node in nodes)] += lasts[event]
+            inner = sum(lasts[event] for event in call["events"])
+            self.rests[at] += lasts[call["delegate_call_event"]] - inner
+        self.called = {
+            (at, node["index"]): f"{node['type']}_{node['index']}"
+            for each in self.own
+            for at in each["instruction_ids"]
+            for node in each["nodes"]
+        }
+
+    def node(self, operator: Operator) -> int:
+        """Return the node of an operator in the program's graph."""
+        kind, _, number = self.called[operator].rpartition("_")
+        name = f"{kind}_{operator[0]}_{number}"
+        (found,) = (node.id for node in self.run.graph.nodes if node.name == name)
+        return int(found)
+
+    def edge_node(self, operator: Operator) -> int | None:
+        """Return the edge node that an operator came from, None for what lowering inserted."""
+        at, index = operator
+        (nodes,) = (each["nodes"] for each in self.own if at in each["instruction_ids"])
+        name = nodes[index]["edge_node_derived"]
+        return next((node.id for node in self.run.graph.nodes if node.name == name), None)
+
+
+def told(ns: float) -> str:
+    """Return a time as the views write it, to four digits; a pattern."""
+    if ns == 0:
+        return r"(0\sns|<\s1\sµs)"
+    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
+        if ns >= size:
+            digits = 1 if unit == "ns" else 4 - len(str(int(ns / size)))
+            # A half may go either way.
+            ends = {f"{ns / size + by:.{digits}f}" for by in (-1e-9, 1e-9)}
+            return rf"({'|'.join(map(re.escape, sorted(ends)))})\s{unit}"
+    raise AssertionError(ns)
+
+
+def opened(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1400, "height": 2200})
+    visit(page, f"{address}?views=graph,timeline&width=1300&timeline.height=1400")
+    painted(page)
+
+
+def selected(page: Page, node: int) -> dict[str, str]:
+    """Select a node; return what the panels of both views tell of it."""
+    page.evaluate("(node) => tvmdbg.models.session.set('selected', [node])", node)
+    page.wait_for_function(
+        "(id) => document.querySelector('.tvmdbg-graph-details h3')?.textContent.endsWith(id)"
+        " && document.querySelector('.tvmdbg-graph-details section')",
+        arg=f"#{node}",
+    )
+    frames(page)
+    return {
+        view: page.locator(f".tvmdbg-{view}-details").first.inner_text()
+        for view in ("graph", "timeline")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [*((name, "forward") for name in CASES), ("two_methods", "encode")]
+)
+def test_each_number_of_a_program_s_delegates_is_true(
+    page: Page, corpus: Path, name: str, method: str
+) -> None:
+    case = Case(corpus, name, method)
+    with serve(case.run) as address:
+        opened(page, address)
+        rows = page.get_by_role("row").all_inner_texts()
+        for (operator,), ns in case.sums.items():
+            node = case.node(operator)
+            mean = told(ns / case.runs)
+            (row,) = (text for text in rows if re.search(rf"#{node}\b", text))
+            assert re.search(mean, row), row
+            texts = selected(page, node)
+            for text in texts.values():
+                assert re.search(rf"operator\s+{case.called[operator]}\b", text), text
+                assert re.search(r"match\s+exact", text), text
+                assert re.search(mean, text), text
+        for at, ns in enumerate(case.rests.values(), 1):
+            # Calls of other methods are counted too.
+            name = rf"XNNPACK call {at} of \d, outside its operators"
+            (row,) = (text for text in rows if re.search(name, text))
+            assert re.search(told(ns / case.runs), row), row
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_number_of_edge_operators_is_true(page: Page, corpus: Path, name: str) -> None:
+    case = Case(corpus, name, edge=True)
+    with serve(case.run) as address:
+        opened(page, address)
+        for (operator,), ns in case.sums.items():
+            node = case.edge_node(operator)
+            if node is None:
+                continue
+            text = selected(page, node)["graph"]
+            assert re.search(rf"operator\s+{case.called[operator]}\b", text), text
+            assert re.search(told(ns / case.runs), text), text
