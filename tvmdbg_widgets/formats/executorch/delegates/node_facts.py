@@ -140,7 +140,7 @@ def run_facts(
 def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]:
     """Return what is told of each event of a call: its operators, and how it was matched."""
     served = inserted_for(graph)
-    called = [node.called for node in graph.nodes]
+    called = [node.name for node in graph.nodes]
     found: list[Facts] = []
     for match in alignment.events:
         facts: list[tuple[str, str]] = []
@@ -150,7 +150,7 @@ def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]
             facts.append(
                 ("operator", called[main] + (f", with {listed(others)}" if others else ""))
             )
-            if graph.nodes[main].handle is None:
+            if graph.nodes[main].inserted:
                 for_ = f" for {called[served[main]]}" if main in served else ""
                 facts.append(("inserted", f"by lowering{for_}"))
         elif match.candidates:
