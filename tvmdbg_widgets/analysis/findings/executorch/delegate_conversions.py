@@ -116,7 +116,7 @@ def _beyond(evidence: Evidence, nodes: tuple[int, ...]) -> str:
 
 def converts(event: Logged) -> bool:
     """Whether an operator or event converts a layout or a type, or copies."""
-    if event.operator is not None:
+    if event.of_xnnpack and event.operator is not None:
         return event.operator.type in _TYPES
     kind = op_kind(event.events[0], NodeKind.OPERATOR)
     return kind in _CONVERTING and "pad" not in event.events[0].lower()

@@ -82,7 +82,12 @@ class Logged(NamedTuple):
     @property
     def inserted(self) -> bool:
         """Whether lowering made the operator: no operator of the edge program asked for it."""
-        return self.operator is not None and self.operator.handle is None
+        return self.of_xnnpack and self.operator is not None and self.operator.handle is None
+
+    @property
+    def of_xnnpack(self) -> bool:
+        """Whether the operator is XNNPACK's: types and handles of others say something else."""
+        return self.inside is not None and self.inside.delegate.id == "XnnpackBackend"
 
 
 def logged(evidence: Evidence) -> dict[str, list[Logged]]:
