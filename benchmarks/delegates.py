@@ -115,7 +115,7 @@ def opened(files: list[Path]) -> None:
     calls = tvmdbg.open(*files).delegate_calls()
     matched = [event.match for call in calls for event in call.events]
     assert matched == ["exact"] * (NODES * EXECUTIONS)
-    with patch.object(assemble, "_insides", lambda *_: (Insides(), [])):
+    with patch.object(assemble, "opened_insides", lambda *_: (Insides(), [])):
         without = measure("  open, payloads left alone", lambda: tvmdbg.open(*files))
     inside = measure("  open", lambda: tvmdbg.open(*files))
     beyond = inside.cpu_median - without.cpu_median

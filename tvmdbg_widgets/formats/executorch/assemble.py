@@ -11,11 +11,10 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
-from tvmdbg_widgets.formats.executorch.delegates.insides import (
-    insides_of,
+from tvmdbg_widgets.formats.executorch.delegates.insides import opened_insides
+from tvmdbg_widgets.formats.executorch.delegates.matches import (
     placed_in_program,
     placed_on_edges,
-    with_events,
     with_matches,
 )
 from tvmdbg_widgets.formats.executorch.delegates.node_facts import with_delegate_nodes
@@ -41,7 +40,6 @@ from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.executorch.insides import Insides
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.sources.part import PartSource
 
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.recording.recording import Recording
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.insides import Insides
     from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
@@ -120,10 +119,10 @@ def assemble(
         found += each.issues if each is not None else ()
     shown = method_of(record, program, method)
     source = _program_source(parts)
-    insides, problems = _insides(program, source, None if table is not None else dump, method)
+    insides, problems = opened_insides(program, source, None if table else dump, method)
     found += problems
-    foreign = frozenset[int]() if dump is None else runs_of_others(dump, record, shown)
-    foreign |= insides.runs_of_others(shown)
+    foreign = insides.runs_of_others(shown)
+    foreign |= frozenset() if dump is None else runs_of_others(dump, record, shown)
     files = ExecuTorchFiles(
         dump,
         record,
@@ -175,18 +174,6 @@ def assemble(
         },
         executorch=files,
     )
-
-
-def _insides(
-    program: Program | None, source: ByteSource | None, dump: ETDump | None, method: str | None
-) -> tuple[Insides, list[Issue]]:
-    if program is None or source is None:
-        return Insides(), []
-    insides, issues = insides_of(program, source)
-    if dump is None:
-        return insides, issues
-    insides, problems = with_events(insides, dump, program, method)
-    return insides, [*problems, *issues]
 
 
 def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of
-from tvmdbg_widgets.formats.executorch.delegates.insides import with_matches
+from tvmdbg_widgets.formats.executorch.delegates.matches import with_matches
 from tvmdbg_widgets.formats.executorch.delegates.node_facts import first_alignment, run_facts
 from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of

@@ -9,40 +9,27 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of, graphs_of, payload_text
-from tvmdbg_widgets.formats.executorch.delegates.node_facts import match_facts
 from tvmdbg_widgets.formats.limits import SHARES, Budget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import (
-    EXACT,
-    ORDER,
     Alignment,
-    EventMatch,
 )
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import (
-    MATCHED,
-    MATCHED_BY_ORDER,
-    MATCHED_UNSURE,
-    WHOLE_INSTRUCTION,
-    EventNodes,
-    Facts,
     kernel_operator,
 )
 from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
     from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
@@ -58,13 +45,22 @@ _MOST_LISTS: Final = 4
 #: Methods times runs and events, where the method that ran is looked for.
 _MOST_COMPARED: Final = 2_000_000
 _SHARED: Final = "delegates-shared"
-_SURE: Final = (EXACT, ORDER)
-#: What lowering inserted, by the type of the operator.
-_INSERTED: Final = {
-    "StaticTranspose": "layout transposes",
-    "StaticReshape": "reshapes",
-    "Convert": "type conversions",
-}
+
+
+def opened_insides(
+    program: Program | None, source: ByteSource | None, dump: ETDump | None, method: str | None
+) -> tuple[Insides, list[Issue]]:
+    """Return the delegates of a program from inside, with the events of a dump where there is one.
+
+    `method` is the one that ran, where the caller said so.
+    """
+    if program is None or source is None:
+        return Insides(), []
+    insides, issues = insides_of(program, source)
+    if dump is None:
+        return insides, issues
+    insides, problems = with_events(insides, dump, program, method)
+    return insides, [*problems, *issues]
 
 
 def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
@@ -238,160 +234,3 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
             )
             issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
     return issues
-
-
-def placed_on_edges(
-    insides: Insides, record: ETRecord, method: str, program: ExportedProgram
-) -> Insides:
-    """Return the same with the operators of a method's delegates placed on the edge graph."""
-    graphs = {
-        at[1]: each.graph for at, each in insides.of(method).items() if at[0] == 0 and each.graph
-    }
-    calls = (record.delegate_map or {}).get(method, {})
-    told = {
-        at: each.identifiers for at in graphs if (each := calls.get(str(at))) and each.identifiers
-    }
-    handles = (record.debug_handle_map or {}).get(method, {})
-    edges = edge_nodes(graphs, program, handles, told)
-    placed = {
-        (at, node.index): edges.nodes_of(at, node.index)
-        for at, graph in graphs.items()
-        for node in graph.nodes
-    }
-    return replace(insides, edges=edges, placed=placed)
-
-
-def placed_in_program(
-    insides: Insides, method: str, opened: Mapping[Instruction, tuple[int, ...]]
-) -> Insides:
-    """Return the same with the operators of a method's delegates placed on its opened graph."""
-    placed = {
-        (at[1], node.index): (place,)
-        for at, inside in insides.of(method).items()
-        if inside.graph is not None
-        for node, place in zip(inside.graph.nodes, opened.get(at, ()), strict=False)
-    }
-    return replace(insides, placed=placed)
-
-
-class _Sets:
-    """Sets of nodes under construction."""
-
-    def __init__(self, joined: EventNodes) -> None:
-        self.sets = list(joined.sets)
-        self._numbers = {nodes: number for number, nodes in enumerate(self.sets)}
-        self.titles: dict[int, str] = {}
-        self._titled: dict[tuple[tuple[int, ...], str], int] = {}
-        self.apart: set[int] = set()
-
-    def of(self, nodes: tuple[int, ...]) -> int:
-        """Return the number of the set of some nodes."""
-        if nodes not in self._numbers:
-            self._numbers[nodes] = len(self.sets)
-            self.sets.append(nodes)
-        return self._numbers[nodes]
-
-    def titled(self, nodes: tuple[int, ...], title: str, key: object = "") -> int:
-        """Return the number of a set apart, of a call's nodes and a title."""
-        known = (nodes, f"{title}{key}")
-        if known not in self._titled:
-            self._titled[known] = len(self.sets)
-            if title:
-                self.titles[len(self.sets)] = title
-                self.apart.add(len(self.sets))
-            self.sets.append(nodes)
-        return self._titled[known]
-
-
-def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> EventNodes:
-    """Return the nodes of events, of matched ones those of the delegate's operators.
-
-    What is left of a call is a set apart, and so is the time of what lowering inserted and no node
-    of the graph stands for. A call whose events are those of another program has no nodes.
-    """
-    sets = _Sets(joined)
-    set_of, how = joined.set_of.copy(), joined.how.copy()
-    unmatched: set[int] = set()
-    rests: set[int] = set()
-    foreign = DelegateCalls.of(dump).foreign
-    fitting = {_at(dump, call) for call, each in insides.calls.items() if each.fits}
-    calls = {
-        at: number
-        for at, number in joined.calls.items()
-        if at in fitting or not insides.calls or at not in insides.of(method)
-    }
-    about: dict[int, Facts] = {}
-    known: dict[int, tuple[Facts, ...]] = {}
-    for call, each in insides.calls.items():
-        inside, alignment = each.inside, each.alignment
-        if inside is None or inside.graph is None or alignment is None or joined.set_of[call] < 0:
-            continue
-        if inside.method == method and not each.fits:
-            set_of[[call, *each.events]] = -1
-            continue
-        if inside.method != method or not any(m.match in _SURE for m in alignment.events):
-            continue
-        whole = joined.sets[int(joined.set_of[call])]
-        rest = int(joined.set_of[call])
-        if not any(foreign[event] for event in each.events):
-            # Times of another clock are no part of the call's.
-            rest = sets.titled(whole, "", _at(dump, call))
-            rests.add(rest)
-        set_of[call] = rest
-        if id(alignment) not in known:
-            known[id(alignment)] = match_facts(inside.graph, alignment)
-        about |= dict(zip(each.events, known[id(alignment)], strict=True))
-        for event, match in zip(each.events, alignment.events, strict=True):
-            if match.match not in _SURE:
-                set_of[event], how[event] = rest, WHOLE_INSTRUCTION
-                unmatched.add(rest)
-                continue
-            nodes, how[event] = _placed(insides, inside, match)
-            main = match.nodes[0] if match.main is None else match.main
-            if nodes:
-                set_of[event] = sets.of(nodes)
-            else:
-                node = inside.graph.nodes[main]
-                title = "operators that no node of the graph stands for"
-                if node.inserted:
-                    title = f"{_INSERTED.get(node.type, 'operators')} inserted by lowering"
-                set_of[event] = sets.titled(whole, title, _at(dump, call))
-    alone = {each for each in rests if len(sets.sets[each]) == 1}
-    apart = frozenset(sets.apart | (rests - unmatched) | alone)
-    made = tuple(sets.sets)
-    elsewhere = {
-        event: each.inside.method
-        for call, each in insides.calls.items()
-        if each.inside is not None and each.inside.method != method
-        for event in (call, *each.events)
-    }
-    return replace(
-        joined,
-        set_of=set_of,
-        sets=made,
-        how=how,
-        calls=calls,
-        titles=sets.titles,
-        apart=apart,
-        elsewhere=elsewhere,
-        about=about,
-    )
-
-
-def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[int, ...], int]:
-    """Return the nodes of a matched event, and how sure they are."""
-    at = inside.instruction
-    nodes = {
-        node
-        for index in match.nodes
-        for node in (
-            *insides.placed.get((at, index), ()),
-            *insides.beside.get((at, index), ()),
-        )
-    }
-    how = MATCHED if match.match == EXACT else MATCHED_BY_ORDER
-    if insides.edges is not None:
-        of = insides.edges.of
-        if any((at, n) in of and of[at, n].alternatives > 1 for n in match.nodes):
-            how = MATCHED_UNSURE
-    return tuple(sorted(nodes)), how

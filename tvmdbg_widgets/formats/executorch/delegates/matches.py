@@ -1,0 +1,205 @@
+"""The operators of delegates on the nodes of a run's graph, and the events that are theirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
+from tvmdbg_widgets.formats.executorch.delegates.node_facts import match_facts
+from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER
+from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    MATCHED,
+    MATCHED_BY_ORDER,
+    MATCHED_UNSURE,
+    WHOLE_INSTRUCTION,
+    EventNodes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.executorch.delegate_alignment import EventMatch
+    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+    from tvmdbg_widgets.model.executorch.etdump import ETDump
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+    from tvmdbg_widgets.model.executorch.event_nodes import Facts
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
+
+Instruction = tuple[int, int]
+
+_SURE: Final = (EXACT, ORDER)
+#: What lowering inserted, by the type of the operator.
+_INSERTED: Final = {
+    "StaticTranspose": "layout transposes",
+    "StaticReshape": "reshapes",
+    "Convert": "type conversions",
+}
+
+
+def placed_on_edges(
+    insides: Insides, record: ETRecord, method: str, program: ExportedProgram
+) -> Insides:
+    """Return the same with the operators of a method's delegates placed on the edge graph."""
+    graphs = {
+        at[1]: each.graph for at, each in insides.of(method).items() if at[0] == 0 and each.graph
+    }
+    calls = (record.delegate_map or {}).get(method, {})
+    told = {
+        at: each.identifiers for at in graphs if (each := calls.get(str(at))) and each.identifiers
+    }
+    handles = (record.debug_handle_map or {}).get(method, {})
+    edges = edge_nodes(graphs, program, handles, told)
+    placed = {
+        (at, node.index): edges.nodes_of(at, node.index)
+        for at, graph in graphs.items()
+        for node in graph.nodes
+    }
+    return replace(insides, edges=edges, placed=placed)
+
+
+def placed_in_program(
+    insides: Insides, method: str, opened: Mapping[Instruction, tuple[int, ...]]
+) -> Insides:
+    """Return the same with the operators of a method's delegates placed on its opened graph."""
+    placed = {
+        (at[1], node.index): (place,)
+        for at, inside in insides.of(method).items()
+        if inside.graph is not None
+        for node, place in zip(inside.graph.nodes, opened.get(at, ()), strict=False)
+    }
+    return replace(insides, placed=placed)
+
+
+def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> EventNodes:
+    """Return the nodes of events, of matched ones those of the delegate's operators.
+
+    What is left of a call is a set apart, and so is the time of what lowering inserted and no node
+    of the graph stands for. A call whose events are those of another program has no nodes.
+    """
+    made = _Matches(joined, dump, insides, method)
+    for call, each in insides.calls.items():
+        if each.inside is not None and each.inside.method != method:
+            made.elsewhere |= dict.fromkeys((call, *each.events), each.inside.method)
+        elif joined.set_of[call] >= 0:
+            made.add(call, each)
+    return made.result()
+
+
+class _Matches:
+    """Sets of nodes under construction."""
+
+    def __init__(self, joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> None:
+        self._joined, self._dump, self._insides, self._method = joined, dump, insides, method
+        self._foreign = DelegateCalls.of(dump).foreign
+        self._set_of, self._how = joined.set_of.copy(), joined.how.copy()
+        self._sets = list(joined.sets)
+        self._numbers = {nodes: number for number, nodes in enumerate(self._sets)}
+        self._titles: dict[int, str] = {}
+        self._apart: dict[tuple[Instruction, str], int] = {}
+        self._unmatched: set[int] = set()
+        self._known: dict[int, tuple[Facts, ...]] = {}
+        self._about: dict[int, Facts] = {}
+        self.elsewhere: dict[int, str] = {}
+
+    def add(self, call: int, each: CallEvents) -> None:
+        """Take the events of a call of the graph's method."""
+        inside, alignment = each.inside, each.alignment
+        if inside is None or inside.graph is None or alignment is None:
+            return
+        if not each.fits:
+            self._set_of[[call, *each.events]] = -1
+            return
+        if not any(match.match in _SURE for match in alignment.events):
+            return
+        whole = self._joined.sets[int(self._joined.set_of[call])]
+        rest = int(self._joined.set_of[call])
+        if not any(self._foreign[event] for event in each.events):
+            # Times of another clock are no part of the call's.
+            rest = self._set_apart(inside.at, whole, "")
+        self._set_of[call] = rest
+        if id(alignment) not in self._known:
+            self._known[id(alignment)] = match_facts(inside.graph, alignment)
+        self._about |= dict(zip(each.events, self._known[id(alignment)], strict=True))
+        for event, match in zip(each.events, alignment.events, strict=True):
+            if match.match not in _SURE:
+                self._set_of[event], self._how[event] = rest, WHOLE_INSTRUCTION
+                self._unmatched.add(rest)
+                continue
+            nodes, self._how[event] = _placed(self._insides, inside, match)
+            self._set_of[event] = (
+                self._set(nodes)
+                if nodes
+                else self._set_apart(inside.at, whole, _title(inside.graph, match))
+            )
+
+    def _set(self, nodes: tuple[int, ...]) -> int:
+        if nodes not in self._numbers:
+            self._numbers[nodes] = len(self._sets)
+            self._sets.append(nodes)
+        return self._numbers[nodes]
+
+    def _set_apart(self, at: Instruction, nodes: tuple[int, ...], title: str) -> int:
+        """Return the number of a set of a call's nodes; without a title of what is left of it."""
+        if (at, title) not in self._apart:
+            self._apart[at, title] = len(self._sets)
+            if title:
+                self._titles[len(self._sets)] = title
+            self._sets.append(nodes)
+        return self._apart[at, title]
+
+    def result(self) -> EventNodes:
+        """Return the nodes of all events."""
+        insides, own = self._insides, self._insides.of(self._method)
+        fitting = {each.inside.at for each in insides.calls.values() if each.inside and each.fits}
+        calls = {
+            at: number
+            for at, number in self._joined.calls.items()
+            if at in fitting or not insides.calls or at not in own
+        }
+        # What is left of a call stands for its unmatched events too, but for the call of one node.
+        apart = {
+            number
+            for number in self._apart.values()
+            if number not in self._unmatched or len(self._sets[number]) == 1
+        }
+        return replace(
+            self._joined,
+            set_of=self._set_of,
+            sets=tuple(self._sets),
+            how=self._how,
+            calls=calls,
+            titles=self._titles,
+            apart=frozenset(apart),
+            elsewhere=self.elsewhere,
+            about=self._about,
+        )
+
+
+def _title(graph: DelegateGraph, match: EventMatch) -> str:
+    """Return what an event is spent on whose operators no node of the graph stands for."""
+    node = graph.nodes[match.nodes[0] if match.main is None else match.main]
+    if not node.inserted:
+        return "operators that no node of the graph stands for"
+    return f"{_INSERTED.get(node.type, 'operators')} inserted by lowering"
+
+
+def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[int, ...], int]:
+    """Return the nodes of a matched event, and how sure they are."""
+    at = inside.instruction
+    nodes = {
+        node
+        for index in match.nodes
+        for node in (
+            *insides.placed.get((at, index), ()),
+            *insides.beside.get((at, index), ()),
+        )
+    }
+    how = MATCHED if match.match == EXACT else MATCHED_BY_ORDER
+    if insides.edges is not None:
+        of = insides.edges.of
+        if any((at, n) in of and of[at, n].alternatives > 1 for n in match.nodes):
+            how = MATCHED_UNSURE
+    return tuple(sorted(nodes)), how
